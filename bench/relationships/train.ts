@@ -2,12 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { findCandidates, addRivals } from '../../src/scan/links/find-candidates.ts';
+import { findCandidates } from '../../src/scan/links/find-candidates.ts';
 import { scanConfigSchema } from '../../src/scan/config.ts';
 import { buildTableFacts, type TableFacts } from '../../src/scan/facts/table-facts.ts';
-import { featuresOf, type Candidate } from '../../src/scan/links/features.ts';
+import { featuresOf } from '../../src/scan/links/features.ts';
+import { addRivals, type LinkCandidate } from '../../src/scan/links/link-candidate.ts';
 import { findKeys } from '../../src/scan/keys/find-keys.ts';
-import { measured } from '../../src/scan/links/measure-candidates.ts';
+import { measureCandidates } from '../../src/scan/links/measure-candidates.ts';
 import { columnPairKey } from '../../src/scan/links/observed-joins.ts';
 import { profileTable } from '../../src/scan/profile/profile-table.ts';
 import {
@@ -39,8 +40,8 @@ interface Example {
 }
 /** One schema's pairs as they were found, the same measured, and which are links. */
 interface Sample {
-  readonly found: readonly Candidate[];
-  readonly exact: ReadonlyMap<string, Candidate>;
+  readonly found: readonly LinkCandidate[];
+  readonly exact: ReadonlyMap<string, LinkCandidate>;
   readonly truth: ReadonlySet<string>;
 }
 
@@ -108,7 +109,7 @@ async function sampleOf(seed: number): Promise<Sample> {
       const found = findCandidates(tables, keys.parents, seen).filter(
         ({ typeColumn }) => typeColumn === undefined,
       );
-      const exact = await measured(found, context);
+      const exact = await measureCandidates(found, context);
       return {
         found,
         exact: new Map(exact.map((candidate) => [arrowOf(candidate), candidate])),
@@ -143,7 +144,7 @@ function logOf(
   return seen;
 }
 
-function arrowOf({ child, parent: { column } }: Candidate): string {
+function arrowOf({ child, parent: { column } }: LinkCandidate): string {
   return JSON.stringify([child.table.ref.table, child.name, column.table.ref.table, column.name]);
 }
 

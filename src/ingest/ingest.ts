@@ -6,7 +6,8 @@ import { parseClaims } from '../context/claims/claims-file.ts';
 import type { Pin } from '../context/claims/pins.ts';
 import { scanClaims } from '../scan/scan-claims.ts';
 import type { ScanConfig } from '../scan/config.ts';
-import { describeTables, type ScanModel, undescribed } from '../scan/describe/descriptions.ts';
+import { countUndescribedColumns, describeTables } from '../scan/describe/descriptions.ts';
+import type { ScanModel } from '../scan/describe/scan-model.ts';
 import { scan, type ScanProgress, type ScanResult } from '../scan/scan.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
@@ -141,7 +142,7 @@ async function plan(run: Run): Promise<Outcome> {
     const firstSchema = scope.schemas?.[0] ?? warehouse.dialect.defaultSchema;
     const catalog = { connection, dialect: warehouse.dialect.name, firstSchema, tables };
     described.push(
-      ...undescribed(catalog, {
+      ...countUndescribedColumns(catalog, {
         known: await claimsOfModels(run, connection),
         journal: run.ahead?.journal,
       }),

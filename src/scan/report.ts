@@ -3,84 +3,79 @@ import { formatCount } from '../lib/format-count.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { ScanResult } from './scan.ts';
 
-/** What an empty table has, or one of which nothing was compared, is no share of found values. */
-function shown({ containment, ...evidence }: LinkFinding['evidence']): LinkFinding['evidence'] {
-  const isKnown = containment !== undefined && evidence['rows'] !== 0;
-  return isKnown ? { ...evidence, containment } : evidence;
-}
-
-/** `data` of `ktx scan --json`. A table is its bare name in the connection's first schema, else `schema.table`. */
-export function scanReport({
-  catalog,
-  tables,
-  profiled,
-  reused,
-  left,
-  queries,
-  links,
-  primaryKeys,
-}: ScanResult) {
-  const name = ({ schema, table }: TableRef): string =>
+/** The `data` of `ktx scan --json`. Tables outside the connection's first schema are named `schema.table`. */
+export function scanReport(result: ScanResult) {
+  const { catalog, tables, profiled, reused, left, queries, links, primaryKeys } = result;
+  const nameOf = ({ schema, table }: TableRef): string =>
     schema === catalog.firstSchema ? table : `${schema}.${table}`;
-  const place = ({ table, columns }: { table: TableRef; columns: readonly string[] }) => ({
-    table: name(table),
+  const linkEnd = ({ table, columns }: { table: TableRef; columns: readonly string[] }) => ({
+    table: nameOf(table),
     columns,
   });
-  const rounded = (value: number): number => Math.round(value * 1000) / 1000;
-  const polymorphic = links.flatMap(({ from, to, status, evidence: { why } }) => {
-    const isPolymorphic =
-      status === 'review' && typeof why === 'string' && why.startsWith('polymorphic');
-    return isPolymorphic
-      ? [
-          {
-            note: `${name(from.table)}(${from.columns.join()}) is not joined, ${why}`,
-            parent: name(to.table),
-          },
-        ]
-      : [];
-  });
-  const meant = [...Map.groupBy(polymorphic, ({ note }) => note)].map(
-    ([note, all]) => `${note} (${all.map(({ parent }) => parent).join(', ')})`,
-  );
-  const unread = tables.flatMap(({ table, profile }) =>
-    profile?.note === undefined ? [] : [`${name(table)}: not profiled: ${profile.note}`],
-  );
   return {
     tables: tables.length,
     profiled,
     reused,
     left,
     queries,
-    links: links.map((link) => {
-      const { from, to, probability, evidence } = link;
-      return {
-        ...link,
-        from: place(from),
-        to: place(to),
-        probability: rounded(probability),
-        evidence: shown(evidence),
-      };
-    }),
+    links: links.map((link) => ({
+      ...link,
+      from: linkEnd(link.from),
+      to: linkEnd(link.to),
+      probability: roundToThousandths(link.probability),
+      evidence: reportedEvidence(link.evidence),
+    })),
     primary_keys: primaryKeys.map((key) => ({
       ...key,
-      ...place(key),
-      probability: rounded(key.probability),
+      ...linkEnd(key),
+      probability: roundToThousandths(key.probability),
     })),
     notes: [
-      ...unread,
-      ...budgetNotes(
-        left,
-        tables.flatMap(({ table, outcome }) => (outcome === 'left' ? [name(table)] : [])),
-      ),
-      ...meant,
+      ...unreadNotes(result, nameOf),
+      ...budgetNotes(result, nameOf),
+      ...polymorphicNotes(links, nameOf),
     ],
   };
 }
 
-function budgetNotes(left: number, names: readonly string[]): readonly string[] {
+type NameOf = (table: TableRef) => string;
+
+function unreadNotes({ tables }: ScanResult, nameOf: NameOf): string[] {
+  return tables.flatMap(({ table, profile }) =>
+    profile?.note === undefined ? [] : [`${nameOf(table)}: not profiled: ${profile.note}`],
+  );
+}
+
+function budgetNotes({ tables, left }: ScanResult, nameOf: NameOf): string[] {
   if (left === 0) return [];
+  const names = tables.flatMap(({ table, outcome }) => (outcome === 'left' ? [nameOf(table)] : []));
   const first = names.slice(0, 5).join(', ');
   return [
-    `budget spent: ${formatCount(left, 'table')} not profiled yet (${first}${left > 5 ? ', …' : ''}); the next scan goes on with them`,
+    `budget spent: ${formatCount(left, 'table')} not profiled yet (${first}${left > 5 ? ', …' : ''}); the next scan profiles them`,
   ];
 }
+
+/** One note per polymorphic column, with the tables that it may refer to. */
+function polymorphicNotes(links: readonly LinkFinding[], nameOf: NameOf): string[] {
+  const candidates = links.flatMap(({ from, to, status, evidence: { why } }) => {
+    const isPolymorphic =
+      status === 'review' && typeof why === 'string' && why.startsWith('polymorphic');
+    if (!isPolymorphic) return [];
+    const note = `${nameOf(from.table)}(${from.columns.join()}) is not joined, ${why}`;
+    return [{ note, parent: nameOf(to.table) }];
+  });
+  return [...Map.groupBy(candidates, ({ note }) => note)].map(
+    ([note, sameColumn]) => `${note} (${sameColumn.map(({ parent }) => parent).join(', ')})`,
+  );
+}
+
+/** Leaves `containment` out if the table is empty or nothing was compared: it is then no measurement. */
+function reportedEvidence({
+  containment,
+  ...evidence
+}: LinkFinding['evidence']): LinkFinding['evidence'] {
+  const isMeasured = containment !== undefined && evidence['rows'] !== 0;
+  return isMeasured ? { ...evidence, containment } : evidence;
+}
+
+const roundToThousandths = (value: number): number => Math.round(value * 1000) / 1000;

@@ -3,127 +3,138 @@ import type { Catalog, ScanFindings } from '../context/catalog/catalog.ts';
 import type { Claim } from '../context/claims/claim.ts';
 import { shortHash } from '../lib/hash.ts';
 import { tableKey, type TableRef } from '../sql/dialect.ts';
-import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
-import type { ScanConfig } from './config.ts';
+import type { Scope, TableSchema, Warehouse, WarehouseSchema } from '../warehouse/warehouse.ts';
 import { codeVersion } from './code-version.ts';
-import { buildTableFacts, type TableFacts } from './facts/table-facts.ts';
-import type { ScanModel } from './describe/descriptions.ts';
-import { findKeys } from './keys/find-keys.ts';
-import { judgedLinks } from './scan-claims.ts';
+import type { ScanConfig } from './config.ts';
 import { judgeLinks } from './describe/judge-links.ts';
+import type { ScanModel } from './describe/scan-model.ts';
+import { buildTableFacts, type TableFacts } from './facts/table-facts.ts';
+import { findKeys } from './keys/find-keys.ts';
 import { findLinks } from './links/find-links.ts';
 import { countObservedJoins } from './links/observed-joins.ts';
-import type { ScanContext } from './profile/profile-table.ts';
-import { type Budget, isUnread, type Profiled, profileTables } from './profile/profile-tables.ts';
-import { statementsOf } from './links/read-query-logs.ts';
+import { readQueryLogs } from './links/read-query-logs.ts';
+import type { ScanBudget } from './profile/budget.ts';
+import { isUnread, type ProfiledTable, profileTables } from './profile/profile-tables.ts';
+import { judgedLinks } from './scan-claims.ts';
+import type { ScanContext } from './scan-context.ts';
 import { openScanStore } from './scan-store.ts';
 
 export interface ScanOptions {
   readonly warehouse: Warehouse;
   readonly scope: Scope;
-  /** Profiles and measurements of earlier scans; `store/state.ts` opens it. */
+  /** Has the profiles and measurements of earlier scans; `store/state.ts` opens it. */
   readonly state: { readonly db: DatabaseSync };
   readonly config: ScanConfig;
-  /** What the paths of `config.query_logs` are relative to; the current folder without. */
+  /** The folder in which paths of `config.query_logs` start; the current folder if undefined. */
   readonly dir?: string | undefined;
-  /** Judges links in doubt; without one they are left for a person. */
+  /** Judges links in doubt. If undefined, they are left for a person. */
   readonly model?: ScanModel | undefined;
-  /** The claims of the connection as they stand: what a model decided in an earlier run stays decided. */
+  /** The current claims of the connection: a link that a model decided in an earlier scan stays decided. */
   readonly known?: readonly Claim[] | undefined;
-  /** Pretend that the database declares no keys, no links, or neither. */
+  /** Scans as if the database declared no keys, no links, or neither. */
   readonly ignoreDeclared?: 'keys' | 'links' | 'all' | undefined;
-  /** In place of what the configuration allows. */
-  readonly budget?: Budget | undefined;
+  /** Overrides the budget of the configuration. */
+  readonly budget?: ScanBudget | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
 }
 
 export interface ScanProgress {
   readonly phase: 'profile' | 'keys' | 'links';
-  /** Of the tables that are to be profiled: those that are done, and all; during `keys` and `links` all are done. */
+  /** Of the tables to profile: how many are done, and how many there are. */
   readonly done: number;
   readonly total: number;
-  /** The table that was just done. */
+  /** The table that was just profiled. */
   readonly table?: string | undefined;
 }
 
 /**
- * `queries` are the statements sent, those of the introspection included; a view that is not profiled has no profile. `left` are the
- * tables that the budget was too small for, `unread` those of which nothing is known but what is declared.
+ * `queries` is the number of statements sent. `tables` are all tables of the catalog; a view that is not profiled has no
+ * profile. `left` is the number of tables that the budget did not cover. Of `unread` tables only the declared structure is known.
  */
 export type ScanResult = Awaited<ReturnType<typeof scan>>;
 
-/** Warehouse to catalog: structure, then profiles of what changed, then keys, then links. Needs nothing but a warehouse. */
+/**
+ * Turns a warehouse into a catalog with keys and links. The steps, in order:
+ *
+ * 1. introspect: read tables, columns and declared keys from the engine's catalogs
+ * 2. profile: measure the tables that have changed (`profile/`)
+ * 3. facts: parse names, and join them with structure and profiles (`facts/`, `names/`)
+ * 4. keys: find primary keys (`keys/`)
+ * 5. candidates: pair columns with keys that they may refer to (`links/find-candidates.ts`)
+ * 6. features, rank: compute a probability for each pair (`links/features.ts`, `links/rank-candidates.ts`)
+ * 7. measure, confirm: count the values of the best pairs exactly (`links/confirm-candidates.ts`)
+ * 8. choose: accept at most one link per column (`links/choose-links.ts`)
+ * 9. judge: let a model decide about links in doubt, if there is one (`describe/judge-links.ts`)
+ *
+ * Steps 3 to 8 are skipped if nothing has changed since the last scan. Descriptions of tables are a separate call
+ * (`describe/descriptions.ts`).
+ */
 export async function scan(options: ScanOptions) {
   const { warehouse, config, signal, onProgress } = options;
-  const ignored = options.ignoreDeclared;
-  const ignoredKeys =
-    ignored === 'keys' || ignored === 'all' ? { primaryKey: undefined, uniqueKeys: [] } : {};
-  const ignoredLinks = ignored === 'links' || ignored === 'all' ? { foreignKeys: [] } : {};
-  const { dialect, connection } = warehouse;
   const schema = await warehouse.introspect(options.scope, signal);
   let queries = schema.queries;
   const onQuery = (): void => {
     queries += 1;
   };
-  const store = openScanStore(options.state.db, connection);
-  const context = { warehouse, store, config, signal, onQuery };
-  const onlyViews = schema.tables.every(({ kind }) => kind === 'view');
-  const wanted = schema.tables.filter(({ kind }) => kind !== 'view' || config.views || onlyViews);
-  const budget = { seconds: config.max_seconds, bytes: config.max_bytes, ...options.budget };
-  let total = 0;
-  const profiles = await profileTables(wanted, {
+  const store = openScanStore(options.state.db, warehouse.connection);
+  const context: ScanContext = { warehouse, store, config, signal, onQuery };
+
+  const { profiles, total } = await profileStep(schema, options, context);
+  const tables = profiles.map((table) => ({
+    ...table,
+    schema: hideDeclared(table.schema, options.ignoreDeclared),
+  }));
+  // Built on first use: an unchanged warehouse needs no facts.
+  let builtFacts: readonly TableFacts[] | undefined;
+  const facts = (): readonly TableFacts[] => (builtFacts ??= buildTableFacts(tables));
+
+  onProgress?.({ phase: 'keys', done: total, total });
+  const statements = await readQueryLogs(config.query_logs, options.dir ?? '.');
+  const key = analysisKey(tables, config, statements);
+  const stored = store.analysis(key);
+  const onLinks = (): void => onProgress?.({ phase: 'links', done: total, total });
+  const analysis = stored ?? (await analyze(facts(), { ...context, statements, onLinks }));
+  if (stored === undefined) store.save(key, analysis);
+
+  const catalog = catalogOf(schema, options);
+  const { links, ...judgements } = await judgeLinks(analysis.links, facts, {
     ...context,
-    budget,
+    model: options.model,
+    decided: judgedLinks(options.known ?? [], catalog),
+  });
+  // A stored analysis did not load the measurements that it is based on, so nothing may be pruned.
+  if (stored === undefined) store.prune();
+  const findings: ScanFindings = { catalog, primaryKeys: analysis.primaryKeys, links };
+  return { ...findings, judgements, queries, ...summarizeProfiles(schema, profiles) };
+}
+
+/** Profiles tables; views only if the configuration says so, or if there is nothing else. */
+async function profileStep(schema: WarehouseSchema, options: ScanOptions, context: ScanContext) {
+  const { config, onProgress } = options;
+  const hasOnlyViews = schema.tables.every(({ kind }) => kind === 'view');
+  const selected = schema.tables.filter(
+    ({ kind }) => kind !== 'view' || config.views || hasOnlyViews,
+  );
+  let total = 0;
+  const profiles = await profileTables(selected, {
+    ...context,
+    budget: { seconds: config.max_seconds, bytes: config.max_bytes, ...options.budget },
     onProfile(progress) {
       total = progress.total;
       onProgress?.({ phase: 'profile', ...progress });
     },
   });
-  const judged = profiles.map((entry) => ({
-    ...entry,
-    schema: { ...entry.schema, ...ignoredKeys, ...ignoredLinks },
-  }));
-  let told: readonly TableFacts[] | undefined;
-  // An unchanged warehouse needs none.
-  const facts = (): readonly TableFacts[] => (told ??= buildTableFacts(judged));
-  onProgress?.({ phase: 'keys', done: total, total });
-  const statements = await statementsOf(config.query_logs, options.dir ?? '.');
-  const memo = analysisKey(judged, config, statements);
-  const known = store.analysis(memo);
-  const onLinks = (): void => onProgress?.({ phase: 'links', done: total, total });
-  const found = known ?? (await analysed(facts(), { ...context, statements, onLinks }));
-  if (known === undefined) store.save(memo, found);
-  const catalog: Catalog = {
-    connection,
-    dialect: dialect.name,
-    firstSchema: options.scope.schemas?.[0] ?? dialect.defaultSchema,
-    tables: schema.tables,
-  };
-  const decided = judgedLinks(options.known ?? [], catalog);
-  const { links, ...judgements } = await judgeLinks(found.links, facts, {
-    ...context,
-    model: options.model,
-    decided,
-  });
-  // An analysis that stands asked for none of the measurements that it rests on.
-  if (known === undefined) store.prune();
-  const byTable = new Map(profiles.map((entry, index) => [wanted[index], entry]));
-  const count = (wished: Profiled['outcome']): number =>
-    profiles.filter(({ outcome }) => outcome === wished).length;
-  const findings: ScanFindings = { catalog, primaryKeys: found.primaryKeys, links };
+  return { profiles, total };
+}
+
+function hideDeclared(schema: TableSchema, ignored: ScanOptions['ignoreDeclared']): TableSchema {
+  const hidesKeys = ignored === 'keys' || ignored === 'all';
+  const hidesLinks = ignored === 'links' || ignored === 'all';
   return {
-    ...findings,
-    judgements,
-    queries,
-    profiled: count('profiled'),
-    reused: count('reused'),
-    left: count('left'),
-    unread: profiles.filter(isUnread).map(({ schema: table }): TableRef => table),
-    tables: schema.tables.map((table) => {
-      const { profile, outcome } = byTable.get(table) ?? {};
-      return { table, profile, outcome };
-    }),
+    ...schema,
+    ...(hidesKeys ? { primaryKey: undefined, uniqueKeys: [] } : {}),
+    ...(hidesLinks ? { foreignKeys: [] } : {}),
   };
 }
 
@@ -133,13 +144,14 @@ interface AnalysisContext extends ScanContext {
   readonly onLinks: () => void;
 }
 
-/** Keys and links of the tables as they are. */
-async function analysed(facts: readonly TableFacts[], context: AnalysisContext) {
+/** Steps 4 to 8: keys and links of the tables. */
+async function analyze(facts: readonly TableFacts[], context: AnalysisContext) {
   const keys = await findKeys(facts, context);
   context.onLinks();
-  const seen = await countObservedJoins(context.statements, facts, context.warehouse.dialect);
-  const links = await findLinks(facts, keys, { ...context, seen });
-  // A table that was not read looks like an empty one, and of those names alone decide.
+  const { dialect } = context.warehouse;
+  const observedJoins = await countObservedJoins(context.statements, facts, dialect);
+  const links = await findLinks(facts, keys, { ...context, observedJoins });
+  // A table that was not read looks like an empty one, for which names alone would decide.
   const unread = new Set(facts.filter(isUnread).map(({ ref }) => tableKey(ref)));
   const isRead = (table: TableRef): boolean => !unread.has(tableKey(table));
   return {
@@ -152,9 +164,9 @@ async function analysed(facts: readonly TableFacts[], context: AnalysisContext) 
   };
 }
 
-/** Changes with any table, with what is declared of it, with the query logs, the thresholds, and the code that judges. */
+/** Changes with any table, its declared keys and links, the query logs, the thresholds, and the code of this room. */
 function analysisKey(
-  profiles: readonly Profiled[],
+  profiles: readonly ProfiledTable[],
   { accept, review }: ScanConfig,
   statements: readonly string[],
 ): string {
@@ -165,4 +177,30 @@ function analysisKey(
     foreignKeys,
   ]);
   return `analysis ${shortHash(JSON.stringify([codeVersion, accept, review, tables, statements]), 32)}`;
+}
+
+function catalogOf(schema: WarehouseSchema, { warehouse, scope }: ScanOptions): Catalog {
+  const { connection, dialect } = warehouse;
+  return {
+    connection,
+    dialect: dialect.name,
+    firstSchema: scope.schemas?.[0] ?? dialect.defaultSchema,
+    tables: schema.tables,
+  };
+}
+
+function summarizeProfiles({ tables }: WarehouseSchema, profiles: readonly ProfiledTable[]) {
+  const profileBySchema = new Map(profiles.map((profile) => [profile.schema, profile]));
+  const count = (outcome: ProfiledTable['outcome']): number =>
+    profiles.filter((profile) => profile.outcome === outcome).length;
+  return {
+    profiled: count('profiled'),
+    reused: count('reused'),
+    left: count('left'),
+    unread: profiles.filter(isUnread).map(({ schema }): TableRef => schema),
+    tables: tables.map((table) => {
+      const { profile, outcome } = profileBySchema.get(table) ?? {};
+      return { table, profile, outcome };
+    }),
+  };
 }

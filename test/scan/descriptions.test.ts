@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
 import type { KtxLlmRuntimePort } from '../../src/llm/port/runtime.ts';
-import { describeTables, type ScanModel } from '../../src/scan/describe/descriptions.ts';
+import { describeTables } from '../../src/scan/describe/descriptions.ts';
+import type { ScanModel } from '../../src/scan/describe/scan-model.ts';
 import { isPersonalName } from '../../src/scan/profile/value-kinds.ts';
 import type { ScanResult } from '../../src/scan/scan.ts';
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { assert, integer, property, uniqueArray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { kindOf } from '../../src/scan/profile/value-kinds.ts';
+import { detectValueKind } from '../../src/scan/profile/value-kinds.ts';
 import { matchNames } from '../../src/scan/names/name-match.ts';
 import { parseColumnName, parseTableName } from '../../src/scan/names/parse-name.ts';
 import {
   maxCompared,
   estimateDistinct,
   sketchHashes,
-  inclusion,
+  estimateContainment,
   largestHash,
   sketchSize,
 } from '../../src/scan/profile/sketch.ts';
@@ -21,7 +21,11 @@ function sketchOf(values: Iterable<number | string>): string {
 }
 
 const shareOf = (child: string, parent: string) =>
-  inclusion(sketchHashes(child, maxCompared), new Set(sketchHashes(parent)), largestHash(parent));
+  estimateContainment(
+    sketchHashes(child, maxCompared),
+    new Set(sketchHashes(parent)),
+    largestHash(parent),
+  );
 
 describe('a sketch', () => {
   test('of a small column gives its exact distinct count and containment', () => {
@@ -93,6 +97,6 @@ describe('what values look like', () => {
     [['the parcel came late again', 'all was well this time'], 'remark', 'text'],
     [[], 'x', 'empty'],
   ])('%j in %s is %s', (values, column, kind) => {
-    expect(kindOf(values, column)).toBe(kind);
+    expect(detectValueKind(values, column)).toBe(kind);
   });
 });

@@ -4,7 +4,7 @@ import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { findStaleSubjects, type ModelInputChanges } from '../../ingest/publish/stale.ts';
-import { structureHash } from '../../scan/describe/descriptions.ts';
+import { structureHash } from '../../scan/describe/description-task.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { listSources, notesName } from '../open/config.ts';

@@ -1,64 +1,84 @@
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { type Dialect, requireStatistics } from '../../sql/dialect.ts';
+import { numberFromCell } from '../profile/column-profile.ts';
+import { qualifiedTableName } from '../profile/profile-statement.ts';
+import type { ScanContext } from '../scan-context.ts';
+import type { MeasuredNumbers } from '../scan-store.ts';
 import type { ColumnFacts, TableFacts } from './table-facts.ts';
-import { numberOf, tableName, type ScanContext } from '../profile/profile-table.ts';
 
-/** A select that gives one row of numbers; unchanged tables are not asked twice. Those of one group share a statement. */
-type Measurement = {
+/** A SELECT that returns one row of numbers. Its result is stored until one of its tables changes. */
+export interface MeasurementQuery {
   readonly sql: string;
   readonly tables: readonly TableFacts[];
+  /** Measurements of one group share statements. */
   readonly group: string;
-};
+}
 
-export type Measured = readonly number[];
+/** One or more columns of one table. */
+type ColumnTuple = readonly [ColumnFacts, ...ColumnFacts[]];
 
-const perStatement = 100;
+/** Columns that correspond by position. */
+export interface ColumnPairing {
+  readonly from: ColumnTuple;
+  readonly to: ColumnTuple;
+}
 
-/** Results in the order of the measurements; undefined where the engine could not answer. One statement a group, and one a hundred. */
+const measurementsPerStatement = 100;
+
+/**
+ * Returns the results in the order of the queries; undefined if the engine could not answer. Sends one statement per group, and
+ * several if the group has more than a hundred queries.
+ */
 export async function measureAll(
-  measurements: readonly Measurement[],
+  queries: readonly MeasurementQuery[],
   context: ScanContext,
-): Promise<(Measured | undefined)[]> {
-  const versioned = measurements.map((one) => ({
-    ...one,
-    hash: shortHash([one.sql, ...one.tables.map(({ version }) => version)].join('\n'), 32),
-  }));
-  const known = new Map(versioned.map(({ hash }) => [hash, context.store.measured(hash)]));
-  const missing = versioned
-    .filter(({ hash }) => known.get(hash) === undefined)
+): Promise<(MeasuredNumbers | undefined)[]> {
+  const hashed = queries.map((query) => ({ ...query, hash: measurementHash(query) }));
+  const results = new Map(hashed.map(({ hash }) => [hash, context.store.measured(hash)]));
+  const missing = hashed
+    .filter(({ hash }) => results.get(hash) === undefined)
     .sort((a, b) => (a.group < b.group ? -1 : 1));
-  for (const batch of Map.groupBy(
+  const batches = Map.groupBy(
     missing,
-    ({ group }, index) => `${group} ${Math.floor(index / perStatement)}`,
-  ).values()) {
-    const results = await runBatch(batch, context);
+    ({ group }, index) => `${group} ${Math.floor(index / measurementsPerStatement)}`,
+  );
+  for (const batch of batches.values()) {
+    const batchResults = await runBatch(batch, context);
     for (const [index, { hash }] of batch.entries()) {
-      const result = results[index];
-      known.set(hash, result);
+      const result = batchResults[index];
+      results.set(hash, result);
       if (result) context.store.save(hash, result);
     }
   }
-  return versioned.map(({ hash }) => known.get(hash));
+  return hashed.map(({ hash }) => results.get(hash));
 }
 
+function measurementHash({ sql, tables }: MeasurementQuery): string {
+  return shortHash([sql, ...tables.map(({ version }) => version)].join('\n'), 32);
+}
+
+/** Halves a batch that fails, until only the queries that cause the failure have no result. */
 async function runBatch(
-  batch: readonly Measurement[],
+  batch: readonly MeasurementQuery[],
   context: ScanContext,
-): Promise<(Measured | undefined)[]> {
+): Promise<(MeasuredNumbers | undefined)[]> {
   const { warehouse, config, signal } = context;
   const sql = batch
-    .map((item, index) => `SELECT ${index} AS item, m.* FROM (${item.sql}) AS m`)
+    .map((query, index) => `SELECT ${index} AS item, m.* FROM (${query.sql}) AS m`)
     .join(' UNION ALL ');
   try {
     context.onQuery();
     const { rows } = await warehouse.query(
       sql,
-      { maxRows: perStatement, timeoutMs: config.table_seconds * 1000 },
+      { maxRows: measurementsPerStatement, timeoutMs: config.table_seconds * 1000 },
       signal,
     );
     const results = new Map(
-      rows.map(([item, ...cells]) => [numberOf(item), cells.map((cell) => numberOf(cell) ?? 0)]),
+      rows.map(([index, ...cells]) => [
+        numberFromCell(index),
+        cells.map((cell) => numberFromCell(cell) ?? 0),
+      ]),
     );
     return batch.map((_, index) => results.get(index));
   } catch (error) {
@@ -72,49 +92,50 @@ async function runBatch(
   }
 }
 
-/** Rows of the most frequent tuple without NULLs. */
-export function uniquenessQuery(columns: Columns, dialect: Dialect): Measurement {
+/** Measures how often the most frequent tuple without NULLs occurs: more than 1 means that the columns are no key. */
+export function uniquenessQuery(columns: ColumnTuple, dialect: Dialect): MeasurementQuery {
   const [{ table }] = columns;
-  const name = tableName(table.schema, dialect);
+  const name = qualifiedTableName(table.schema, dialect);
   const { fraction } = table.profile;
   const source = fraction < 1 ? requireStatistics(dialect).sample(name, fraction) : undefined;
   const names = columns.map((column) => dialect.quote(column.name));
-  const present = names.map((column) => `${column} IS NOT NULL`).join(' AND ');
-  const grouped = `SELECT count(*) AS n FROM ${source ?? name} WHERE ${present} GROUP BY ${names.join(', ')}`;
-  return { sql: `SELECT max(n) AS a FROM (${grouped}) AS g`, tables: [table], group: '' };
+  const notNull = names.map((column) => `${column} IS NOT NULL`).join(' AND ');
+  const groups = `SELECT count(*) AS n FROM ${source ?? name} WHERE ${notNull} GROUP BY ${names.join(', ')}`;
+  return { sql: `SELECT max(n) AS a FROM (${groups}) AS g`, tables: [table], group: '' };
 }
 
-type Columns = readonly [ColumnFacts, ...ColumnFacts[]];
-/** Columns that correspond by position: one and one, or tuples. */
-export type ColumnPairing = { readonly from: Columns; readonly to: Columns };
-
-/** Child rows without NULLs, those with a parent; distinct child tuples, those with a parent. */
-export function containmentQuery({ from, to }: ColumnPairing, dialect: Dialect): Measurement {
-  const values = (
-    columns: readonly ColumnFacts[],
-    others: readonly ColumnFacts[],
-    letter: string,
-  ): string => {
-    const selected = columns.map((column, index) => {
-      const quoted = dialect.quote(column.name);
-      const value =
-        baseType(column) === baseType(others[index])
-          ? quoted
-          : requireStatistics(dialect).text(quoted, column.schema.type);
-      return `${value} AS ${letter}${index}`;
-    });
-    return selected.join(', ');
-  };
+/**
+ * Measures how many of the child's values the parent has. The four numbers: child rows without NULLs, those with a parent,
+ * distinct child tuples, those with a parent.
+ */
+export function containmentQuery({ from, to }: ColumnPairing, dialect: Dialect): MeasurementQuery {
   const [child, parent] = [from[0].table, to[0].table];
-  const present = from.map(({ name }) => `${dialect.quote(name)} IS NOT NULL`).join(' AND ');
+  const notNull = from.map(({ name }) => `${dialect.quote(name)} IS NOT NULL`).join(' AND ');
   const positions = from.map((_, index) => index + 1).join(', ');
-  const counted = `SELECT ${values(from, to, 'v')}, count(*) AS n FROM ${tableName(child.schema, dialect)} WHERE ${present} GROUP BY ${positions}`;
-  const keys = `SELECT DISTINCT ${values(to, from, 'k')} FROM ${tableName(parent.schema, dialect)}`;
-  const sums =
+  const childValues = comparableColumns(from, to, { dialect, prefix: 'v' });
+  const parentKeys = comparableColumns(to, from, { dialect, prefix: 'k' });
+  const children = `SELECT ${childValues}, count(*) AS n FROM ${qualifiedTableName(child.schema, dialect)} WHERE ${notNull} GROUP BY ${positions}`;
+  const parents = `SELECT DISTINCT ${parentKeys} FROM ${qualifiedTableName(parent.schema, dialect)}`;
+  const numbers =
     'sum(c.n) AS a, sum(CASE WHEN p.k0 IS NULL THEN 0 ELSE c.n END) AS b, count(*) AS c, count(p.k0) AS d';
   const on = to.map((_, index) => `p.k${index} = c.v${index}`).join(' AND ');
-  const sql = `SELECT ${sums} FROM (${counted}) AS c LEFT JOIN (${keys}) AS p ON ${on}`;
+  const sql = `SELECT ${numbers} FROM (${children}) AS c LEFT JOIN (${parents}) AS p ON ${on}`;
   return { sql, tables: [child, parent], group: to.map(({ id }) => id).join() };
+}
+
+/** A SELECT list with the aliases `<prefix>0`, `<prefix>1`…; columns of different types are compared as text. */
+function comparableColumns(
+  columns: readonly ColumnFacts[],
+  others: readonly ColumnFacts[],
+  { dialect, prefix }: { readonly dialect: Dialect; readonly prefix: string },
+): string {
+  const expressions = columns.map((column, index) => {
+    const quoted = dialect.quote(column.name);
+    const isSameType = baseType(column) === baseType(others[index]);
+    const value = isSameType ? quoted : requireStatistics(dialect).text(quoted, column.schema.type);
+    return `${value} AS ${prefix}${index}`;
+  });
+  return expressions.join(', ');
 }
 
 const baseType = (column: ColumnFacts | undefined): string =>

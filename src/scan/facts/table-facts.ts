@@ -1,15 +1,15 @@
 import { tableKey, type TableRef } from '../../sql/dialect.ts';
 import type { ColumnSchema, TableSchema } from '../../warehouse/warehouse.ts';
-import { familyOf } from '../profile/value-kinds.ts';
-import { matchNames, createNameIndex } from '../names/name-match.ts';
+import { createNameIndex, matchNames } from '../names/name-match.ts';
 import {
-  parseColumnName,
-  ownWord,
-  sharedPrefix,
-  parseTableName,
+  commonPrefixOf,
   type NameParts,
+  parseColumnName,
+  parseTableName,
+  wordBeforeIdSuffix,
 } from '../names/parse-name.ts';
-import type { ColumnProfile, TableProfile } from '../profile/profile-table.ts';
+import type { ColumnProfile, TableProfile } from '../profile/table-profile.ts';
+import { comparisonFamily } from '../profile/value-kinds.ts';
 
 /** A table with everything that keys and links are judged by. */
 export interface TableFacts {
@@ -20,7 +20,7 @@ export interface TableFacts {
   readonly ref: TableRef;
   readonly parts: NameParts;
   readonly columns: readonly ColumnFacts[];
-  /** Rows of the whole table, extrapolated where it was sampled. */
+  /** Rows of the whole table; an estimate if the table was sampled. */
   readonly rows: number;
 }
 
@@ -30,108 +30,129 @@ export interface ColumnFacts {
   readonly table: TableFacts;
   readonly schema: ColumnSchema;
   readonly profile: ColumnProfile;
+  /** From 0. */
   readonly position: number;
   readonly parts: NameParts;
-  /** Number of values that are not NULL, among what was read. */
+  /** Number of values that are not NULL, among the rows that were read. */
   readonly present: number;
-  /** What the column can be compared with; undefined where it cannot be a key, or could not be read. */
-  readonly family: ReturnType<typeof familyOf>;
-  /** 0..1: the name is that of the column's own table; 1 for a bare `id`. */
+  /** Columns of one family can be compared. Undefined if the column cannot be a key, or could not be read. */
+  readonly family: ReturnType<typeof comparisonFamily>;
+  /** 0..1: how well the column's name names its own table; 1 for a bare `id`. */
   readonly home: number;
-  /** The name is that of another table, or of the key that another table starts with. */
+  /** True if the name is that of another table, or of the first column of another table. */
   readonly away: boolean;
 }
 
-export function buildTableFacts(
-  tables: readonly Pick<TableFacts, 'schema' | 'profile' | 'version'>[],
-): TableFacts[] {
-  const prefix = sharedPrefix(tables.map(({ schema }) => schema.table));
-  const named = tables.map((table) => ({
+type ProfiledSchema = Pick<TableFacts, 'schema' | 'profile' | 'version'>;
+type ParsedTable = ProfiledSchema & {
+  readonly parts: NameParts;
+  readonly columnParts: readonly NameParts[];
+};
+
+export function buildTableFacts(tables: readonly ProfiledSchema[]): TableFacts[] {
+  const parsed = parseNames(tables);
+  const isAway = otherTableFinder(parsed);
+  return parsed.map((table) => tableFacts(table, isAway));
+}
+
+/** Names are parsed with the vocabulary of all tables, which tells where glued words part. */
+function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
+  const prefix = commonPrefixOf(tables.map(({ schema }) => schema.table));
+  const withParts = tables.map((table) => ({
     ...table,
     parts: parseTableName(table.schema.table, prefix),
   }));
   const vocabulary = new Set(
-    named.flatMap(({ parts, schema }) => [
+    withParts.flatMap(({ parts, schema }) => [
       ...parts.words,
-      ownWord(schema.columns[0]?.name ?? '') ?? '',
+      wordBeforeIdSuffix(schema.columns[0]?.name ?? '') ?? '',
     ]),
   );
   vocabulary.delete('');
-  const split = named.map((table) => ({
+  return withParts.map((table) => ({
     ...table,
-    columnParts: partsOf(table.schema, vocabulary),
+    columnParts: parseColumnNames(table.schema, vocabulary),
   }));
-  const startingWith = Map.groupBy(split, ({ columnParts: [first] }) => first?.words.join());
-  const namedAlike = createNameIndex(split.map((table) => [table.parts.entity, table]));
-  return split.map(({ schema, profile, version, parts, columnParts }) => {
-    const ref = {
-      ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }),
-      schema: schema.schema,
-      table: schema.table,
-    };
-    const columns: ColumnFacts[] = [];
-    const table: TableFacts = {
-      schema,
-      ref,
-      profile,
-      version,
-      parts,
-      columns,
-      rows: Math.round(profile.rows / profile.fraction),
-    };
-    const isAway = (own: NameParts, position: number): boolean => {
-      const isOther = (other: { readonly schema: TableSchema }): boolean => other.schema !== schema;
-      const isNamed = namedAlike(own.entity).some(
-        ({ thing, likeness }) => likeness >= 0.8 && isOther(thing),
-      );
-      return isNamed || (position > 0 && (startingWith.get(own.words.join()) ?? []).some(isOther));
-    };
-    for (const [position, column] of schema.columns.entries()) {
-      const [own, found] = [columnParts[position], profile.columns[position]];
-      if (!own || !found) continue;
-      const home =
-        own.entity.length === 0
-          ? 1
-          : Math.max(
-              matchNames(own.entity, parts.entity).full,
-              matchNames(parts.entity, own.entity).tail * 0.7,
-            );
-      const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
-      const judged = {
-        present: profile.rows - found.nulls,
-        family: found.note === undefined ? familyOf(column.type, found.kind) : undefined,
-        home,
-        away,
-      };
-      const place = { id: tableKey(ref) + column.name, name: column.name, table, position };
-      columns.push({ ...place, schema: column, profile: found, parts: own, ...judged });
-    }
-    return table;
+}
+
+/** A prefix that the first column of a table shares with most others (`l_orderkey`, `l_partkey`) is removed: it says nothing. */
+function parseColumnNames({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
+  const common = commonPrefixOf(columns.map(({ name }) => name));
+  const prefix = columns[0]?.name.toLowerCase().startsWith(common)
+    ? common.slice(0, common.lastIndexOf('_') + 1)
+    : '';
+  return columns.map(({ name }) => {
+    const hasPrefix = name.toLowerCase().startsWith(prefix);
+    return parseColumnName(hasPrefix ? name.slice(prefix.length) : name, vocabulary);
   });
 }
 
-/** A prefix that the first column of a table and most others share (`l_orderkey`, `l_partkey`) says nothing. */
-function partsOf({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
-  const shared = sharedPrefix(columns.map(({ name }) => name));
-  const prefix = columns[0]?.name.toLowerCase().startsWith(shared)
-    ? shared.slice(0, shared.lastIndexOf('_') + 1)
-    : '';
-  return columns.map(({ name }) =>
-    parseColumnName(
-      name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name,
-      vocabulary,
-    ),
-  );
+type IsAway = (parts: NameParts, position: number, schema: TableSchema) => boolean;
+
+/** Returns a test: does a column name name another table, or the first column of another table? */
+function otherTableFinder(tables: readonly ParsedTable[]): IsAway {
+  const byFirstColumn = Map.groupBy(tables, ({ columnParts: [first] }) => first?.words.join());
+  const findTables = createNameIndex(tables.map((table) => [table.parts.entity, table]));
+  return (parts, position, schema) => {
+    const namesOther = findTables(parts.entity).some(
+      ({ item, similarity }) => similarity >= 0.8 && item.schema !== schema,
+    );
+    if (namesOther) return true;
+    const sameFirstColumn = byFirstColumn.get(parts.words.join()) ?? [];
+    return position > 0 && sameFirstColumn.some((table) => table.schema !== schema);
+  };
 }
 
-export function sameWords({ words }: NameParts, other: NameParts): boolean {
-  return (
-    words.length === other.words.length && words.every((word, index) => word === other.words[index])
-  );
+function tableFacts(
+  { schema, profile, version, parts, columnParts }: ParsedTable,
+  isAway: IsAway,
+): TableFacts {
+  const ref = {
+    ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }),
+    schema: schema.schema,
+    table: schema.table,
+  };
+  const columns: ColumnFacts[] = [];
+  const rows = Math.round(profile.rows / profile.fraction);
+  const table: TableFacts = { schema, ref, profile, version, parts, columns, rows };
+  for (const [position, column] of schema.columns.entries()) {
+    const [own, columnProfile] = [columnParts[position], profile.columns[position]];
+    if (!own || !columnProfile) continue;
+    const home = homeScore(own, parts);
+    const mayNameOther = own.keyed && own.entity.length > 0 && home < 0.8;
+    columns.push({
+      id: tableKey(ref) + column.name,
+      name: column.name,
+      table,
+      position,
+      schema: column,
+      profile: columnProfile,
+      parts: own,
+      present: profile.rows - columnProfile.nulls,
+      family:
+        columnProfile.note === undefined
+          ? comparisonFamily(column.type, columnProfile.kind)
+          : undefined,
+      home,
+      away: mayNameOther && isAway(own, position, schema),
+    });
+  }
+  return table;
 }
 
-/** May two columns hold the same values? Integers may be stored as text on one side. */
-export function comparable(a: ColumnFacts, b: ColumnFacts): boolean {
+function homeScore(column: NameParts, table: NameParts): number {
+  if (column.entity.length === 0) return 1;
+  const named = matchNames(column.entity, table.entity).full;
+  const namedByEnding = matchNames(table.entity, column.entity).tail * 0.7;
+  return Math.max(named, namedByEnding);
+}
+
+export function haveSameWords(a: NameParts, b: NameParts): boolean {
+  return a.words.length === b.words.length && a.words.every((word, i) => word === b.words[i]);
+}
+
+/** True if two columns can hold the same values. Integers may be stored as text on one side. */
+export function areComparable(a: ColumnFacts, b: ColumnFacts): boolean {
   if (a.family === undefined || b.family === undefined) return false;
   if (a.family === b.family) return true;
   const text = [a, b].find(({ family }) => family === 'text');

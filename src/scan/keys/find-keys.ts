@@ -1,230 +1,152 @@
 import type { KeyFinding } from '../../context/catalog/catalog.ts';
-import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
 import { measureAll, uniquenessQuery } from '../facts/measure.ts';
-import type { ScanContext } from '../profile/profile-table.ts';
+import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
 import { isMeasure } from '../names/parse-name.ts';
-import { isWhole } from '../profile/sketch.ts';
+import { isCompleteSketch } from '../profile/sketch.ts';
+import type { ScanContext } from '../scan-context.ts';
+import { compositeCandidates, isBridge } from './composite-keys.ts';
+import { type KeyCandidate, sigmoid, singleColumnCandidates } from './key-candidates.ts';
 
 /** A column that other tables may refer to. */
 export interface ParentKey {
   readonly column: ColumnFacts;
-  /** Probability that it is its table's key. */
+  /** Probability that the column is its table's key. */
   readonly prior: number;
   readonly primary: boolean;
 }
 
-export type KeyFindings = Awaited<ReturnType<typeof findKeys>>;
+export interface KeyFindings {
+  readonly primaryKeys: readonly KeyFinding[];
+  /** All unique columns, including the primary keys of one column. */
+  readonly parents: readonly ParentKey[];
+}
 
-interface Candidate {
-  readonly columns: readonly [ColumnFacts, ...ColumnFacts[]];
-  /** Log odds that it is the table's primary key. */
-  readonly score: number;
+interface TableCandidates {
+  readonly table: TableFacts;
+  readonly singles: readonly KeyCandidate[];
+  readonly composites: readonly KeyCandidate[];
 }
 
 /**
- * Finds each table's primary key: declared, else unique columns by name, position, type; else a composite. `parents` are the
- * unique columns, the primary ones included.
+ * Finds each table's primary key: the declared one; otherwise the best unique column by name, position and type; otherwise the
+ * best unique set of two or three columns.
  */
-export async function findKeys(tables: readonly TableFacts[], context: ScanContext) {
-  const all = tables.map((table) => {
-    const singles = singleCandidates(table);
+export async function findKeys(
+  tables: readonly TableFacts[],
+  context: ScanContext,
+): Promise<KeyFindings> {
+  const candidates = tables.map((table): TableCandidates => {
+    const singles = singleColumnCandidates(table);
     return { table, singles, composites: compositeCandidates(table, singles) };
   });
-  const isPair = ({ columns }: Candidate): boolean => columns.length < 3;
-  const first = all.flatMap(({ singles, composites }) => [
-    ...singles,
-    ...composites.filter(isPair),
-  ]);
-  const refuted = await repeated(first, context);
-  // Three columns where no two of them are a key.
-  const triples = all.flatMap(({ composites }) => {
-    const standing = composites.filter((set) => isPair(set) && !refuted.has(set));
-    const isNew = ({ columns }: Candidate): boolean =>
-      standing.every((pair) => !pair.columns.every((column) => columns.includes(column)));
-    return composites.filter((set) => !isPair(set) && isNew(set));
-  });
-  for (const set of await repeated(triples, context)) refuted.add(set);
-  const tried = new Set([...first, ...triples]);
-  const found = all.map(({ table, singles, composites }) => {
-    const unique = singles.filter((single) => !refuted.has(single));
-    const alone = new Set(table.rows > 0 ? unique.flatMap(({ columns }) => columns) : []);
-    const sets = composites.filter(
-      (set) =>
-        tried.has(set) &&
-        !refuted.has(set) &&
-        (isBridge(set) || !set.columns.some((column) => alone.has(column))),
-    );
-    const key = declaredKey(table) ?? bestKey(table, [...unique, ...sets]);
-    return { key, parents: unique.flatMap((single) => parentKey(single, key)) };
-  });
+  const { measured, duplicated } = await checkUniqueness(candidates, context);
+  const isConfirmed = (candidate: KeyCandidate): boolean =>
+    measured.has(candidate) && !duplicated.has(candidate);
+  const findings = candidates.map((table) => chooseKey(table, isConfirmed));
   return {
-    primaryKeys: found.flatMap(({ key }) => key ?? []),
-    parents: found.flatMap(({ parents }) => parents),
+    primaryKeys: findings.flatMap(({ key }) => key ?? []),
+    parents: findings.flatMap(({ parents }) => parents),
   };
 }
 
-/** Those with duplicates. */
-async function repeated(
-  candidates: readonly Candidate[],
+/** Checks single columns and pairs first, and triples only if no pair of their columns is a key. */
+async function checkUniqueness(tables: readonly TableCandidates[], context: ScanContext) {
+  const isPair = ({ columns }: KeyCandidate): boolean => columns.length < 3;
+  const singlesAndPairs = tables.flatMap(({ singles, composites }) => [
+    ...singles,
+    ...composites.filter(isPair),
+  ]);
+  const duplicated = await findDuplicated(singlesAndPairs, context);
+  const triples = tables.flatMap(({ composites }) => {
+    const uniquePairs = composites.filter((set) => isPair(set) && !duplicated.has(set));
+    const containsNoKey = ({ columns }: KeyCandidate): boolean =>
+      uniquePairs.every((pair) => !pair.columns.every((column) => columns.includes(column)));
+    return composites.filter((set) => !isPair(set) && containsNoKey(set));
+  });
+  for (const candidate of await findDuplicated(triples, context)) duplicated.add(candidate);
+  return { measured: new Set([...singlesAndPairs, ...triples]), duplicated };
+}
+
+/** The candidates that have duplicates. A complete sketch has already proved that a single column has none. */
+async function findDuplicated(
+  candidates: readonly KeyCandidate[],
   context: ScanContext,
-): Promise<Set<Candidate>> {
-  const unsure = candidates.filter(
-    ({ columns: [one, ...others] }) => others.length > 0 || !isWhole(one.profile.sketch),
+): Promise<Set<KeyCandidate>> {
+  const unproven = candidates.filter(
+    ({ columns: [first, ...rest] }) => rest.length > 0 || !isCompleteSketch(first.profile.sketch),
   );
-  const statements = unsure.map(({ columns }) =>
+  const queries = unproven.map(({ columns }) =>
     uniquenessQuery(columns, context.warehouse.dialect),
   );
-  const measured = await measureAll(statements, context);
-  return new Set(unsure.filter((_, index) => (measured[index]?.[0] ?? 0) > 1));
+  const results = await measureAll(queries, context);
+  return new Set(unproven.filter((_, index) => (results[index]?.[0] ?? 0) > 1));
+}
+
+function chooseKey(
+  { table, singles, composites }: TableCandidates,
+  isConfirmed: (candidate: KeyCandidate) => boolean,
+) {
+  const uniqueSingles = singles.filter(isConfirmed);
+  const uniqueColumns = new Set(
+    table.rows > 0 ? uniqueSingles.flatMap(({ columns }) => columns) : [],
+  );
+  // A set with a column that is unique by itself is no better key, except in a bridge table.
+  const uniqueSets = composites.filter(
+    (set) =>
+      isConfirmed(set) &&
+      (isBridge(set) || !set.columns.some((column) => uniqueColumns.has(column))),
+  );
+  const key = declaredKey(table) ?? bestKey(table, [...uniqueSingles, ...uniqueSets]);
+  return { key, parents: uniqueSingles.flatMap((single) => parentKey(single, key)) };
 }
 
 function declaredKey({ ref, schema: { primaryKey: columns } }: TableFacts): KeyFinding | undefined {
-  return (
-    columns && {
-      table: ref,
-      columns,
-      status: 'accepted',
-      origin: 'declared',
-      probability: 1,
-      evidence: {},
-    }
-  );
+  if (columns === undefined) return undefined;
+  const declared = { status: 'accepted', origin: 'declared', probability: 1 } as const;
+  return { table: ref, columns, ...declared, evidence: {} };
 }
-
-/** Columns without duplicates, as far as the profile can tell; in an empty table those that look like its key. */
-function singleCandidates({ schema, columns }: TableFacts): Candidate[] {
-  const keys = [schema.primaryKey ?? [], ...schema.uniqueKeys];
-  return columns.flatMap((column) => {
-    const { profile, present, name } = column;
-    const declared = keys.some((key) => key.length === 1 && key[0] === name);
-    const unique = isWhole(profile.sketch)
-      ? profile.distinct === present
-      : profile.distinct >= present * 0.85;
-    if (column.family === undefined || (!declared && !unique)) return [];
-    return [{ columns: [column], score: Math.max(declared ? 2 : -99, keyScore(column)) }];
-  });
-}
-
-/** The weights of what holds, added up. */
-function weigh(reasons: readonly (readonly [boolean, number])[]): number {
-  return reasons.reduce((total, [holds, weight]) => total + (holds ? weight : 0), 0);
-}
-
-function keyScore({ parts, profile, position, table, family, home, away }: ColumnFacts): number {
-  const first = position === 0;
-  const isExtension = parts.entity.every((word) => table.parts.entity.includes(word));
-  return weigh([
-    [true, -1.6 + (home >= 0.8 ? 2 : home * 1.2)],
-    [first, 1.6],
-    [parts.keyed, 1.2],
-    [family === 'integer' || profile.kind === 'uuid', 0.8],
-    [isMeasure(parts), first ? -1 : -2.5],
-    [profile.kind === 'text', -3],
-    [profile.nulls > 0, -4],
-    [away, isExtension || (first && profile.distinct >= 20) ? -1 : -2.2],
-  ]);
-}
-
-/** Sets of two or three key-shaped columns, for tables that no column of their own identifies. */
-function compositeCandidates(table: TableFacts, singles: readonly Candidate[]): Candidate[] {
-  if (table.rows === 1 || singles.some(({ score }) => score > 1)) return [];
-  const members = table.columns.filter(isMember).slice(0, 7);
-  const sets = [...pairs(members), ...triples(members)].filter((columns) =>
-    mayIdentify(columns, table),
-  );
-  const scored = sets
-    .map((columns) => ({ columns, score: compositeScore(columns) }))
-    .sort((a, b) => b.score - a.score);
-  return [2, 3].flatMap((size) =>
-    scored.filter(({ columns }) => columns.length === size).slice(0, 4),
-  );
-}
-
-/** Since when a row holds: no statistics are kept of it, and a query tells. */
-const isMoment = ({ schema, profile, position }: ColumnFacts): boolean =>
-  (schema.type === 'datetime' || schema.type === 'datetime_tz') &&
-  profile.nulls === 0 &&
-  position < 4;
-
-function isMember(column: ColumnFacts): boolean {
-  if (isMoment(column)) return true;
-  if (column.family === undefined || column.profile.nulls > 0 || column.profile.kind === 'text')
-    return false;
-  const early = column.position < 3 && (column.family === 'integer' || !isMeasure(column.parts));
-  return column.parts.keyed || isOrdinal(column) || column.family === 'date' || early;
-}
-
-const ordinals =
-  /^(line|seq|sequence|position|pos|item|part|step|version|year|month|day|date|round|lap|language|lang|locale|number)$/;
-const isOrdinal = ({ parts, family }: ColumnFacts): boolean =>
-  family !== 'text' && parts.words.some((word) => ordinals.test(word));
-
-const pairs = <T>(list: readonly T[]): [T, T][] =>
-  list.flatMap((a, index) => list.slice(index + 1).map((b): [T, T] => [a, b]));
-const triples = <T>(list: readonly T[]): [T, T, T][] =>
-  list.flatMap((a, index) => pairs(list.slice(index + 1)).map(([b, c]): [T, T, T] => [a, b, c]));
-
-/** Checked without a query: enough combinations. */
-function mayIdentify(columns: readonly ColumnFacts[], { rows, profile }: TableFacts): boolean {
-  if (rows === 0) return columns.every(({ parts, position }) => parts.keyed && position < 3);
-  const distinct = (column: ColumnFacts): number =>
-    isMoment(column) ? profile.rows : column.profile.distinct;
-  return (
-    columns.reduce((product, column) => product * Math.max(1, distinct(column)), 1) >=
-    profile.rows * 0.9
-  );
-}
-
-/** Pairs before triples, foreign keys and what counts within them before the rest, the leading columns before later ones. */
-function compositeScore(columns: readonly ColumnFacts[]): number {
-  const each = columns.map((column, index) =>
-    weigh([
-      [true, (index - column.position) * 0.25],
-      [column.away, 0.5],
-      [index > 0 && !column.away && isOrdinal(column), 0.8],
-    ]),
-  );
-  return each.reduce((sum, score) => sum + score, columns.length === 2 ? 1 : 0.2);
-}
-
-const isBridge = ({ columns }: Pick<Candidate, 'columns'>): boolean =>
-  columns.every(({ away }) => away);
 
 function bestKey(
   { ref, rows, profile }: TableFacts,
-  candidates: readonly Candidate[],
+  candidates: readonly KeyCandidate[],
 ): KeyFinding | undefined {
   const [best, second] = candidates.toSorted(
     (a, b) => b.score - a.score || a.columns.length - b.columns.length,
   );
-  const probability = sigmoid((best?.score ?? -99) + (second ? 0 : 0.8));
-  if (!best || probability < 0.2) return undefined;
-  const names = ({ columns }: Candidate): string[] => columns.map(({ name }) => name);
-  // The rule of three: with no duplicate seen, 95% sure that their share is below 3 / n.
-  const bound: KeyFinding['evidence'] =
+  if (best === undefined) return undefined;
+  // The only candidate is more likely to be the key.
+  const probability = sigmoid(best.score + (second ? 0 : 0.8));
+  if (probability < 0.2) return undefined;
+  const columnNames = ({ columns }: KeyCandidate): string[] => columns.map(({ name }) => name);
+  // The rule of three: if n rows have no duplicate, the share of duplicates is below 3 / n with 95 % confidence.
+  const sampled: KeyFinding['evidence'] =
     profile.fraction < 1
       ? { duplicates_below: Math.min(1, 3 / (profile.rows * profile.fraction)) }
       : {};
   const evidence = {
     rows,
     unique: profile.rows > 0,
-    ...bound,
-    ...(second ? { next_best: names(second) } : {}),
+    ...sampled,
+    ...(second ? { next_best: columnNames(second) } : {}),
   };
   const status = probability >= 0.5 ? 'accepted' : 'review';
-  return { table: ref, columns: names(best), status, origin: 'inferred', probability, evidence };
+  return {
+    table: ref,
+    columns: columnNames(best),
+    status,
+    origin: 'inferred',
+    probability,
+    evidence,
+  };
 }
 
-/** The probability, from log odds. */
-export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
-
-/** A column beside the primary key is referred to seldom; one that does not look like a key never is. */
+/** Columns other than the primary key are rarely referred to, and those that do not look like a key never are. */
 function parentKey(
-  { columns: [column], score }: Candidate,
+  { columns: [column], score }: KeyCandidate,
   key: KeyFinding | undefined,
 ): ParentKey[] {
-  if (key?.columns.length === 1 && key.columns[0] === column.name)
-    return [{ column, prior: key.probability, primary: true }];
-  const unlikely = score < -1.5 || isMeasure(column.parts) || column.table.rows < 3;
-  return unlikely ? [] : [{ column, prior: sigmoid(score) * 0.5, primary: false }];
+  const isPrimary = key?.columns.length === 1 && key.columns[0] === column.name;
+  if (isPrimary) return [{ column, prior: key.probability, primary: true }];
+  const isUnlikely = score < -1.5 || isMeasure(column.parts) || column.table.rows < 3;
+  return isUnlikely ? [] : [{ column, prior: sigmoid(score) * 0.5, primary: false }];
 }

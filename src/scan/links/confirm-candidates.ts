@@ -1,23 +1,25 @@
-import { addRivals } from './find-candidates.ts';
-import type { Candidate } from './features.ts';
-import { measured } from './measure-candidates.ts';
-import type { ScanContext } from '../profile/profile-table.ts';
+import type { ScanContext } from '../scan-context.ts';
+import { addRivals, type LinkCandidate } from './link-candidate.ts';
+import { measureCandidates } from './measure-candidates.ts';
 import { groupByChild, selectForMeasurement } from './rank-candidates.ts';
 
 /**
- * Measures the best pairs of each column exactly, where the profiles do not prove them already; but not those of a column that
- * more keys fit equally well than could be told apart.
+ * Measures the best candidates of each column exactly and drops the others. Candidates of polymorphic columns stay unmeasured:
+ * only a part of the values is meant for each parent, so the share of all values says nothing.
  */
-export async function confirm(
-  candidates: readonly Candidate[],
+export async function confirmCandidates(
+  candidates: readonly LinkCandidate[],
   context: ScanContext,
-): Promise<Candidate[]> {
-  const kept = selectForMeasurement(candidates.filter((candidate) => !isMeant(candidate)));
+): Promise<LinkCandidate[]> {
+  const selected = selectForMeasurement(
+    candidates.filter((candidate) => !isPolymorphic(candidate)),
+  );
+  const measured = await measureCandidates(selected, context);
   return [
-    ...candidates.filter(isMeant),
-    ...groupByChild(await measured(kept, context)).flatMap(addRivals),
+    ...candidates.filter(isPolymorphic),
+    ...groupByChild(measured).flatMap((group) => addRivals(group)),
   ];
 }
 
-/** A part of the values is meant for this parent: how many it holds of all says nothing. */
-const isMeant = ({ typeColumn }: Candidate): boolean => (typeColumn?.tables.length ?? 0) > 0;
+const isPolymorphic = ({ typeColumn }: LinkCandidate): boolean =>
+  (typeColumn?.tables.length ?? 0) > 0;

@@ -1,58 +1,59 @@
+import { sigmoid } from '../keys/key-candidates.ts';
 import coefficients from './coefficients.json' with { type: 'json' };
-import { featuresOf, type Candidate } from './features.ts';
-import { sigmoid } from '../keys/find-keys.ts';
+import { featuresOf } from './features.ts';
+import type { LinkCandidate } from './link-candidate.ts';
 
 const candidatesPerColumn = 4;
-/** Pairs below this are not worth a measurement. */
-const leastProbability = 0.02;
+/** Less likely pairs are not worth a measurement. */
+const minProbability = 0.02;
 
-export const groupByChild = (candidates: readonly Candidate[]): Candidate[][] => [
+export type RankedCandidate = LinkCandidate & { readonly probability: number };
+
+/** The weight of each feature, by its name. */
+export type FeatureWeights = Readonly<Record<string, number>>;
+
+export const groupByChild = (candidates: readonly LinkCandidate[]): LinkCandidate[][] => [
   ...Map.groupBy(candidates, ({ child }) => child).values(),
 ];
 
-const odds = ({ probability }: { readonly probability: number }): number =>
-  probability / (1 - probability);
-
-/** Of the features, by their names. */
-export type FeatureWeights = Readonly<Record<string, number>>;
-
-/** By logistic regression, trained by `bench/relationships/train.ts`; the likeliest first, among equals the key at home, then the tightest. */
-export function ranked(
-  group: readonly Candidate[],
+/**
+ * Computes probabilities by logistic regression and sorts the likeliest first; among equals a column that is named after its
+ * table, then the key with fewer values. `bench/relationships/train.ts` trains the weights.
+ */
+export function rankCandidates(
+  candidates: readonly LinkCandidate[],
   weights: FeatureWeights = coefficients,
-): (Candidate & { readonly probability: number })[] {
-  const judged = group.map((candidate) => {
+): RankedCandidate[] {
+  const ranked = candidates.map((candidate) => {
     const features = Object.entries(featuresOf(candidate));
-    return {
-      ...candidate,
-      probability: sigmoid(
-        features.reduce((sum, [name, value]) => sum + value * (weights[name] ?? 0), 0),
-      ),
-    };
+    const logit = features.reduce((sum, [name, value]) => sum + value * (weights[name] ?? 0), 0);
+    return { ...candidate, probability: sigmoid(logit) };
   });
-  return judged.sort((one, other) => {
-    const [a, b] = [one.parent.column, other.parent.column];
+  return ranked.sort((first, second) => {
+    const [a, b] = [first.parent.column, second.parent.column];
     const order =
-      other.probability - one.probability ||
+      second.probability - first.probability ||
       b.home - a.home ||
       a.profile.distinct - b.profile.distinct;
     return order || (a.id < b.id ? -1 : 1);
   });
 }
 
-/** The best pairs of each column; one alone where more keys fit equally well than could be told apart. */
+/** The best pairs of each column; only the first one if more keys fit equally well than would be measured. */
 export function selectForMeasurement(
-  candidates: readonly Candidate[],
+  candidates: readonly LinkCandidate[],
   weights?: FeatureWeights,
-): Candidate[] {
+): LinkCandidate[] {
   return groupByChild(candidates).flatMap((group) => {
-    const likely = ranked(group, weights).filter(
-      ({ probability }) => probability >= leastProbability,
+    const likely = rankCandidates(group, weights).filter(
+      ({ probability }) => probability >= minProbability,
     );
     const [first, next] = [likely[0], likely[candidatesPerColumn]];
-    const isOpen = first !== undefined && next !== undefined && odds(first) < odds(next) * 1.1;
+    const isOpen = first !== undefined && next !== undefined && oddsOf(first) < oddsOf(next) * 1.1;
     return likely
       .slice(0, isOpen ? 1 : candidatesPerColumn)
       .map((candidate) => ({ ...candidate, isOpen }));
   });
 }
+
+const oddsOf = ({ probability }: RankedCandidate): number => probability / (1 - probability);

@@ -1,93 +1,105 @@
-/**
- * How far a column's entity words name an entity, in numbers between 0 and 1: `full` where they are its words, `tail` where they
- * end with its words and what stands before is a role, `common` where a word is alike.
- */
-export function matchNames(child: readonly string[], parent: readonly string[]) {
+/** How well the words of a column name the entity of a table; each number is between 0 and 1. */
+export interface NameMatch {
+  /** The words are the entity's words. */
+  readonly full: number;
+  /** The words end with the entity's words; the words before them are a role (`billing_customer`). */
+  readonly tail: number;
+  /** The best similarity of any two words. */
+  readonly common: number;
+}
+
+export function matchNames(child: readonly string[], parent: readonly string[]): NameMatch {
   if (child.length === 0 || parent.length === 0) return { full: 0, tail: 0, common: 0 };
   const common = Math.max(
-    ...child.flatMap((word) => parent.map((other) => likenessOf(word, other))),
+    ...child.flatMap((word) => parent.map((parentWord) => entityWordSimilarity(word, parentWord))),
   );
   if (child.join('') === parent.join('')) return { full: 1, tail: 0, common };
   if (child.length < parent.length) return { full: 0, tail: 0, common };
   const ending = child.slice(-parent.length);
-  const quality = Math.min(...ending.map((word, index) => likenessOf(word, parent[index] ?? '')));
-  return child.length === parent.length
-    ? { full: quality, tail: 0, common }
-    : { full: 0, tail: quality, common };
-}
-
-/** A tagger is no tag, though the word begins so: who does something is not what is done. */
-const likenessOf = (word: string, parent: string): number =>
-  isDoerOf(word, parent) ? 0.3 : wordSimilarity(word, parent);
-
-function isDoerOf(word: string, parent: string): boolean {
-  const ending = word.startsWith(parent) ? word.slice(parent.length) : '';
-  return /^(?:er|or|ee|ing|ist)$/.test(
-    ending.startsWith(parent.at(-1) ?? '?') ? ending.slice(1) : ending,
+  const worst = Math.min(
+    ...ending.map((word, index) => entityWordSimilarity(word, parent[index] ?? '')),
   );
+  return child.length === parent.length
+    ? { full: worst, tail: 0, common }
+    : { full: 0, tail: worst, common };
 }
 
-/** 1 equal, less for an abbreviation: a prefix of three letters or more, or letters in order from the same start. */
+/** Like `wordSimilarity`, but lower for the person who does something: a tagger is not a tag. */
+const entityWordSimilarity = (word: string, parent: string): number =>
+  isAgentNoun(word, parent) ? 0.3 : wordSimilarity(word, parent);
+
+/** True for `tagger` of `tag`, `owner` of `own`. */
+function isAgentNoun(word: string, stem: string): boolean {
+  const ending = word.startsWith(stem) ? word.slice(stem.length) : '';
+  const isLastLetterDoubled = ending.startsWith(stem.at(-1) ?? '?');
+  return /^(?:er|or|ee|ing|ist)$/.test(isLastLetterDoubled ? ending.slice(1) : ending);
+}
+
+/** 1 for equal words, less for an abbreviation: a prefix of three or more letters, or letters in order from the same start. */
 export function wordSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   if (a[0] !== b[0]) return 0;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  const common = commonPrefix(short, long);
-  if (common >= 4 && long.length - common <= 3 && inflected.test(long)) return 0.9;
+  const common = commonPrefixLength(short, long);
+  const isInflected = common >= 4 && long.length - common <= 3 && inflectedScripts.test(long);
+  if (isInflected) return 0.9;
   if (short.length >= 3 && common === short.length)
     return short.length / long.length > 0.7 ? 0.9 : 0.8;
   return short.length >= 2 && short.length < long.length && isAbbreviation(short, long) ? 0.6 : 0;
 }
 
-/** Scripts whose languages change the ends of words. */
-const inflected = /^[\p{Script=Cyrillic}\p{Script=Greek}]+$/u;
+/** Scripts of languages that change the ends of words. */
+const inflectedScripts = /^[\p{Script=Cyrillic}\p{Script=Greek}]+$/u;
 
-/** Letters in order; those that are left out are mostly vowels (`dpt` of `department`, not `cat` of `contract`). */
+/** True if the letters occur in order and mostly vowels are left out: `dpt` of `department`, but not `cat` of `contract`. */
 function isAbbreviation(short: string, long: string): boolean {
-  let at = 0;
-  for (const letter of long) if (letter === short[at]) at += 1;
-  return (
-    at === short.length &&
-    (!/[aeiou]/.test(short.slice(1)) || (short.length >= 4 && long.startsWith(short.slice(0, 2))))
-  );
+  let found = 0;
+  for (const letter of long) if (letter === short[found]) found += 1;
+  if (found < short.length) return false;
+  const hasNoInnerVowel = !/[aeiou]/.test(short.slice(1));
+  return hasNoInnerVowel || (short.length >= 4 && long.startsWith(short.slice(0, 2)));
 }
 
-function commonPrefix(a: string, b: string): number {
+function commonPrefixLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;
   return length;
 }
 
 /** 0..1: how well the child's words name the parent. */
-export function likeness({ full, tail, common }: ReturnType<typeof matchNames>): number {
+export function nameSimilarity({ full, tail, common }: NameMatch): number {
   return Math.max(full * 0.95, tail * 0.9, common * 0.5);
 }
 
-/** Finds, among many things by their names, those of which `matchNames` can say anything but 0, the likeliest first. */
-export function createNameIndex<T>(named: Iterable<readonly [readonly string[], T]>) {
-  const words = [...named].flatMap((entry) =>
+interface NameSearchResult<T> {
+  readonly item: T;
+  readonly similarity: number;
+}
+
+/** Returns a search over named items: those whose name is at all similar, the most similar first. Results are cached. */
+export function createNameIndex<T>(items: Iterable<readonly [name: readonly string[], item: T]>) {
+  const entriesWithWords = [...items].flatMap((entry) =>
     [...new Set([...entry[0], entry[0].join('')])].map((word) => ({ word, entry })),
   );
-  const byWord = Map.groupBy(words, ({ word }) => word);
-  const byLetter = Map.groupBy(byWord.keys(), (word) => word[0]);
-  const memo = new Map<string, readonly { readonly thing: T; readonly likeness: number }[]>();
-  const find = (child: readonly string[]) => {
-    const similarTo = (word: string): string[] =>
-      (byLetter.get(word[0]) ?? []).filter((other) => wordSimilarity(word, other) > 0);
-    const found = [...child, child.join('')]
-      .flatMap(similarTo)
-      .flatMap((word) => byWord.get(word) ?? []);
-    const entries = [...new Set(found.map(({ entry }) => entry))];
-    const judged = entries.map(([parent, thing]) => ({
-      thing,
-      likeness: likeness(matchNames(child, parent)),
+  const byWord = Map.groupBy(entriesWithWords, ({ word }) => word);
+  const wordsByLetter = Map.groupBy(byWord.keys(), (word) => word[0]);
+  const cache = new Map<string, readonly NameSearchResult<T>[]>();
+  const similarWords = (word: string): string[] =>
+    (wordsByLetter.get(word[0]) ?? []).filter((indexed) => wordSimilarity(word, indexed) > 0);
+  const search = (name: readonly string[]): NameSearchResult<T>[] => {
+    const words = [...name, name.join('')].flatMap(similarWords);
+    const matches = words.flatMap((word) => byWord.get(word) ?? []);
+    const entries = [...new Set(matches.map(({ entry }) => entry))];
+    const results = entries.map(([itemName, item]) => ({
+      item,
+      similarity: nameSimilarity(matchNames(name, itemName)),
     }));
-    return judged.sort((a, b) => b.likeness - a.likeness);
+    return results.sort((a, b) => b.similarity - a.similarity);
   };
-  return (child: readonly string[]) => {
-    const key = child.join(' ');
-    const found = memo.get(key) ?? find(child);
-    memo.set(key, found);
-    return found;
+  return (name: readonly string[]): readonly NameSearchResult<T>[] => {
+    const key = name.join(' ');
+    const results = cache.get(key) ?? search(name);
+    cache.set(key, results);
+    return results;
   };
 }

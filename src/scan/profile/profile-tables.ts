@@ -2,39 +2,32 @@ import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import type { TableSchema } from '../../warehouse/warehouse.ts';
-import { milliseconds, type ScanConfig } from '../config.ts';
-import {
-  profileTable,
-  profileWished,
-  unread,
-  type ScanContext,
-  type TableProfile,
-} from './profile-table.ts';
+import { milliseconds } from '../config.ts';
+import type { ScanContext } from '../scan-context.ts';
 import type { StoredProfile } from '../scan-store.ts';
-import { unkept } from './value-dictionary.ts';
+import { type BudgetTracker, openBudget, type ScanBudget } from './budget.ts';
+import { profileTable, profileTableOnce, unreadProfile } from './profile-table.ts';
+import type { TableProfile } from './table-profile.ts';
+import { columnsWithoutValues } from './value-dictionary.ts';
 
-/** What one run may spend on profiles; without limit where it is left out. */
-export interface Budget {
-  readonly seconds?: number | undefined;
-  /** As the engine counts what tables hold; of a sample, its share. */
-  readonly bytes?: number | undefined;
-}
-
-export interface Profiled {
+export interface ProfiledTable {
   readonly schema: TableSchema;
   readonly profile: TableProfile;
-  /** Changes with what was read of the table; measurements of two equal versions are equal. Empty where nothing ever was. */
+  /** Changes with what was read of the table: equal versions have equal measurements. Empty if nothing was ever read. */
   readonly version: string;
-  /** `left`: the budget was spent before its turn came; then the profile is that of an earlier state, or empty. */
+  /** `left`: the budget ran out before the table's turn; the profile is an earlier one or empty. */
   readonly outcome: 'reused' | 'profiled' | 'left';
 }
 
-/** No scan had the budget for it yet, or it cannot be read. */
-export const isUnread = ({ version, profile }: Pick<Profiled, 'version' | 'profile'>): boolean =>
+/** True if no scan had the budget for the table yet, or if it cannot be read. */
+export const isUnread = ({
+  version,
+  profile,
+}: Pick<ProfiledTable, 'version' | 'profile'>): boolean =>
   version === '' || profile.note !== undefined;
 
-interface Profiling extends ScanContext {
-  readonly budget: Budget;
+interface ProfilingContext extends ScanContext {
+  readonly budget: ScanBudget;
   readonly onProfile: (progress: {
     readonly done: number;
     readonly total: number;
@@ -42,84 +35,89 @@ interface Profiling extends ScanContext {
   }) => void;
 }
 
-interface Task {
+interface ProfileTask {
   readonly schema: TableSchema;
   readonly key: string;
-  /** Of the structure, the engine's change marker and the way of profiling; not of the free estimate of rows. */
+  /** Changes with the structure, the engine's change marker and the way of profiling, but not with the row estimate. */
   readonly hash: string;
   readonly stored: StoredProfile | undefined;
+  /** True if the stored profile is still valid. */
   readonly reused: boolean;
 }
 
 /**
- * The profiles of the tables, in their order: those that stand, and those of what changed, each stored as it arrives, so that a
- * run that is killed or spends its budget is gone on with by the next one. What could not be read last time comes last.
+ * Returns a profile for each table, in the given order: the stored one, or a new one if the table has changed. Each new profile
+ * is stored at once, so that the next scan resumes a scan that was killed or spent its budget. Tables that could not be read
+ * last time come last.
  */
 export async function profileTables(
   tables: readonly TableSchema[],
-  context: Profiling,
-): Promise<Profiled[]> {
-  const tasks = tables.map((schema) => taskOf(schema, context));
+  context: ProfilingContext,
+): Promise<ProfiledTable[]> {
+  const tasks = tables.map((schema) => planTask(schema, context));
   const due = tasks.filter(({ reused }) => !reused);
-  const failed = due.filter((task) => hasFailed(task));
-  const pending = [...due.filter((task) => !hasFailed(task)), ...failed];
-  const purse = openPurse(context);
-  const profiled = new Map<Task, StoredProfile>();
+  const pending = [
+    ...due.filter((task) => !failedLastTime(task)),
+    ...due.filter((task) => failedLastTime(task)),
+  ];
+  const budget = openBudget(context.budget, context.config);
+  const fresh = new Map<ProfileTask, StoredProfile>();
   for (const [done, task] of pending.entries()) {
-    const profile = await profiledWithin(task.schema, purse, context);
+    const profile = await profileWithinBudget(task.schema, budget, context);
     if (profile === undefined) break;
-    const { key, hash } = task;
-    const current = { hash, at: Date.now(), profile };
-    context.store.saveProfile(key, current);
-    profiled.set(task, current);
+    const stored = { hash: task.hash, at: Date.now(), profile };
+    context.store.saveProfile(task.key, stored);
+    fresh.set(task, stored);
     context.onProfile({ done: done + 1, total: pending.length, table: task.schema.table });
   }
-  return tasks.map((task) => outcomeOf(task, profiled.get(task)));
+  return tasks.map((task) => profiledTable(task, fresh.get(task)));
 }
 
-const hasFailed = ({ stored, hash }: Task): boolean =>
+const failedLastTime = ({ stored, hash }: ProfileTask): boolean =>
   stored?.hash === hash && stored.profile.note !== undefined;
 
-function taskOf(schema: TableSchema, { store, config }: Profiling): Task {
-  const bare = { ...schema, rowEstimate: undefined, bytes: undefined };
-  const left = unkept(schema, schema.columns, config.no_values);
+/** Raise it when profiles are measured or stored in another way. */
+const profileVersion = 5;
+
+function planTask(schema: TableSchema, { store, config }: ProfilingContext): ProfileTask {
+  const structure = { ...schema, rowEstimate: undefined, bytes: undefined };
+  const withoutValues = columnsWithoutValues(schema, schema.columns, config.no_values);
   const hash = shortHash(
-    canonicalJson([profileForm, bare, config.sample_rows, config.table_bytes, left]),
+    canonicalJson([
+      profileVersion,
+      structure,
+      config.sample_rows,
+      config.table_bytes,
+      withoutValues,
+    ]),
     32,
   );
   const key = tableKey(schema);
   const stored = store.profile(key);
+  // Without a change marker a profile is reused for a limited time.
   const isFresh =
     schema.marker !== undefined || Date.now() - (stored?.at ?? 0) < milliseconds(config.max_age);
-  return {
-    schema,
-    key,
-    hash,
-    stored,
-    reused: stored?.hash === hash && stored.profile.note === undefined && isFresh,
-  };
+  const reused = stored?.hash === hash && stored.profile.note === undefined && isFresh;
+  return { schema, key, hash, stored, reused };
 }
 
-/** Raise it when profiles are measured or kept in another way. */
-const profileForm = 5;
-
-function outcomeOf({ schema, stored, reused }: Task, fresh: StoredProfile | undefined): Profiled {
+function profiledTable(
+  { schema, stored, reused }: ProfileTask,
+  fresh: StoredProfile | undefined,
+): ProfiledTable {
   const current = fresh ?? (reused ? stored : undefined);
   if (current !== undefined) {
-    const isKnown = schema.marker !== undefined && current.profile.note === undefined;
-    const version = isKnown ? current.hash : `${current.hash}@${current.at}`;
-    return {
-      schema,
-      profile: current.profile,
-      version,
-      outcome: fresh === undefined ? 'reused' : 'profiled',
-    };
+    // Without a marker, equal hashes do not mean equal rows: the time becomes part of the version.
+    const hasMarker = schema.marker !== undefined && current.profile.note === undefined;
+    const version = hasMarker ? current.hash : `${current.hash}@${current.at}`;
+    const outcome = fresh === undefined ? 'reused' : 'profiled';
+    return { schema, profile: current.profile, version, outcome };
   }
-  const nothing = unread(schema.columns, undefined);
+  const empty = unreadProfile(schema.columns, undefined);
   if (stored === undefined || stored.profile.note !== undefined)
-    return { schema, profile: nothing, version: '', outcome: 'left' };
-  const before = new Map(stored.profile.columns.map((column) => [column.name, column]));
-  const columns = nothing.columns.map((column) => before.get(column.name) ?? column);
+    return { schema, profile: empty, version: '', outcome: 'left' };
+  const earlier = new Map(stored.profile.columns.map((column) => [column.name, column]));
+  const columns = empty.columns.map((column) => earlier.get(column.name) ?? column);
   return {
     schema,
     profile: { ...stored.profile, columns },
@@ -128,57 +126,25 @@ function outcomeOf({ schema, stored, reused }: Task, fresh: StoredProfile | unde
   };
 }
 
-type Purse = ReturnType<typeof openPurse>;
-
-function openPurse({ budget, config }: Profiling) {
-  const started = performance.now();
-  let bytes = 0;
-  let isUntouched = true;
-  return {
-    isUntouched: () => isUntouched,
-    secondsLeft: () => (budget.seconds ?? Infinity) - (performance.now() - started) / 1000,
-    /** Takes what the table will cost; false where that is more than is left. The first table is always paid for. */
-    take(table: TableSchema): boolean {
-      bytes += bytesOf(table, config);
-      const isPaid = isUntouched || (bytes <= (budget.bytes ?? Infinity) && this.secondsLeft() > 0);
-      isUntouched = false;
-      return isPaid;
-    },
-  };
-}
-
-/** By the estimate of the rows where the engine counts no bytes. */
-function bytesOf({ bytes, rowEstimate = 0, columns }: TableSchema, config: ScanConfig): number {
-  const size = bytes ?? rowEstimate * columns.length * 8;
-  return (
-    size *
-    Math.min(
-      1,
-      config.sample_rows / Math.max(1, rowEstimate),
-      config.table_bytes / Math.max(1, size),
-    )
-  );
-}
-
 /**
- * Undefined where the budget ends before the table is read. The first table of a run has no later run to hope for: half of the
- * time is for all of it, the other half for a sample.
+ * Undefined if the budget ends before the table is read. The first table of a scan must succeed, or no scan would ever read it:
+ * half of the time is for reading it as configured, the other half for a smaller sample.
  */
-async function profiledWithin(
+async function profileWithinBudget(
   table: TableSchema,
-  purse: Purse,
-  context: Profiling,
+  budget: BudgetTracker,
+  context: ProfilingContext,
 ): Promise<TableProfile | undefined> {
-  const isFirst = purse.isUntouched();
-  const seconds = Math.max(0.1, purse.secondsLeft());
-  if (!purse.take(table)) return undefined;
-  const limited = (limit: number): ScanContext => ({
+  const isFirst = budget.isUntouched();
+  const seconds = Math.max(0.1, budget.secondsLeft());
+  if (!budget.take(table)) return undefined;
+  const withLimit = (limit: number): ScanContext => ({
     ...context,
     config: { ...context.config, table_seconds: limit },
   });
-  const { table_seconds: most } = context.config;
-  if (isFirst) return profileTable(table, limited(Math.min(most, seconds / 2)));
-  if (seconds >= most) return profileTable(table, context);
-  const profile = await profileWished(table, limited(seconds));
+  const { table_seconds: tableSeconds } = context.config;
+  if (isFirst) return profileTable(table, withLimit(Math.min(tableSeconds, seconds / 2)));
+  if (seconds >= tableSeconds) return profileTable(table, context);
+  const profile = await profileTableOnce(table, withLimit(seconds));
   return profile.isSlow === true ? undefined : profile;
 }

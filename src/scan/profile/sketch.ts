@@ -1,52 +1,51 @@
 /**
- * The `k` smallest distinct hashes (12 hex digits, sorted) of a column's values, one after the other in one text: a warehouse has
- * hundreds of thousands of columns, and lists of small texts would take five times the memory. With fewer than `k` it is the whole set.
+ * A bottom-k sketch: the smallest distinct hashes of a column's values (12 hex digits each, sorted), joined into one text. A
+ * column with fewer than `sketchSize` distinct values has all its hashes in it. One text instead of a list of texts takes a
+ * fifth of the memory, which counts with hundreds of thousands of columns.
  */
 export type Sketch = string;
 
 export const sketchSize = 512;
 const hashSpace = 2 ** 48;
-const digits = 12;
+const digitsPerHash = 12;
 
-/** The smallest ones, at most so many. */
-export function sketchHashes(sketch: Sketch, most: number = sketchSize): string[] {
-  const size = Math.min(most, sizeOf(sketch));
+/** The smallest hashes, at most `limit`. */
+export function sketchHashes(sketch: Sketch, limit: number = sketchSize): string[] {
+  const size = Math.min(limit, sizeOf(sketch));
   return Array.from({ length: size }, (_, index) =>
-    sketch.slice(index * digits, (index + 1) * digits),
+    sketch.slice(index * digitsPerHash, (index + 1) * digitsPerHash),
   );
 }
 
 export const largestHash = (sketch: Sketch): string | undefined =>
-  sketch === '' ? undefined : sketch.slice(-digits);
-const sizeOf = (sketch: Sketch): number => sketch.length / digits;
+  sketch === '' ? undefined : sketch.slice(-digitsPerHash);
 
-/** Does the sketch hold every value? */
-export const isWhole = (sketch: Sketch): boolean => sizeOf(sketch) < sketchSize;
+const sizeOf = (sketch: Sketch): number => sketch.length / digitsPerHash;
 
-/** Number of distinct values; an estimate where the sketch is not whole. */
+/** True if the sketch has the hash of every value of the column. */
+export const isCompleteSketch = (sketch: Sketch): boolean => sizeOf(sketch) < sketchSize;
+
+/** The number of distinct values; an estimate if the sketch is not complete. */
 export function estimateDistinct(sketch: Sketch): number {
-  const last = largestHash(sketch);
-  if (last === undefined || isWhole(sketch)) return sizeOf(sketch);
-  return Math.round(((sizeOf(sketch) - 1) * hashSpace) / Number.parseInt(last, 16));
+  const largest = largestHash(sketch);
+  if (largest === undefined || isCompleteSketch(sketch)) return sizeOf(sketch);
+  return Math.round(((sizeOf(sketch) - 1) * hashSpace) / Number.parseInt(largest, 16));
 }
 
-/** Values compared at most: enough to tell candidates; what counts is measured exactly. */
+/** The most hashes to compare per column: enough to tell candidates apart. The exact share is measured later. */
 export const maxCompared = 128;
 
 /**
- * Containment of child, by its first hashes, in parent over the part of the hash space that both sketches cover in full: how many values could be
- * compared (0 means that nothing is known), and the share of them that the parent has.
+ * Estimates the share of the child's values that the parent has. Only the part of the hash space that both sketches cover is
+ * compared. `compared` is the number of hashes compared; 0 means that nothing is known, and `share` is then 1.
  */
-export function inclusion(
-  first: readonly string[],
+export function estimateContainment(
+  childHashes: readonly string[],
   parent: ReadonlySet<string>,
-  parentLast: string | undefined,
+  parentLargest: string | undefined,
 ) {
-  const end = parent.size < sketchSize ? undefined : parentLast;
-  const compared = end === undefined ? first : first.filter((hash) => hash <= end);
-  const share =
-    compared.length === 0
-      ? 1
-      : compared.filter((hash) => parent.has(hash)).length / compared.length;
-  return { share, compared: compared.length };
+  const limit = parent.size < sketchSize ? undefined : parentLargest;
+  const compared = limit === undefined ? childHashes : childHashes.filter((hash) => hash <= limit);
+  const found = compared.filter((hash) => parent.has(hash)).length;
+  return { share: compared.length === 0 ? 1 : found / compared.length, compared: compared.length };
 }

@@ -1,60 +1,62 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { TableRef } from '../../sql/dialect.ts';
 import type { ColumnSchema } from '../../warehouse/warehouse.ts';
+import type { TableProfile } from './table-profile.ts';
 import { isPersonal, isPersonalName, looksPersonal, type ValueKind } from './value-kinds.ts';
-import type { TableProfile } from './profile-table.ts';
 
-/** Columns with more different values are no dictionary. */
-const mostValues = 100;
-/** Longer ones were cut. */
-const longest = 99;
+/** Columns with more distinct values are not kept in the dictionary. */
+const maxDistinct = 100;
+/** Values were cut to 100 characters when they were read, so a longer one is incomplete. */
+const maxLength = 99;
 
-/** What a column of few values may keep of those that were read: nothing of a personal kind or name, and nothing that looks like a person. */
-export function keptValues(
+/**
+ * The values of a column that may be stored: those of a column with few, never those of a personal kind or column name, and no
+ * value that looks like a person.
+ */
+export function storableValues(
   column: ColumnSchema,
   { kind, distinct, values }: { kind: ValueKind; distinct: number; values: readonly string[] },
 ) {
-  if (
-    column.type !== 'string' ||
-    distinct > mostValues ||
-    isPersonal(kind) ||
-    isPersonalName(column.name)
-  )
-    return [];
+  const isDictionary =
+    column.type === 'string' &&
+    distinct <= maxDistinct &&
+    !isPersonal(kind) &&
+    !isPersonalName(column.name);
+  if (!isDictionary) return [];
   return [...new Set(values)]
-    .filter((value) => value !== '' && value.length <= longest && !looksPersonal(value))
+    .filter((value) => value !== '' && value.length <= maxLength && !looksPersonal(value))
     .sort();
 }
 
-/** The columns of a table of which `scan.no_values` says that nothing is kept. */
-export function unkept(
+/** Names of the columns whose values `scan.no_values` forbids to store. */
+export function columnsWithoutValues(
   { schema, table }: TableRef,
   columns: readonly ColumnSchema[],
   rules: readonly string[],
 ): string[] {
-  const written = rules.map((rule) => rule.toLowerCase().split('.'));
-  const isMeant = (column: string): boolean =>
-    written.some((parts) => {
+  const patterns = rules.map((rule) => rule.toLowerCase().split('.'));
+  const isForbidden = (column: string): boolean =>
+    patterns.some((parts) => {
       const names = [schema, table, column].slice(-parts.length);
       return parts.every((part, index) => part === '*' || part === names[index]?.toLowerCase());
     });
-  return columns.map(({ name }) => name).filter(isMeant);
+  return columns.map(({ name }) => name).filter(isForbidden);
 }
 
 export interface DictionaryColumn {
   readonly table: TableRef;
   readonly column: string;
   readonly values: readonly string[];
-  /** False where the column has values that are not among them. */
+  /** True if `values` are all values of the column. */
   readonly isWhole: boolean;
 }
 
-/** Apart from the profiles, which are large: a search reads all of it. */
-export const valuesTable =
+/** A table of its own, because a search reads all values and profiles are large. */
+export const createValuesTable =
   'CREATE TABLE IF NOT EXISTS scan_values (connection TEXT, place TEXT, name TEXT, vals TEXT, whole INTEGER, PRIMARY KEY (connection, place, name))';
 
-/** The values of one table in place of those that were kept of it before. */
-export function keepValues(
+/** Replaces the stored values of one table. */
+export function saveValues(
   db: DatabaseSync,
   { connection, table, profile }: { connection: string; table: string; profile: TableProfile },
 ): void {
@@ -67,9 +69,9 @@ export function keepValues(
   }
 }
 
-/** The value dictionary that the last scan of a connection left in `.ktx/state.db`. */
+/** The values that the last scan of a connection stored in `.ktx/state.db`. */
 export function readValueDictionary(db: DatabaseSync, connection: string): DictionaryColumn[] {
-  db.exec(valuesTable);
+  db.exec(createValuesTable);
   const rows = db
     .prepare(
       'SELECT place, name, vals, whole FROM scan_values WHERE connection = ? ORDER BY place, rowid',

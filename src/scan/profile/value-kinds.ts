@@ -1,15 +1,16 @@
 import type { FieldType } from '../../sql/field-type.ts';
 
-/** What a column's values look like, whatever its declared type. */
+/** What a column's values look like, independent of the declared type. */
 export type ValueKind =
-  | (typeof patterns)[number][0]
+  | (typeof kindPatterns)[number][0]
   | 'empty'
   | 'name'
   | 'text'
   | 'code'
   | 'binary';
 
-const patterns = [
+/** Kinds that a pattern detects; the first match wins. */
+const kindPatterns = [
   ['uuid', /^\{?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\}?$/i],
   ['card', /^(?:\d{4}[ -]?){3}\d{1,7}$/],
   ['integer', /^[+-]?\d{1,19}(?:\.0+)?$/],
@@ -21,7 +22,8 @@ const patterns = [
   ['boolean', /^(?:true|false|yes|no|t|f|y|n)$/i],
 ] as const;
 
-const textKinds: ReadonlySet<ValueKind> = new Set([
+/** Kinds of text columns that can be keys or references. */
+const comparableTextKinds: ReadonlySet<ValueKind> = new Set([
   'integer',
   'uuid',
   'code',
@@ -32,43 +34,43 @@ const textKinds: ReadonlySet<ValueKind> = new Set([
   'text',
 ]);
 
-/** What a column can be compared with; undefined where it can neither be a key nor refer to one. */
-export function familyOf(
+/** Columns of one family can hold the same values. Undefined if the column can be neither a key nor a reference. */
+export function comparisonFamily(
   type: FieldType,
   kind: ValueKind,
 ): 'integer' | 'text' | 'date' | undefined {
   if (type === 'integer' || (type === 'decimal' && kind === 'integer')) return 'integer';
   if (type === 'date') return 'date';
-  return type === 'string' && textKinds.has(kind) ? 'text' : undefined;
+  return type === 'string' && comparableTextKinds.has(kind) ? 'text' : undefined;
 }
 
-/** The kind that nearly all of the sampled values share. */
-export function kindOf(values: readonly string[], columnName: string): ValueKind {
+/** The kind that at least 90 % of the sampled values have. */
+export function detectValueKind(values: readonly string[], columnName: string): ValueKind {
   if (values.length === 0) return 'empty';
-  const most = values.length * 0.9;
-  const found = patterns.find(
-    ([, pattern]) => values.filter((value) => pattern.test(value.trim())).length >= most,
+  const enough = values.length * 0.9;
+  const kind = kindPatterns.find(
+    ([, pattern]) => values.filter((value) => pattern.test(value.trim())).length >= enough,
   )?.[0];
-  if (found !== undefined)
-    return found === 'card' && values.filter(isCard).length < most ? 'integer' : found;
+  if (kind !== undefined)
+    return kind === 'card' && values.filter(isCard).length < enough ? 'integer' : kind;
   if (
     /name|surname|contact|recipient/i.test(columnName) &&
     values.some((value) => /\p{L}/u.test(value))
   )
     return 'name';
-  const words =
+  const averageWords =
     values.reduce((sum, value) => sum + value.trim().split(/\s+/).length, 0) / values.length;
-  return words > 2 || values.some((value) => value.length > 64) ? 'text' : 'code';
+  return averageWords > 2 || values.some((value) => value.length > 64) ? 'text' : 'code';
 }
 
-const personal: readonly ValueKind[] = ['email', 'phone', 'card', 'name', 'text'];
+const personalKinds: readonly ValueKind[] = ['email', 'phone', 'card', 'name', 'text'];
 
-/** Kinds whose values may identify a person, or are prose: never stored in the clear. */
-export const isPersonal = (kind: ValueKind): boolean => personal.includes(kind);
+/** True for kinds whose values may identify a person, and for prose. Their values are never stored. */
+export const isPersonal = (kind: ValueKind): boolean => personalKinds.includes(kind);
 
 /**
- * Names of columns whose values identify a person although they look like plain numbers, dates or codes: a telephone number
- * without spaces is an integer like any other.
+ * True for names of columns whose values identify a person although they look like plain numbers, dates or codes: a phone
+ * number without spaces looks like any integer.
  */
 export function isPersonalName(columnName: string): boolean {
   return personalName.test(columnName.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_'));
@@ -77,7 +79,7 @@ export function isPersonalName(columnName: string): boolean {
 const personalName =
   /(?:^|[^a-z])(?:e?mail|phone|tele?phone|tel|mobile|cell|fax|ssn|social_sec\w*|passport|national_id|tax_id|iban|pan|card_(?:no|num\w*)|account_(?:no|num\w*)|birth\w*|date_of_birth|dob|password|passwd|pwd|secret|token|user_?name|login|street|address\d?|postal_?code|postcode|zip|ip|salary|wages?|plate|licen[cs]e_plate|diagnosis|api_?key|assigned_to|assignee|employee|manager|author|created_by|updated_by|modified_by|geburt\w*|passwort|kennwort|gehalt|diagnose|kennzeichen|strasse|straße|plz|vorname|nachname|mitarbeiter\w*|telefon\w*)(?![a-z])|(?:first|last|full|sur|given|family|nick)_?name/i;
 
-/** A value that may tell a person, whatever its column is called: an address of mail in it, a long number, a full name. */
+/** True for a value that may identify a person in any column: it has an email address or a long number, or is a full name. */
 export function looksPersonal(value: string): boolean {
   return (
     /\S@\S+\.\S/.test(value) ||
@@ -86,7 +88,7 @@ export function looksPersonal(value: string): boolean {
   );
 }
 
-/** Luhn's check: long integers are ids more often than cards. */
+/** Luhn's check. Without it long ids would count as card numbers. */
 function isCard(value: string): boolean {
   const digits = value.replaceAll(/\D/g, '').split('').toReversed().map(Number);
   const doubled = digits.map((digit, index) =>

@@ -1,0 +1,89 @@
+import type { CatalogTable, LinkFinding } from '../../context/catalog/catalog.ts';
+import { untrustedBlock } from '../../lib/untrusted.ts';
+import { LlmError } from '../../llm/port/error.ts';
+import { readPrompt } from '../../llm/prompt.ts';
+import { sameTable } from '../../sql/dialect.ts';
+import { isPersonalName, looksPersonal } from '../profile/value-kinds.ts';
+import type { ScanResult } from '../scan.ts';
+import {
+  type DescriptionAnswer,
+  descriptionAnswerSchema,
+  type DescriptionTask,
+} from './description-task.ts';
+import type { ScanModel } from './scan-model.ts';
+
+/** Frequent values of a column that are sent to the model. */
+const maxFrequentValues = 5;
+
+/** Asks the model to describe one table. Throws `invalid_output` if a column is left out. */
+export async function askForDescription(
+  task: DescriptionTask,
+  { runtime, samples }: ScanModel,
+  { found, signal }: { readonly found: ScanResult; readonly signal: AbortSignal },
+): Promise<DescriptionAnswer> {
+  const input = JSON.stringify(modelInput(task, found, samples), null, 1);
+  const answer = await runtime.generateObject({
+    role: 'candidateExtraction',
+    system: readPrompt('describe-table'),
+    prompt: `The table to describe:\n${untrustedBlock('warehouse', input)}`,
+    schema: descriptionAnswerSchema,
+    signal,
+  });
+  const described = new Set(answer.columns.map(({ name }) => name));
+  const left = task.missing.filter((column) => column !== undefined && !described.has(column));
+  if (left.length === 0) return answer;
+  throw new LlmError(
+    'invalid_output',
+    `The model left ${left.length} of ${task.missing.length} columns of ${task.table.table} undescribed.`,
+  );
+}
+
+/** Everything about the table that leaves this machine. */
+function modelInput({ table, missing }: DescriptionTask, found: ScanResult, samples: boolean) {
+  const profile = found.tables.find((scanned) => sameTable(scanned.table, table))?.profile;
+  const rows = profile?.rows ?? 0;
+  const primaryKey = found.primaryKeys.find(
+    (key) => key.status === 'accepted' && sameTable(key.table, table),
+  );
+  const isAcceptedFromHere = ({ from, status }: LinkFinding) =>
+    status === 'accepted' && sameTable(from.table, table);
+  const columnProfiles = new Map(profile?.columns.map((column) => [column.name, column]));
+  const describeColumn = ({
+    name,
+    nativeType,
+    comment,
+    values,
+  }: CatalogTable['columns'][number]) => {
+    const measured = columnProfiles.get(name);
+    const sent = samples && !isPersonalName(name) ? measured : undefined;
+    const frequent = sent?.top.filter((value) => !looksPersonal(value));
+    return {
+      name,
+      type: nativeType,
+      comment,
+      values,
+      nulls: measured && rows > 0 ? `${Math.round((100 * measured.nulls) / rows)}%` : undefined,
+      distinct: measured?.distinct,
+      min: sent?.min,
+      max: sent?.max,
+      frequent: frequent?.slice(0, maxFrequentValues),
+    };
+  };
+  return {
+    schema: table.schema,
+    table: table.table,
+    kind: table.kind,
+    comment: table.comment,
+    rows: profile === undefined ? undefined : orderOfMagnitude(rows / profile.fraction),
+    primary_key: primaryKey?.columns ?? table.primaryKey,
+    refers_to: found.links
+      .filter(isAcceptedFromHere)
+      .map(({ from, to, role }) => ({ columns: from.columns, table: to.table.table, role })),
+    columns: table.columns.map(describeColumn),
+    describe: missing.filter((column) => column !== undefined),
+  };
+}
+
+function orderOfMagnitude(rows: number): string {
+  return rows < 1 ? 'none' : `about 10^${Math.round(Math.log10(rows))}`;
+}

@@ -1,0 +1,114 @@
+import { haveSameWords, type ColumnFacts, type TableFacts } from '../facts/table-facts.ts';
+import type { ParentKey } from '../keys/find-keys.ts';
+import { matchNames, nameSimilarity } from '../names/name-match.ts';
+import { isPersonRole, isSelfRole, peopleScore } from '../names/parse-name.ts';
+import type { MeasuredNumbers } from '../scan-store.ts';
+
+/** A column, and a key that it may refer to. */
+export interface LinkCandidate {
+  readonly child: ColumnFacts;
+  readonly parent: ParentKey;
+  readonly names: NameEvidence;
+  readonly values: ValueEvidence;
+  readonly rivals: RivalEvidence;
+  /** Number of statements in the query logs that join the two columns. */
+  readonly seen: number;
+  /** True if the child is the primary key of its own table. */
+  readonly isOwnKey: boolean;
+  /** True if more keys than are measured fit the child equally well. */
+  readonly isOpen?: boolean;
+  /**
+   * Set for a polymorphic child: the column that says which table is meant (`commentable_type`), and the tables that its
+   * values name. The list is empty if the values name no table.
+   */
+  readonly typeColumn:
+    | { readonly name: string; readonly tables: readonly TableFacts[] }
+    | undefined;
+}
+
+/** How the child's name speaks for the parent; numbers between 0 and 1. */
+export type NameEvidence = Readonly<
+  Record<'same' | 'full' | 'common' | 'selfRole' | 'personRole' | 'best', number>
+>;
+
+/** What the values say. */
+export interface ValueEvidence {
+  /** Share of the child's distinct values that the parent has. */
+  readonly containment: number;
+  /** Share of the parent's keys that the child refers to. */
+  readonly coverage: number;
+  /** Child rows without a parent; undefined until they are counted. */
+  readonly orphans?: number | undefined;
+}
+
+/** What the other primary keys that hold the child's values are like. */
+export interface RivalEvidence {
+  /** The best name evidence among them. */
+  readonly name: number;
+  /** How many of them hold as many of the values: a quarter for each, at most 1. */
+  readonly crowd: number;
+  /** True if none of those has fewer keys. */
+  readonly tightest: boolean;
+  /** Number of statements in the query logs that join the child to one of them. */
+  readonly seen: number;
+}
+
+export function nameEvidence(child: ColumnFacts, { column }: ParentKey): NameEvidence {
+  const { entity } = child.parts;
+  const matches = [
+    matchNames(entity, column.table.parts.entity),
+    matchNames(entity, column.parts.entity),
+  ];
+  const isSelf = child.table === column.table;
+  const same = Number(entity.length > 0 && haveSameWords(child.parts, column.parts));
+  const selfRole = Number(isSelf && isSelfRole(child.parts, column.table.parts));
+  const personRole = isPersonRole(child.parts)
+    ? peopleScore(column.table.parts) * (isSelf ? 0.7 : 1)
+    : 0;
+  const similarity = Math.max(...matches.map(nameSimilarity));
+  return {
+    same,
+    full: Math.max(...matches.map(({ full }) => full)),
+    common: Math.max(...matches.map(({ common }) => common)),
+    selfRole,
+    personRole,
+    best: Math.max(same, similarity, selfRole * 0.8, personRole * 0.55),
+  };
+}
+
+/** Reads the result of a `containmentQuery`. */
+export function measuredEvidence(
+  [rows = 0, matched = 0, distinct = 0, found = 0]: MeasuredNumbers,
+  { column }: ParentKey,
+): ValueEvidence {
+  const containment = distinct === 0 ? 1 : found / distinct;
+  const coverage = Math.min(1, found / keyCount(column));
+  return { containment, coverage, orphans: rows - matched };
+}
+
+/** Distinct keys of the whole table; an estimate if the table was sampled. */
+export const keyCount = ({ profile, table }: ColumnFacts): number =>
+  Math.max(1, profile.distinct / table.profile.fraction);
+
+/** Adds to each candidate of one child what the other candidates are like. */
+export function addRivals(candidates: readonly Omit<LinkCandidate, 'rivals'>[]): LinkCandidate[] {
+  const serious = candidates.filter(
+    ({ values, parent }) => values.containment > 0.9 && parent.primary,
+  );
+  // An extension table has the key of the table that it extends, so its name is no rival of that table's.
+  const [first, second] = serious
+    .filter(({ parent }) => !parent.column.away)
+    .sort((a, b) => b.names.best - a.names.best);
+  const distinctKeys = ({ parent }: Omit<LinkCandidate, 'rivals'>): number =>
+    parent.column.profile.distinct;
+  return candidates.map((candidate) => {
+    const equalRivals = serious.filter(
+      (rival) => rival !== candidate && rival.values.containment >= candidate.values.containment,
+    );
+    const tightest = equalRivals.every((rival) => distinctKeys(rival) >= distinctKeys(candidate));
+    const bestRival = candidate === first ? second : first;
+    const seen = candidates.reduce((sum, rival) => sum + (rival === candidate ? 0 : rival.seen), 0);
+    const crowd = Math.min(4, equalRivals.length) / 4;
+    return { ...candidate, rivals: { name: bestRival?.names.best ?? 0, crowd, tightest, seen } };
+  });
+}

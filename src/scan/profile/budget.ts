@@ -1,0 +1,41 @@
+import type { TableSchema } from '../../warehouse/warehouse.ts';
+import type { ScanConfig } from '../config.ts';
+
+/** What one scan may spend on profiles. Undefined means no limit. */
+export interface ScanBudget {
+  readonly seconds?: number | undefined;
+  /** Bytes as the engine counts a table; for a sample its share of them. */
+  readonly bytes?: number | undefined;
+}
+
+export type BudgetTracker = ReturnType<typeof openBudget>;
+
+/** The time starts now. */
+export function openBudget(budget: ScanBudget, config: ScanConfig) {
+  const started = performance.now();
+  let bytes = 0;
+  let isUntouched = true;
+  return {
+    isUntouched: () => isUntouched,
+    secondsLeft: () => (budget.seconds ?? Infinity) - (performance.now() - started) / 1000,
+    /** Counts the table's bytes; false if the budget does not cover them. The first table is always covered. */
+    take(table: TableSchema): boolean {
+      bytes += bytesToRead(table, config);
+      const isCovered =
+        isUntouched || (bytes <= (budget.bytes ?? Infinity) && this.secondsLeft() > 0);
+      isUntouched = false;
+      return isCovered;
+    },
+  };
+}
+
+/** Estimated from rows and columns if the engine does not count bytes. */
+function bytesToRead({ bytes, rowEstimate = 0, columns }: TableSchema, config: ScanConfig): number {
+  const size = bytes ?? rowEstimate * columns.length * 8;
+  const share = Math.min(
+    1,
+    config.sample_rows / Math.max(1, rowEstimate),
+    config.table_bytes / Math.max(1, size),
+  );
+  return size * share;
+}

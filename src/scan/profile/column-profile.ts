@@ -1,0 +1,77 @@
+import type { Cell, ColumnSchema } from '../../warehouse/warehouse.ts';
+import { estimateDistinct, type Sketch } from './sketch.ts';
+import type { ColumnProfile } from './table-profile.ts';
+import { storableValues } from './value-dictionary.ts';
+import { comparisonFamily, detectValueKind, isPersonal, type ValueKind } from './value-kinds.ts';
+
+/** What the profile statement returned for one column. */
+export interface ColumnResults {
+  /** Rows of the table that were read. */
+  readonly rows: number;
+  /** Values that are not NULL. */
+  readonly count: number;
+  /** The range of numbers; for text, `high` is the greatest length. */
+  readonly low: number | undefined;
+  readonly high: number | undefined;
+  readonly sketch: Sketch;
+  /** Values of the first rows, without NULLs. */
+  readonly firstValues: readonly string[];
+  /** False if values of the column must not be stored. */
+  readonly isStored: boolean;
+}
+
+export function columnProfile(column: ColumnSchema, results: ColumnResults): ColumnProfile {
+  const { rows, count, low, high, sketch, firstValues, isStored } = results;
+  const kind = columnKind(column, firstValues);
+  const isNumber = isNumeric(column);
+  const distinct = estimateDistinct(sketch);
+  return {
+    name: column.name,
+    kind,
+    nulls: rows - count,
+    distinct,
+    min: isNumber ? low : undefined,
+    max: isNumber ? high : undefined,
+    maxLength: isNumber ? undefined : high,
+    top: isStored && !isPersonal(kind) ? mostFrequent(firstValues) : [],
+    values: isStored ? storableValues(column, { kind, distinct, values: firstValues }) : [],
+    sketch: comparisonFamily(column.type, kind) === undefined ? '' : sketch,
+    note: isMeasured(column) ? undefined : `no statistics for type ${column.nativeType}`,
+  };
+}
+
+/** The profile of a column of which nothing was read. */
+export function emptyProfile(column: ColumnSchema): ColumnProfile {
+  const nothing = { rows: 0, count: 0, low: undefined, high: undefined };
+  return columnProfile(column, { ...nothing, sketch: '', firstValues: [], isStored: false });
+}
+
+export const isNumeric = ({ type }: ColumnSchema): boolean =>
+  type === 'integer' || type === 'decimal';
+
+/** True if the values can be compared as text. Of other columns only the NULLs are counted. */
+export const isMeasured = (column: ColumnSchema): boolean =>
+  isNumeric(column) || column.type === 'string' || column.type === 'date';
+
+export function numberFromCell(cell: Cell | undefined): number | undefined {
+  const value = typeof cell === 'string' ? Number(cell) : cell;
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function columnKind(column: ColumnSchema, values: readonly string[]): ValueKind {
+  const kind = detectValueKind(values, column.name);
+  if (column.type === 'date' || column.type === 'datetime' || column.type === 'datetime_tz')
+    return 'date';
+  if (isNumeric(column) && kind !== 'empty')
+    return ['integer', 'card', 'phone'].includes(kind) ? 'integer' : 'number';
+  return column.type === 'unknown' ? 'binary' : kind;
+}
+
+/** Up to ten values that occur more than once, the most frequent first. */
+function mostFrequent(values: readonly string[]): string[] {
+  const groups = [...Map.groupBy(values, (value) => value)].filter(([, { length }]) => length > 1);
+  return groups
+    .sort(([a, { length: x }], [b, { length: y }]) => y - x || (a < b ? -1 : 1))
+    .slice(0, 10)
+    .map(([value]) => value);
+}

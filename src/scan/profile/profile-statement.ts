@@ -1,0 +1,109 @@
+import { type Dialect, requireStatistics, type TableRef } from '../../sql/dialect.ts';
+import type { Cell, ColumnSchema, QueryResult, TableSchema } from '../../warehouse/warehouse.ts';
+import { isMeasured, isNumeric, numberFromCell, type ColumnResults } from './column-profile.ts';
+import { sketchSize } from './sketch.ts';
+
+/** How many of the first rows are read as they are. */
+const firstRowCount = 200;
+/** Characters that do not occur in values: one separates the values of a row, one stands for NULL. */
+const separator = '\u001F';
+const nullMark = '\u001E';
+
+/** A table, or a sample of it, as it stands in FROM. */
+export interface TableSource {
+  readonly table: TableSchema;
+  /** The quoted name of the table. */
+  readonly name: string;
+  /** The name, or the SQL of the sample. */
+  readonly sql: string;
+  /** The share of the rows that is read; 1 is all of them. */
+  readonly share: number;
+}
+
+/** Views, and engines without sampling, are read in full. */
+export function tableSource(table: TableSchema, share: number, dialect: Dialect): TableSource {
+  const name = qualifiedTableName(table, dialect);
+  const sample =
+    share < 1 && table.kind === 'table'
+      ? requireStatistics(dialect).sample(name, share)
+      : undefined;
+  return { table, name, sql: sample ?? name, share: sample === undefined ? 1 : share };
+}
+
+export function qualifiedTableName({ catalog, schema, table }: TableRef, dialect: Dialect): string {
+  return [catalog, schema, table]
+    .flatMap((part) => (part === undefined ? [] : [dialect.quote(part)]))
+    .join('.');
+}
+
+/**
+ * One statement that returns one row: the number of rows `n`, the first rows `s`, and for the column at index i its count
+ * `c<i>`, sketch `k<i>`, and range `lo<i>`, `hi<i>`.
+ */
+export function profileStatement(
+  columns: readonly ColumnSchema[],
+  source: TableSource,
+  dialect: Dialect,
+): string {
+  const aggregates = columns.flatMap((column, index) => columnAggregates(column, index, dialect));
+  const firstRows = firstRowsExpression(source.name, columns.filter(isMeasured), dialect);
+  const selected = ['count(*) AS n', ...aggregates, ...firstRows];
+  return `SELECT ${selected.join(', ')} FROM ${source.sql}`;
+}
+
+function columnAggregates(column: ColumnSchema, index: number, dialect: Dialect): string[] {
+  const quoted = dialect.quote(column.name);
+  const count = `count(${quoted}) AS c${index}`;
+  if (!isMeasured(column)) return [count];
+  const text = requireStatistics(dialect).text(quoted, column.type);
+  const sketch = `${requireStatistics(dialect).sketch(text, sketchSize)} AS k${index}`;
+  if (isNumeric(column))
+    return [count, sketch, `min(${quoted}) AS lo${index}`, `max(${quoted}) AS hi${index}`];
+  return column.type === 'string'
+    ? [count, sketch, `max(length(${text})) AS hi${index}`]
+    : [count, sketch];
+}
+
+/** The first rows as one JSON list; the values of each row are joined into one text. */
+function firstRowsExpression(
+  table: string,
+  columns: readonly ColumnSchema[],
+  dialect: Dialect,
+): string[] {
+  if (columns.length === 0) return [];
+  const values = columns.map((column) => {
+    const text = requireStatistics(dialect).text(dialect.quote(column.name), column.type);
+    return `coalesce(substr(${text}, 1, 100), ${dialect.literal(nullMark)})`;
+  });
+  const row = `concat_ws(${[dialect.literal(separator), ...values].join(', ')})`;
+  const rows = `SELECT ${row} AS v FROM ${table} ${dialect.limit(firstRowCount, false)}`;
+  return [`(SELECT ${requireStatistics(dialect).jsonList('v')} FROM (${rows}) AS first_rows) AS s`];
+}
+
+/** Reads the row that `profileStatement` returns. */
+export function readProfileResult(columns: readonly ColumnSchema[], result: QueryResult) {
+  const cells = new Map(
+    result.columns.map((column, index) => [column.name, result.rows[0]?.[index] ?? null]),
+  );
+  const firstRows = textsInJson(cells.get('s')).map((row) => row.split(separator));
+  const measured = columns.filter(isMeasured);
+  const columnResults = (index: number): Omit<ColumnResults, 'rows' | 'isStored'> => {
+    const number = (prefix: string): number | undefined =>
+      numberFromCell(cells.get(prefix + index));
+    const position = measured.findIndex((column) => column === columns[index]);
+    const values = position < 0 ? [] : firstRows.map((row) => row[position] ?? nullMark);
+    return {
+      count: number('c') ?? 0,
+      low: number('lo'),
+      high: number('hi'),
+      sketch: textsInJson(cells.get(`k${index}`)).join(''),
+      firstValues: values.filter((value) => value !== nullMark),
+    };
+  };
+  return { rows: numberFromCell(cells.get('n')) ?? 0, columnResults };
+}
+
+function textsInJson(cell: Cell | undefined): string[] {
+  const list: unknown = JSON.parse(typeof cell === 'string' ? cell : '[]');
+  return Array.isArray(list) ? list.filter((entry) => typeof entry === 'string') : [];
+}

@@ -1,0 +1,36 @@
+import type { Sketch } from './sketch.ts';
+import type { ValueKind } from './value-kinds.ts';
+
+/** Measurements of the rows that were read of a table. */
+export interface TableProfile {
+  /** Number of rows read. */
+  readonly rows: number;
+  /** Share of the table's rows that was read; 1 is all of them. */
+  readonly fraction: number;
+  readonly columns: readonly ColumnProfile[];
+  /** Why the table could not be read. */
+  readonly note?: string | undefined;
+  /** True if reading some or all columns exceeded the time limit. */
+  readonly isSlow?: boolean | undefined;
+}
+
+export interface ColumnProfile {
+  readonly name: string;
+  readonly kind: ValueKind;
+  readonly nulls: number;
+  /** An estimate if the sketch is not complete. */
+  readonly distinct: number;
+  /** Numeric columns only. */
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  /** Text columns only. */
+  readonly maxLength: number | undefined;
+  /** The most frequent repeated values of the first rows; empty for personal kinds. */
+  readonly top: readonly string[];
+  /** The distinct values of the first rows, if the column has few; never values that may identify a person. */
+  readonly values: readonly string[];
+  /** Empty if the column can be neither a key nor a reference. */
+  readonly sketch: Sketch;
+  /** Why the column has no profile. */
+  readonly note: string | undefined;
+}

@@ -1,0 +1,229 @@
+import {
+  catalogPath,
+  type CatalogTable,
+  type DatasetNames,
+  type KeyFinding,
+  type LinkFinding,
+} from '../context/catalog/catalog.ts';
+import { subjects, type Claim, type Evidence } from '../context/claims/claim.ts';
+import { canonicalJson, type Json } from '../lib/json.ts';
+import { linkJudge } from './describe/ask-link-judge.ts';
+import { sortByKey } from './sort-by-key.ts';
+
+/** What a scan found about one table. */
+interface TableFindings {
+  readonly names: DatasetNames;
+  readonly keys: readonly KeyFinding[];
+  readonly linksFrom: readonly LinkFinding[];
+  readonly linksTo: readonly LinkFinding[];
+}
+
+/** A claim with one piece of evidence: the catalog, if it is left out. Without a body there is nothing to claim. */
+type ClaimDraft = readonly [
+  subject: string,
+  kind: Claim['kind'],
+  body: Json | undefined,
+  evidence?: Evidence,
+];
+
+/** What the claims of one table share. */
+interface ClaimContext {
+  readonly table: CatalogTable;
+  readonly connection: string;
+  readonly dataset: string;
+  readonly findings: TableFindings;
+  readonly fieldName: (column: string) => string;
+  /** Where the evidence is. */
+  readonly location: Pick<Evidence, 'connection' | 'item' | 'location'>;
+}
+
+export function tableClaims(
+  table: CatalogTable,
+  connection: string,
+  findings: TableFindings,
+): Claim[] {
+  const { names } = findings;
+  const location = {
+    connection,
+    item: catalogPath(connection, table.schema),
+    location: table.table,
+  };
+  const context: ClaimContext = {
+    table,
+    connection,
+    dataset: names.dataset(table),
+    findings,
+    fieldName: (column) => names.field(table, column),
+    location,
+  };
+  const structure: Evidence = {
+    ...location,
+    origin: 'catalog',
+    extractor: 'structure@1',
+    confidence: 1,
+  };
+  const drafts = [
+    ...datasetDrafts(context, structure),
+    ...keyDrafts(context),
+    ...fieldDrafts(context),
+    ...relationshipDrafts(context),
+  ];
+  return drafts.flatMap(([subject, kind, body, evidence = structure]) =>
+    body === undefined ? [] : [{ subject, kind, body, evidence: [evidence] }],
+  );
+}
+
+function datasetDrafts(
+  { table, connection, dataset, fieldName }: ClaimContext,
+  structure: Evidence,
+): ClaimDraft[] {
+  const subject = subjects.dataset(connection, dataset);
+  const fields = table.columns.map(({ name }) => fieldName(name));
+  const source = {
+    ...(table.catalog === undefined ? {} : { catalog: table.catalog }),
+    schema: table.schema,
+    table: table.table,
+  };
+  const timeColumns = table.columns.filter(
+    ({ type }) => type === 'date' || type === 'datetime' || type === 'datetime_tz',
+  );
+  const onlyTime = timeColumns.length === 1 ? timeColumns[0] : undefined;
+  const countEvidence: Evidence = { ...structure, origin: 'code', extractor: 'count@1' };
+  return [
+    [subject, 'dataset', { source, kind: table.kind }],
+    [subject, 'description', table.comment || undefined],
+    [subject, 'default_time', onlyTime && fieldName(onlyTime.name)],
+    [
+      subjects.metric(connection, dataset, countMetricName(fields)),
+      'metric',
+      { agg: 'count' },
+      countEvidence,
+    ],
+  ];
+}
+
+/** `count`, so that it reads `orders.count`; another name if the dataset has a field of that name. */
+function countMetricName(fields: readonly string[]): string {
+  const taken = new Set(fields.map((name) => name.toLowerCase()));
+  return (
+    ['count', 'row_count', 'rows_count'].find((name) => !taken.has(name)) ??
+    `count_of_${fields.length}_fields`
+  );
+}
+
+function keyDrafts(context: ClaimContext): ClaimDraft[] {
+  const { table, connection, dataset, findings, fieldName, location } = context;
+  const subject = subjects.dataset(connection, dataset);
+  const extractor = 'keys@1';
+  return [
+    ...table.uniqueKeys.map((columns): ClaimDraft => [
+      subject,
+      'unique_key',
+      columns.map(fieldName),
+    ]),
+    ...keysOfLinks(table, findings).map((columns): ClaimDraft => {
+      const evidence: Evidence = { ...location, origin: 'code', extractor, confidence: 0.7 };
+      return [subject, 'unique_key', columns.map(fieldName), evidence];
+    }),
+    ...findings.keys.map((key): ClaimDraft => {
+      const evidence = { ...location, extractor, ...coarseEvidence(key) };
+      return [subject, 'primary_key', key.columns.map(fieldName), evidence];
+    }),
+  ];
+}
+
+/**
+ * Columns that inferred links refer to and that are no known key. The scan found no duplicates in them, and a query refuses to
+ * join to columns that no file calls unique. Declared links prove nothing: some engines let them refer to any column.
+ */
+function keysOfLinks(
+  { columns, uniqueKeys }: CatalogTable,
+  { keys, linksTo }: TableFindings,
+): readonly (readonly string[])[] {
+  const inTableOrder = (names: readonly string[]) =>
+    columns.flatMap(({ name }) => (names.includes(name) ? [name] : []));
+  const keyOf = (names: readonly string[]): string => canonicalJson(inTableOrder(names));
+  const known = new Set([...uniqueKeys, ...keys.map((key) => key.columns)].map(keyOf));
+  const referredTo = linksTo.flatMap(({ origin, to }) =>
+    origin === 'inferred' ? [inTableOrder(to.columns)] : [],
+  );
+  const distinct = new Map(referredTo.map((names) => [canonicalJson(names), names]));
+  return [...distinct].flatMap(([key, names]) => (known.has(key) ? [] : [names]));
+}
+
+function fieldDrafts({ table, connection, dataset, fieldName }: ClaimContext): ClaimDraft[] {
+  return table.columns.flatMap(({ name, type, values, comment }, index): ClaimDraft[] => {
+    const subject = subjects.field(connection, dataset, fieldName(name));
+    return [
+      [subject, 'field', { column: name, position: index + 1 }],
+      [subject, 'type', type],
+      [subject, 'values', values && [...values]],
+      [subject, 'description', comment || undefined],
+    ];
+  });
+}
+
+/** One claim per set of columns; further links of the same columns are part of its evidence. */
+function relationshipDrafts(context: ClaimContext): ClaimDraft[] {
+  const { connection, dataset, findings, fieldName } = context;
+  const bySubject = Map.groupBy(findings.linksFrom, ({ from }) =>
+    subjects.relationship(connection, dataset, from.columns.map(fieldName)),
+  );
+  return [...bySubject].flatMap(([subject, links]): ClaimDraft[] => {
+    const [link, ...others] = sortByKey(links, ({ origin, to }) => [origin, to]);
+    return link ? [relationshipDraft(subject, [link, ...others], context)] : [];
+  });
+}
+
+function relationshipDraft(
+  subject: string,
+  [link, ...others]: readonly [LinkFinding, ...LinkFinding[]],
+  { findings: { names }, fieldName, location }: ClaimContext,
+): ClaimDraft {
+  const { from, to, role, cardinality } = link;
+  const on = Object.fromEntries(
+    from.columns.map((column, index) => [
+      fieldName(column),
+      names.field(to.table, to.columns[index] ?? ''),
+    ]),
+  );
+  const body = {
+    to: names.dataset(to.table),
+    on,
+    ...(role === undefined ? {} : { role }),
+    cardinality,
+  };
+  const extractor = link.origin === 'judged' ? linkJudge : 'relationships@1';
+  const evidence = { ...location, extractor, ...coarseEvidence(link) };
+  const alsoRefersTo = others.map(
+    (other) => `${names.dataset(other.to.table)}(${other.to.columns.join(', ')})`,
+  );
+  return alsoRefersTo.length === 0
+    ? [subject, 'relationship', body, evidence]
+    : [subject, 'relationship', body, { ...evidence, measured: { also_refers_to: alsoRefersTo } }];
+}
+
+/** Evidence that stays the same from day to day: three steps of confidence, and words for numbers. */
+function coarseEvidence({
+  origin,
+  probability,
+  evidence,
+}: KeyFinding | LinkFinding): Pick<Evidence, 'origin' | 'confidence' | 'measured'> {
+  if (origin === 'declared') return { origin: 'catalog', confidence: 1 };
+  const confidence = [0.9, 0.7].find((step) => probability >= step) ?? 0.5;
+  if (origin === 'judged') return { origin: 'model', confidence };
+  const { measured, containment, name_similarity: similarity = 1 } = evidence;
+  if (typeof containment !== 'number' || measured !== true) return { origin: 'code', confidence };
+  const names = nameSimilarityWord(Number(similarity));
+  return { origin: 'code', confidence, measured: { orphans: orphansWord(containment), names } };
+}
+
+function orphansWord(containment: number): string {
+  if (containment >= 1) return 'none';
+  return `${containment >= 0.98 ? 'under' : 'over'} 2% of the values`;
+}
+
+function nameSimilarityWord(similarity: number): string {
+  if (similarity >= 0.85) return 'match';
+  return similarity >= 0.5 ? 'resemble' : 'differ';
+}
