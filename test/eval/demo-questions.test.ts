@@ -158,7 +158,7 @@ const bad: Readonly<
   // Right by luck: a number from nowhere; the right number over another query; the right rows by a definition of one's own.
   customers: {
     outcome: 'fail',
-    why: /result: no query stands behind the answer/,
+    why: /result: the answer is based on no query/,
     steps: () => [say('There are 927 customers.')],
   },
   'orders-2025': {
@@ -171,7 +171,7 @@ const bad: Readonly<
   },
   'orders-by-channel': {
     outcome: 'fail',
-    why: /tools: query_metrics called: 0 such calls/,
+    why: /tools: query_metrics called: 0 matching calls/,
     steps: () => [
       use('run_sql', { sql: 'SELECT channel, count(*) FROM orders GROUP BY 1' }),
       say('By hand [q1].'),
@@ -185,7 +185,7 @@ const bad: Readonly<
   // Answers what nobody can know; says nothing of what it should have said.
   margin: {
     outcome: 'fail',
-    why: /refuses: answers, and cites q1/,
+    why: /refuses: answers and cites q1/,
     steps: () => [use('run_sql', { sql: 'SELECT 1 AS margin' }), say('The margin is 1 [q1].')],
   },
   'web-visits': {

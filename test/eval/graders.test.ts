@@ -4,7 +4,8 @@ import { questionSetSchema } from '../../src/eval/cases/question-set-schema.ts';
 import { gradeRefusal, gradeText } from '../../src/eval/grade/grade-text.ts';
 import { gradeTools } from '../../src/eval/grade/grade-tools.ts';
 import { evalExitCode, worstOutcome } from '../../src/eval/run/outcome.ts';
-import { rowDifference, type ResultTable } from '../../src/eval/grade/row-difference.ts';
+import type { ResultTable } from '../../src/eval/grade/result-table.ts';
+import { rowDifference } from '../../src/eval/grade/row-difference.ts';
 import { meanInterval, wilsonInterval } from '../../src/eval/report/statistics.ts';
 
 function expectation(wanted: object) {

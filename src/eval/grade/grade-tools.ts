@@ -1,105 +1,114 @@
+import { formatCount } from '../../lib/format-count.ts';
+import { canonicalJson } from '../../lib/json.ts';
 import type { ToolCallRecord } from '../../llm/port/session.ts';
 import type { ArgumentRules, ToolRule } from '../cases/question-set-schema.ts';
-import { canonicalJson } from '../../lib/json.ts';
-import { formatCount } from '../../lib/format-count.ts';
 import type { GraderFinding } from '../run/outcome.ts';
 
-type Call = Pick<ToolCallRecord, 'name' | 'ok' | 'input'>;
+type GradedCall = Pick<ToolCallRecord, 'name' | 'ok' | 'input'>;
 
-/**
- * The table of docs/evals.md: what is asked for has to have succeeded, what is forbidden must not even have been tried.
- * Without `count`, once is enough.
- */
+/** A required call must have succeeded; a forbidden call must not even have been tried. The rules are in docs/evals.md. */
 export function gradeTools(
-  calls: readonly Call[],
+  calls: readonly GradedCall[],
   rules: readonly ToolRule[],
 ): readonly GraderFinding[] {
   return rules.map((rule) => {
-    const problem = problemOf(calls, rule);
+    const violation = findViolation(calls, rule);
     return {
       grader: 'tools',
-      outcome: problem === undefined ? 'pass' : 'fail',
-      found: problem ?? said(rule),
+      outcome: violation === undefined ? 'pass' : 'fail',
+      found: violation ?? describeRule(rule),
     };
   });
 }
 
-function problemOf(calls: readonly Call[], rule: ToolRule): string | undefined {
-  if ('order' in rule)
-    return outOfOrder(
-      calls.filter(({ ok }) => ok).map(({ name }) => name),
-      rule.order,
-    );
+/** How the calls break the rule; undefined if they keep it. */
+function findViolation(calls: readonly GradedCall[], rule: ToolRule): string | undefined {
+  if ('order' in rule) return findOrderViolation(calls, rule.order);
   if ('not' in rule) {
-    const tried = calls.filter(
-      (call) => call.name === rule.not && fits(call.input, rule.arguments),
+    const forbidden = calls.filter(
+      ({ name, input }) => name === rule.not && argumentsMatch(input, rule.arguments),
     );
-    return tried.length === 0
+    return forbidden.length === 0
       ? undefined
-      : `${said(rule)}: it was, ${formatCount(tried.length, 'time')}`;
+      : `${describeRule(rule)}: called ${formatCount(forbidden.length, 'time')}`;
   }
-  const done = calls.filter(
-    (call) => call.name === rule.name && call.ok && fits(call.input, rule.arguments),
-  ).length;
-  const { min, max = Infinity } = boundsOf(rule.count);
-  if (done >= min && done <= max) return undefined;
-  const failed = calls.filter((call) => call.name === rule.name && !call.ok).length;
-  return `${said(rule)}: ${formatCount(done, 'such call')}${failed > 0 ? ` (${failed} failed)` : ''}`;
+  const matching = calls.filter(
+    ({ name, ok, input }) => name === rule.name && ok && argumentsMatch(input, rule.arguments),
+  );
+  const { min, max = Infinity } = countRange(rule.count);
+  if (matching.length >= min && matching.length <= max) return undefined;
+  const failed = calls.filter(({ name, ok }) => name === rule.name && !ok);
+  const failures = failed.length > 0 ? `, ${failed.length} failed` : '';
+  return `${describeRule(rule)}: ${formatCount(matching.length, 'matching call')}${failures}`;
 }
 
-function boundsOf(count: Extract<ToolRule, { name: string }>['count']): {
-  readonly min: number;
-  readonly max?: number | undefined;
-} {
-  if (count === undefined) return { min: 1 };
-  return typeof count === 'number'
-    ? { min: count, max: count }
-    : { min: count.min ?? 0, max: count.max };
-}
-
-function outOfOrder(done: readonly string[], order: readonly string[]): string | undefined {
+function findOrderViolation(
+  calls: readonly GradedCall[],
+  order: readonly string[],
+): string | undefined {
+  const succeeded = calls.filter(({ ok }) => ok).map(({ name }) => name);
   let from = 0;
   for (const name of order) {
-    const at = done.indexOf(name, from);
-    if (at === -1) return `order ${order.join(' → ')}: got ${done.join(' → ') || 'none'}`;
-    from = at + 1;
+    const index = succeeded.indexOf(name, from);
+    if (index === -1)
+      return `order ${order.join(' → ')}: got ${succeeded.join(' → ') || 'no successful call'}`;
+    from = index + 1;
   }
   return undefined;
 }
 
-function fits(input: unknown, rules: ArgumentRules = {}): boolean {
-  return Object.entries(rules).every(([path, rule]) => {
-    const value = path
-      .split('.')
-      .reduce<unknown>(
-        (inside, key) => (inside instanceof Object ? Reflect.get(inside, key) : undefined),
-        input,
-      );
-    return fitsOne(value, rule);
-  });
+function countRange(count: Extract<ToolRule, { name: string }>['count']): {
+  readonly min: number;
+  readonly max?: number | undefined;
+} {
+  if (count === undefined) return { min: 1 };
+  if (typeof count === 'number') return { min: count, max: count };
+  return { min: count.min ?? 0, max: count.max };
 }
 
-function fitsOne(value: unknown, rule: ArgumentRules[string]): boolean {
+function argumentsMatch(input: unknown, rules: ArgumentRules = {}): boolean {
+  return Object.entries(rules).every(([path, rule]) => argumentMatches(valueAt(input, path), rule));
+}
+
+/** The value at a path such as `where.0.field`. */
+function valueAt(input: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (value instanceof Object ? Reflect.get(value, key) : undefined),
+      input,
+    );
+}
+
+function argumentMatches(value: unknown, rule: ArgumentRules[string]): boolean {
   const isOperator = typeof rule === 'object' && !Array.isArray(rule);
-  if (!isOperator) return canonicalJson(value) === canonicalJson(rule);
+  if (!isOperator) return isEqualJson(value, rule);
   const { absent, contains, matches, equals } = rule;
   if (absent === true) return value === undefined;
   if (value === undefined) return false;
   if (matches !== undefined)
     return new RegExp(matches, 'iu').test(typeof value === 'string' ? value : canonicalJson(value));
-  if (contains === undefined) return canonicalJson(value) === canonicalJson(equals);
-  if (Array.isArray(value))
-    return value.some((entry) => canonicalJson(entry) === canonicalJson(contains));
+  return contains === undefined ? isEqualJson(value, equals) : hasPart(value, contains);
+}
+
+/** True if a list has the entry, or a text contains the part in any case. */
+function hasPart(value: unknown, part: unknown): boolean {
+  if (Array.isArray(value)) return value.some((entry) => isEqualJson(entry, part));
   return (
     typeof value === 'string' &&
-    typeof contains === 'string' &&
-    value.toLowerCase().includes(contains.toLowerCase())
+    typeof part === 'string' &&
+    value.toLowerCase().includes(part.toLowerCase())
   );
 }
 
-function said(rule: ToolRule): string {
+function isEqualJson(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+function describeRule(rule: ToolRule): string {
   if ('order' in rule) return `order ${rule.order.join(' → ')}`;
-  const given = rule.arguments === undefined ? '' : ` with ${canonicalJson(rule.arguments)}`;
-  if ('not' in rule) return `${rule.not}${given} not called`;
-  return `${rule.name}${given} called${rule.count === undefined ? '' : ` ${canonicalJson(rule.count)} times`}`;
+  const args = rule.arguments === undefined ? '' : ` with ${canonicalJson(rule.arguments)}`;
+  if ('not' in rule) return `${rule.not}${args} not called`;
+  const times = rule.count === undefined ? '' : ` ${canonicalJson(rule.count)} times`;
+  return `${rule.name}${args} called${times}`;
 }

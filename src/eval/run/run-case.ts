@@ -10,7 +10,8 @@ import type { Project } from '../../project/open/open.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import type { EvalCase, EvalTurn } from '../cases/question-set.ts';
 import { askJudge } from '../grade/ask-judge.ts';
-import { curatedMetricsOf, gradeTurn, totalTokens } from '../grade/grade-turn.ts';
+import { totalTokens } from '../grade/grade-limits.ts';
+import { curatedMetricsOf, gradeTurn } from '../grade/grade-turn.ts';
 import { worstOutcome, type EvalOutcome, type GraderFinding } from './outcome.ts';
 import type { CaseResult, GradedTurn } from './run-schema.ts';
 
