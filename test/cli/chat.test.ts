@@ -87,7 +87,7 @@ describe('ktx chat', () => {
       /ktx.*claude-ask-\d+ on anthropic, paid by the API key that llm\.provider\.anthropic\.api_key names/,
     );
     expect(stderr).toMatch(/permissions manual · connections shop · tools .*query_metrics/);
-    expect(stderr).toContain('CLAUDE.md is not read here');
+    expect(stderr).toContain('ktx does not read CLAUDE.md');
     expect(stderr).toMatch(/query_metrics.* \(query, at most 1000 rows\)\n {2}WITH/);
     expect(stderr).toMatch(/✓.*query_metrics \[q1\] 2 rows from shop in \d+ ms\./);
     expect(stdout).toContain('Let me see.');
@@ -122,8 +122,8 @@ describe('ktx chat', () => {
     );
     expect(stdout).toMatch(/claude-ask-\d+: 240 tokens\n1 turn, \$0\.0012/);
     expect(stdout).toMatch(/mode manual\n.*query_metrics +query +runs\n.*run_sql +query +asks/s);
-    expect(stderr).toContain('There is no evidence q7');
-    expect(stderr).toContain('There is no /nonsense');
+    expect(stderr).toContain('There is no query q7');
+    expect(stderr).toContain('There is no command /nonsense');
   });
 
   test('what was said can be saved, its rows exported, and the exchange made a case', async () => {
@@ -136,7 +136,7 @@ describe('ktx chat', () => {
       '/eval',
       '/eval',
     ]);
-    expect(stdout).toContain('2 rows written to');
+    expect(stdout).toContain('wrote 2 rows to');
     expect(readFileSync(join(project.dir, 'talk.md'), 'utf8')).toMatch(
       /## What is revenue\?\n\nRevenue is 1,778 EUR \[q1\]\.\n\n\[q1\]\n\n```sql\nWITH/,
     );
@@ -169,14 +169,14 @@ describe('ktx chat', () => {
     expect(code).toBe(0);
     expect(running.calls[1]?.results[0]?.text).toContain('denied by the user');
     expect(stderr).toMatch(/✗.*run_sql not run: denied by the user/);
-    expect(stdout).toMatch(/not run:\n {2}run_sql: denied by the user/);
+    expect(stdout).toMatch(/denied:\n {2}run_sql: denied by the user/);
   });
 
   test('goes on from the last conversation', async () => {
     const running = project.playing(inTurn(say('Noted.'), say('Plum.')));
     await typed(['Remember plum.'], { terminal: false });
     const { stderr } = await typed(['What was it?'], { argv: ['--resume'] });
-    expect(stderr).toContain('going on from one turn of chat_');
+    expect(stderr).toContain('after 1 turn');
     expect(running.calls[1]?.messages.map(({ text }) => text).join('\n')).toContain(
       'Remember plum.',
     );

@@ -53,15 +53,17 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     { timeout: 90_000 },
     async () => {
       type('ktx setup', 'Enter');
-      await sees(/Which kind\?/);
+      await sees(/What do you want to connect to\?/);
       type('Down', 'Down', 'Down');
       await sees(/● SQLite/);
       type('Enter');
       await sees(/SQLite database file/);
       type('nothing-there.db', 'Enter');
       await sees(/does not exist/);
-      await sees(/Which kind\?[^]*Which kind\?|SQLite database file[^]*SQLite database file/);
-      if (/Which kind\?[^]*Which kind\?/.test(screen())) {
+      await sees(
+        /What do you want to connect to\?[^]*What do you want to connect to\?|SQLite database file[^]*SQLite database file/,
+      );
+      if (/What do you want to connect to\?[^]*What do you want to connect to\?/.test(screen())) {
         type('Down', 'Down', 'Down', 'Enter');
         await sees(/SQLite database file[^]*SQLite database file/);
       }

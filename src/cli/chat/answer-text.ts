@@ -1,96 +1,104 @@
-import { renderTable } from '../terminal/table.ts';
 import type { Screen } from '../terminal/screen.ts';
+import { renderTable } from '../terminal/table.ts';
 import { escapeControls, textWidth } from '../terminal/text-width.ts';
 
-/** The text of an answer as a terminal shows it while it streams: lines broken between words, tables of Markdown aligned. */
+/** Formats the text of an answer for a terminal while it streams: breaks lines between words, aligns Markdown tables. */
 export interface AnswerText {
   push(delta: string): void;
-  /** Writes what was held back. */
+  /** Writes what is still buffered. */
   end(): void;
-  /** True where the cursor is not at the start of a line. */
+  /** True if the cursor is not at the start of a line. */
   isMidLine(): boolean;
 }
 
 export function openAnswerText(write: (text: string) => void, screen: Screen): AnswerText {
   const { width = Number.POSITIVE_INFINITY } = screen;
   let pending = '';
-  let table: string[] = [];
+  let tableLines: string[] = [];
   let column = 0;
-  /** Of a line of the answer; one that was broken here goes on. */
-  let isStart = true;
-  let isCode = false;
-  const put = (piece: string): void => {
-    const isBroken = !isCode && column > 0 && piece !== '\n' && column + textWidth(piece) > width;
-    // A line that was broken does not begin with the space that was there. Text of a model may quote what drives a
-    // terminal; its lines stay lines.
-    const said = piece === '\n' ? piece : escapeControls(isBroken ? piece.trimStart() : piece);
-    write(isBroken ? `\n${said}` : said);
-    column = piece === '\n' ? 0 : (isBroken ? 0 : column) + textWidth(said);
-    isStart = piece === '\n';
+  /** At the start of a line of the answer; a line that was broken here continues. */
+  let isLineStart = true;
+  let isCodeBlock = false;
+  const writePiece = (piece: string): void => {
+    const isLineEnd = piece === '\n';
+    const needsBreak =
+      !isCodeBlock && column > 0 && !isLineEnd && column + textWidth(piece) > width;
+    // The space before a broken word is dropped. Control characters are escaped: a model may quote some.
+    const text = isLineEnd ? piece : escapeControls(needsBreak ? piece.trimStart() : piece);
+    write(needsBreak ? `\n${text}` : text);
+    column = isLineEnd ? 0 : (needsBreak ? 0 : column) + textWidth(text);
+    isLineStart = isLineEnd;
   };
-  const putTable = (): void => {
-    const rendered = tableText(table, screen);
-    table = [];
-    if (rendered !== '') write(`${rendered}\n`);
+  const writeTable = (): void => {
+    if (tableLines.length === 0) return;
+    write(`${renderMarkdownTable(tableLines, screen)}\n`);
+    tableLines = [];
   };
-  /** Takes what can be shown already; false where more has to come first. */
-  const step = (isEnd: boolean): boolean => {
-    if (pending === '') return false;
-    const first = isStart ? pending.charAt(0) : '';
+  /** Takes a whole line that begins with a bar or a backquote. `text` is a line to be written like any other. */
+  const takeMarkedLine = (first: string, isEnd: boolean): 'wait' | 'taken' | 'text' => {
     const end = pending.indexOf('\n');
-    if (first === '`' || (first === '|' && !isCode)) {
-      if (end < 0 && !isEnd) return false;
-      const line = end < 0 ? pending : pending.slice(0, end);
-      if (first === '|') {
-        table.push(line);
-        pending = pending.slice(line.length + 1);
-        return true;
-      }
-      isCode = line.startsWith('```') ? !isCode : isCode;
+    if (end < 0 && !isEnd) return 'wait';
+    const line = end < 0 ? pending : pending.slice(0, end);
+    if (first === '|') {
+      tableLines.push(line);
+      pending = pending.slice(line.length + 1);
+      return 'taken';
     }
-    if (table.length > 0) putTable();
+    if (line.startsWith('```')) isCodeBlock = !isCodeBlock;
+    return 'text';
+  };
+  /** Writes the next word or line. Returns false if there is none until more text arrives. */
+  const writeNext = (isEnd: boolean): boolean => {
+    if (pending === '') return false;
+    const first = isLineStart ? pending.charAt(0) : '';
+    if (first === '`' || (first === '|' && !isCodeBlock)) {
+      const result = takeMarkedLine(first, isEnd);
+      if (result !== 'text') return result === 'taken';
+    }
+    writeTable();
     const [piece] =
       /^(?:\n|[^\S\n]*\S+(?=\s)|[^\S\n]+(?=\n))/.exec(pending) ?? (isEnd ? [pending] : []);
     if (piece === undefined) return false;
     pending = pending.slice(piece.length);
-    put(piece);
+    writePiece(piece);
     return true;
   };
-  const take = (isEnd: boolean): void => {
-    while (step(isEnd));
+  const writeAll = (isEnd: boolean): void => {
+    while (writeNext(isEnd));
   };
   return {
     push(delta) {
       pending += delta;
-      take(false);
+      writeAll(false);
     },
     end() {
-      take(true);
-      if (table.length > 0) putTable();
+      writeAll(true);
+      writeTable();
     },
     isMidLine: () => column > 0,
   };
 }
 
-const separator = /^\|(?:\s*:?-+:?\s*\|)+\s*$/;
+const separatorLine = /^\|(?:\s*:?-+:?\s*\|)+\s*$/;
 
-/** Aligned where it is a table; as it came where it is none. */
-function tableText(lines: readonly string[], screen: Screen): string {
-  const [header = '', marks = '', ...rows] = lines;
-  if (!separator.test(marks)) return lines.map(escapeControls).join('\n');
-  const right = cellsOf(marks).map((mark) => mark.endsWith(':'));
-  const columns = cellsOf(header).map((name, index) => ({
+/** Aligned columns; lines that are not a table stay as they are. */
+function renderMarkdownTable(lines: readonly string[], screen: Screen): string {
+  const [header = '', separator = '', ...rows] = lines;
+  if (!separatorLine.test(separator)) return lines.map(escapeControls).join('\n');
+  const isRightAligned = splitTableRow(separator).map((mark) => mark.endsWith(':'));
+  const columns = splitTableRow(header).map((name, index) => ({
     name,
-    type: right[index] === true ? 'decimal' : 'string',
+    type: isRightAligned[index] ? 'decimal' : 'string',
   }));
-  return renderTable(
-    { columns, rows: rows.map((row) => columns.map((_, index) => cellsOf(row)[index] ?? '')) },
-    screen,
-  );
+  const cells = rows.map((row) => {
+    const texts = splitTableRow(row);
+    return columns.map((_, index) => texts[index] ?? '');
+  });
+  return renderTable({ columns, rows: cells }, screen);
 }
 
-/** Of a row between its outer bars; a bar behind a backslash is text. */
-function cellsOf(line: string): readonly string[] {
+/** The cells between the outer bars; `\|` is a bar in a text. */
+function splitTableRow(line: string): readonly string[] {
   return line
     .trim()
     .replace(/^\||(?<!\\)\|$/g, '')

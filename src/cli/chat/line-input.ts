@@ -1,30 +1,30 @@
 import { createInterface } from 'node:readline';
-import { openChannel } from '../../lib/channel.ts';
 import type { PermissionDecision } from '../../chat/permissions.ts';
+import { openChannel } from '../../lib/channel.ts';
 import type { PermissionRequest } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
 import { escapeControls } from '../terminal/text-width.ts';
 
-/** Lines that a person types, or that come through a pipe. One reader for messages and for questions, so that none steals from the other. */
+/** Lines from a person or a pipe. One reader for messages and for permission questions, so that neither takes the other's lines. */
 export interface LineInput {
   /** The next line; undefined at the end of the input. */
-  line(prompt: string): Promise<string | undefined>;
-  /** Called for Ctrl-C, which does not end the process while this is open at a terminal. */
+  readLine(prompt: string): Promise<string | undefined>;
+  /** Calls the listener on Ctrl-C, which does not end the process while this is open in a terminal. */
   onInterrupt(listener: () => void): void;
   close(): void;
 }
 
 export function openLineInput({ host, screen }: CommandContext): LineInput {
   const { stdin, stdout } = host;
-  const terminal = screen.interactive;
+  const isTerminal = screen.interactive;
   const reader = createInterface({
     input: stdin,
-    terminal,
+    terminal: isTerminal,
     historySize: 200,
-    ...(terminal ? { output: stdout } : {}),
+    ...(isTerminal ? { output: stdout } : {}),
   });
   const lines = openChannel<string>();
-  const next = lines[Symbol.asyncIterator]();
+  const iterator = lines[Symbol.asyncIterator]();
   reader.on('line', (line) => lines.push(line));
   let isOpen = true;
   reader.on('close', () => {
@@ -32,13 +32,13 @@ export function openLineInput({ host, screen }: CommandContext): LineInput {
     lines.close();
   });
   return {
-    async line(prompt) {
-      // What was typed ahead is still there after the end of the input.
-      if (terminal && isOpen) {
+    async readLine(prompt) {
+      // After the end of the input, lines typed before it are still in the channel.
+      if (isTerminal && isOpen) {
         reader.setPrompt(prompt);
         reader.prompt();
       }
-      const { value, done } = await next.next();
+      const { value, done } = await iterator.next();
       return done === true ? undefined : value;
     },
     onInterrupt: (listener) => void reader.on('SIGINT', listener),
@@ -46,49 +46,47 @@ export function openLineInput({ host, screen }: CommandContext): LineInput {
   };
 }
 
-/** Asks whether a tool may run; the end of the input is a no. */
+const maxShownLines = 30;
+
+const decisions: ReadonlyMap<string, PermissionDecision> = new Map([
+  ['o', 'once'],
+  ['once', 'once'],
+  ['y', 'once'],
+  ['yes', 'once'],
+  ['s', 'session'],
+  ['session', 'session'],
+  ['n', 'no'],
+  ['no', 'no'],
+  ['', 'no'],
+]);
+
+/** Asks whether a tool may run. The end of the input means no. */
 export async function askPermission(
-  request: PermissionRequest,
+  { tool, effect, input: toolInput, sql, maxRows }: PermissionRequest,
   input: LineInput,
   context: CommandContext,
 ): Promise<PermissionDecision> {
-  const { tool, effect, input: given, sql, maxRows } = request;
-  const { style } = context.screen;
-  const about = sql ?? inWords(given);
-  const shown = about
+  const details = (sql ?? describeToolInput(toolInput))
     .split('\n')
-    .slice(0, 30)
+    .slice(0, maxShownLines)
     .map((line) => `  ${escapeControls(line)}`);
-  const most = maxRows === undefined ? '' : `, at most ${maxRows} rows`;
-  context.printNote([`${style('bold', tool)} (${effect}${most})`, ...shown].join('\n'));
+  const limit = maxRows === undefined ? '' : `, at most ${maxRows} rows`;
+  context.printNote(
+    [`${context.screen.style('bold', tool)} (${effect}${limit})`, ...details].join('\n'),
+  );
   for (;;) {
-    const said = (await input.line('Allow it? [o]nce, for this [s]ession, [n]o: '))
-      ?.trim()
-      .toLowerCase();
-    const answers: Readonly<Record<string, PermissionDecision>> = {
-      o: 'once',
-      once: 'once',
-      y: 'once',
-      yes: 'once',
-      s: 'session',
-      session: 'session',
-      n: 'no',
-      no: 'no',
-      '': 'no',
-    };
-    const decision = answers[said ?? ''];
+    const answer = await input.readLine('Allow it? [o]nce, for this [s]ession, [n]o: ');
+    const decision = decisions.get(answer?.trim().toLowerCase() ?? '');
     if (decision !== undefined) return decision;
   }
 }
 
-/** What was given, a key a line; what is empty says nothing. */
-function inWords(given: unknown): string {
-  if (!(given instanceof Object)) return JSON.stringify(given) ?? '';
-  const told = Object.entries(given).map(([key, value]: [string, unknown]) => ({
-    key,
-    text: JSON.stringify(value) ?? '',
-  }));
-  return told
-    .flatMap(({ key, text }) => (text === '[]' || text === '{}' ? [] : [`${key}: ${text}`]))
+/** One line per key; leaves out empty lists and maps. */
+function describeToolInput(toolInput: unknown): string {
+  if (!(toolInput instanceof Object)) return JSON.stringify(toolInput) ?? '';
+  return Object.entries(toolInput)
+    .map(([key, value]: [string, unknown]) => ({ key, text: JSON.stringify(value) ?? '' }))
+    .filter(({ text }) => text !== '[]' && text !== '{}')
+    .map(({ key, text }) => `${key}: ${text}`)
     .join('\n');
 }

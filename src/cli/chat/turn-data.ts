@@ -1,30 +1,29 @@
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
+import { snakeCase } from '../terminal/json-keys.ts';
 
-/** What `--json` and `stream-json` say of a turn: keys of ktx in snake_case, what came from outside as it is. */
-export function turnData(id: string, result: TurnResult): object {
+/** A turn for `--json` and `stream-json`: ktx's own keys in snake_case, tool inputs and rows as they are. */
+export function turnData(conversation: string, result: TurnResult): object {
   const { toolCalls, evidence, usage, error, denials, ...rest } = result;
   return {
-    conversation: id,
-    ...keys(rest),
-    tool_calls: toolCalls.map(keys),
-    evidence: evidence.map(keys),
+    conversation,
+    ...topLevelSnakeKeys(rest),
+    tool_calls: toolCalls.map(topLevelSnakeKeys),
+    evidence: evidence.map(topLevelSnakeKeys),
     usage: Object.fromEntries(
-      Object.entries(usage).map(([model, tokens]) => [model, keys(tokens)]),
+      Object.entries(usage).map(([model, tokens]) => [model, topLevelSnakeKeys(tokens)]),
     ),
-    denials: denials.map(keys),
+    denials: denials.map(topLevelSnakeKeys),
     ...(error && { error: { code: error.code, message: error.message } }),
   };
 }
 
-/** One event as a line of NDJSON; the last one is the envelope, so `turn_end` is not told twice. */
+/** An event as a line of NDJSON. `turn_end` gives none: the envelope that follows has its data. */
 export function eventData(event: AgentEvent): object | undefined {
-  return event.type === 'turn_end' ? undefined : keys(event);
+  return event.type === 'turn_end' ? undefined : topLevelSnakeKeys(event);
 }
 
-function keys(value: object): object {
-  const named = (key: string): string =>
-    key.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+function topLevelSnakeKeys(value: object): object {
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]: [string, unknown]) => [named(key), inner]),
+    Object.entries(value).map(([key, inner]: [string, unknown]) => [snakeCase(key), inner]),
   );
 }

@@ -2,22 +2,23 @@ import { formatCount } from '../../lib/format-count.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
+import type { Screen } from '../terminal/screen.ts';
 import { renderTable } from '../terminal/table.ts';
-import { truncateText, escapeControls, wrapText } from '../terminal/text-width.ts';
+import { escapeControls, truncateText, wrapText } from '../terminal/text-width.ts';
 import { openAnswerText } from './answer-text.ts';
 import { evidenceTable } from './evidence-text.ts';
 
-/** A turn as it happens: text on stdout, everything around it on stderr. */
+/** Shows a turn while it runs: the answer on stdout, everything else on stderr. */
 export interface TurnView {
   show(event: AgentEvent): void;
 }
 
-const mostRows = 20;
+type EventOf<Type extends AgentEvent['type']> = Extract<AgentEvent, { readonly type: Type }>;
 
-/** For a person at a terminal, for one turn: text as it streams, a live line for the tools that run, a line for each that ended. */
-export function liveView({ host, screen, progress }: CommandContext): TurnView {
+/** The view of one turn in a terminal: streamed text, a live line for running tools, a line for each tool that ended. */
+export function openTurnView({ host, screen, progress }: CommandContext): TurnView {
   const { stdout, stderr } = host;
-  const running = new Map<string, string>();
+  const runningTools = new Map<string, string>();
   const answer = openAnswerText((text) => {
     progress.clear();
     stdout.write(text);
@@ -27,13 +28,23 @@ export function liveView({ host, screen, progress }: CommandContext): TurnView {
     answer.end();
     if (answer.isMidLine()) answer.push('\n');
   };
-  const line = (text: string): void => {
+  const printLine = (text: string): void => {
     endAnswer();
     stderr.write(`${text}\n`);
   };
-  const showRunning = (): void =>
-    progress.update(running.size > 0 ? [...running.values()].join(', ') : 'waiting for the model');
-  showRunning();
+  const showProgress = (): void =>
+    progress.update([...runningTools.values()].join(', ') || 'waiting for the model');
+  const showToolEnd = (event: EventOf<'tool_end'>): void => {
+    runningTools.delete(event.id);
+    printLine(toolLine(event, screen));
+    showProgress();
+  };
+  const showToolStart = ({ id, name }: EventOf<'tool_start'>): void => {
+    if (answer.isMidLine()) printLine('');
+    runningTools.set(id, name);
+    showProgress();
+  };
+  showProgress();
   return {
     show(event) {
       switch (event.type) {
@@ -43,32 +54,18 @@ export function liveView({ host, screen, progress }: CommandContext): TurnView {
           if (!answer.isMidLine()) progress.update('thinking');
           return;
         case 'tool_start':
-          if (answer.isMidLine()) line('');
-          running.set(event.id, event.name);
-          return showRunning();
+          return showToolStart(event);
         case 'permission_request':
           return progress.clear();
-        case 'tool_end': {
-          running.delete(event.id);
-          const mark = event.ok ? screen.style('green', '✓') : screen.style('red', '✗');
-          const evidence = event.evidenceId === undefined ? '' : `[${event.evidenceId}] `;
-          line(
-            `${mark} ${screen.style('dim', truncateText(`${event.name} ${evidence}${escapeControls(event.summary)}`, (screen.width ?? 120) - 2))}`,
-          );
-          return showRunning();
-        }
+        case 'tool_end':
+          return showToolEnd(event);
         case 'rate_limit':
-          return line(
-            screen.style(
-              'yellow',
-              `The provider's limit is reached (${escapeControls(event.window)}); waiting${event.resetsAt === undefined ? '' : ` until ${new Date(event.resetsAt).toLocaleTimeString()}`}. Ctrl-C stops the turn.`,
-            ),
-          );
+          return printLine(screen.style('yellow', rateLimitText(event)));
         case 'warning':
-          return line(screen.style('yellow', escapeControls(event.message)));
+          return printLine(screen.style('yellow', escapeControls(event.message)));
         case 'turn_end':
           endAnswer();
-          for (const text of afterwards(event.result, screen)) line(text);
+          for (const line of closingLines(event.result, screen)) printLine(line);
           return;
         case 'session_started':
         case 'usage':
@@ -80,31 +77,39 @@ export function liveView({ host, screen, progress }: CommandContext): TurnView {
   };
 }
 
-/** The rows, where the answer has no table of its own, and the receipt in one line. */
-function afterwards(result: TurnResult, screen: CommandContext['screen']): string[] {
-  const last = result.evidence.at(-1);
-  const isTable =
-    last !== undefined &&
-    last.rows.length > 1 &&
-    last.rows.length <= mostRows &&
-    !result.text.includes('|');
-  const table = isTable ? ['', renderTable(evidenceTable(last), screen)] : [];
-  return [...table, screen.style('dim', wrapText(receiptLine(result), screen.width).join('\n'))];
+function toolLine({ ok, name, evidenceId, summary }: EventOf<'tool_end'>, screen: Screen): string {
+  const mark = ok ? screen.style('green', '✓') : screen.style('red', '✗');
+  const evidence = evidenceId === undefined ? '' : `[${evidenceId}] `;
+  const text = `${name} ${evidence}${escapeControls(summary)}`;
+  return `${mark} ${screen.style('dim', truncateText(text, (screen.width ?? 120) - 2))}`;
 }
 
-/** `[q1] curated, 12 rows from shop; 2 turns, 1,234 tokens, $0.0123, 3.2 s` */
-export function receiptLine({
-  evidence,
-  usage,
-  costUsd,
-  costReason,
-  steps,
-  durationMs,
-  stopReason,
-}: TurnResult): string {
+function rateLimitText({ window, resetsAt }: EventOf<'rate_limit'>): string {
+  const until = resetsAt === undefined ? '' : ` until ${new Date(resetsAt).toLocaleTimeString()}`;
+  return `Rate limit of the model provider reached (${escapeControls(window)}); waiting${until}. Press Ctrl-C to stop the turn.`;
+}
+
+const maxTableRows = 20;
+
+/** The rows, if the answer has no table of its own; then the receipt on one line. */
+function closingLines(result: TurnResult, screen: Screen): string[] {
+  const last = result.evidence.at(-1);
+  const hasRowsToShow =
+    last !== undefined &&
+    last.rows.length > 1 &&
+    last.rows.length <= maxTableRows &&
+    !result.text.includes('|');
+  const table = hasRowsToShow ? ['', renderTable(evidenceTable(last), screen)] : [];
+  const receipt = wrapText(receiptLine(result), screen.width).join('\n');
+  return [...table, screen.style('dim', receipt)];
+}
+
+/** `[q1] curated, 12 rows from shop; 2 steps, 1,234 tokens, $0.0123, 3.2 s` */
+export function receiptLine(result: TurnResult): string {
+  const { evidence, usage, costUsd, costReason, steps, durationMs, stopReason } = result;
   const queries = evidence.map(
-    (each) =>
-      `[${each.id}] ${standing(each)}, ${formatCount(each.rows.length, 'row')} from ${each.connection ?? each.tool}`,
+    (query) =>
+      `[${query.id}] ${trustText(query)}, ${formatCount(query.rows.length, 'row')} from ${query.connection ?? query.tool}`,
   );
   const tokens = Object.values(usage).reduce(
     (sum, { input, output, cacheRead, cacheWrite }) =>
@@ -112,14 +117,22 @@ export function receiptLine({
     0,
   );
   const cost =
-    costUsd === null ? `cost unknown (${costReason ?? 'not told'})` : `$${costUsd.toFixed(4)}`;
-  const spent = `${formatCount(steps, 'step')}, ${tokens.toLocaleString('en-US')} tokens, ${cost}, ${(durationMs / 1000).toFixed(1)} s`;
+    costUsd === null
+      ? `cost unknown (${costReason ?? 'the provider did not report it'})`
+      : `$${costUsd.toFixed(4)}`;
+  const spent = [
+    formatCount(steps, 'step'),
+    `${tokens.toLocaleString('en-US')} tokens`,
+    cost,
+    `${(durationMs / 1000).toFixed(1)} s`,
+  ];
   const ended = stopReason === 'completed' ? [] : [`ended: ${stopReason.replaceAll('_', ' ')}`];
-  return [...(queries.length === 0 ? ['no query'] : queries), spent, ...ended].join('; ');
+  const queryTexts = queries.length === 0 ? ['no query'] : queries;
+  return [...queryTexts, spent.join(', '), ...ended].join('; ');
 }
 
-function standing({ trust, truncated }: QueryEvidence): string {
+function trustText({ trust, truncated }: QueryEvidence): string {
   const status = trust?.['status'] === 'curated' ? 'curated' : 'ad hoc';
   const contested = trust?.['contested'] === undefined ? '' : ', contested';
-  return `${status}${contested}${truncated ? ', cut off' : ''}`;
+  return `${status}${contested}${truncated ? ', truncated' : ''}`;
 }

@@ -2,9 +2,13 @@ import { defineCommand } from '../../command.ts';
 
 export const serveCommand = defineCommand({
   description:
-    'Serves search_context, read_context, query_metrics and run_sql over stdio, for an agent that starts it itself.',
+    'Starts an MCP server over stdio. An agent starts it itself and gets tools to search and read the context, query metrics, run ' +
+    'read-only SQL, find values, remember notes, ingest, and list what waits for review.',
   examples: [
-    ['claude mcp add ktx -- ktx mcp serve --project-dir /path/to/project', 'for Claude Code'],
+    [
+      'claude mcp add ktx -- ktx mcp serve --project-dir /path/to/project',
+      'adds it to Claude Code',
+    ],
   ],
   define: (command) => command,
   async run(_input, context) {
