@@ -152,7 +152,7 @@ const probes: Readonly<Record<string, Probe>> = {
   'mcp_servers.*.url': {
     set: () => http(undefined, 'no address'),
     unlike: () => http(),
-    shows: /its address is no http/,
+    shows: /its address is not an http/,
   },
   'mcp_servers.*.headers.*': {
     set: () => http(),

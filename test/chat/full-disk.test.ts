@@ -50,7 +50,7 @@ test.skipIf(process.platform === 'win32')(
       'Tell me all.',
     ]);
     expect([code, stdout]).toEqual([0, `${long}\n`]);
-    expect(stderr).toMatch(/could not be kept for later: EFBIG/);
+    expect(stderr).toMatch(/could not be saved: EFBIG/);
     // What was cut off does not swallow what is kept after it.
     expect(
       readFileSync(join(project.dir, '.ktx/chats', `${conversation}.jsonl`), 'utf8').length,

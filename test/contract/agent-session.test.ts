@@ -436,7 +436,7 @@ function contract(subject: Subject): void {
     expect(await send('Go.')).toMatchObject({ stopReason: 'completed', text: 'From the second.' });
     expect(events).toContainEqual({
       type: 'warning',
-      message: expect.stringContaining('going on with claude-haiku'),
+      message: expect.stringContaining('using claude-haiku'),
     });
     await session.close();
   });

@@ -244,7 +244,7 @@ describe.skipIf(binary === undefined)(
 
     /** What ktx cannot keep out of a child: the program is a script that sets it. */
     const intruders: readonly (readonly [AuthMode, string, RegExp])[] = [
-      ['api_key', 'unset ANTHROPIC_API_KEY', /not by the API key in ANTHROPIC_API_KEY/],
+      ['api_key', 'unset ANTHROPIC_API_KEY', /not the API key in ANTHROPIC_API_KEY/],
       [
         'oauth_token',
         'export ANTHROPIC_API_KEY=other',
