@@ -3,7 +3,8 @@ import { UserError } from '../../src/lib/error.ts';
 import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { withAnalyzer } from '../../src/sql/analyzer.ts';
 import { findDialect } from '../../src/sql/dialects.ts';
-import { splitDisjuncts, parseFragment } from '../../src/sql/fragment.ts';
+import { parseFragment } from '../../src/sql/fragment.ts';
+import { splitDisjuncts } from '../../src/sql/boolean-operands.ts';
 import { engineNames } from '../conformance/engines.ts';
 import { compile, load, shop } from './shop.ts';
 

@@ -1,11 +1,8 @@
 import { UserError } from '../../lib/error.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import {
-  type AggregateCall,
-  type Fragment,
-  parseFragment,
-  type ColumnReference,
-} from '../../sql/fragment.ts';
+import { type Fragment, parseFragment } from '../../sql/fragment.ts';
+import type { AggregateCall } from '../../sql/aggregate-calls.ts';
+import type { ColumnReference } from '../../sql/column-references.ts';
 import type { ExpressionText } from '../model/dataset.ts';
 import { isWithin } from '../../sql/analyzer.ts';
 

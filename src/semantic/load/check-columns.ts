@@ -1,6 +1,7 @@
 import { didYouMean } from '../../lib/suggest.ts';
 import type { Dialect, TableRef } from '../../sql/dialect.ts';
-import type { Fragment, ColumnReference } from '../../sql/fragment.ts';
+import type { Fragment } from '../../sql/fragment.ts';
+import type { ColumnReference } from '../../sql/column-references.ts';
 import type { DatasetCheck } from './report.ts';
 import { isWithin } from '../../sql/analyzer.ts';
 import {

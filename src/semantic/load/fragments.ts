@@ -1,7 +1,8 @@
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { type ColumnReference, type Fragment, parseFragment } from '../../sql/fragment.ts';
+import { type Fragment, parseFragment } from '../../sql/fragment.ts';
+import type { ColumnReference } from '../../sql/column-references.ts';
 import type { ExpressionText } from '../model/dataset.ts';
 import type { ReportFinding, YamlPath } from './report.ts';
 

@@ -1,5 +1,6 @@
 import { isWithin, type Span } from '../../sql/analyzer.ts';
-import type { ColumnReference, Fragment, ParameterReference } from '../../sql/fragment.ts';
+import type { Fragment, ParameterReference } from '../../sql/fragment.ts';
+import type { ColumnReference } from '../../sql/column-references.ts';
 import { queryError } from '../query/errors.ts';
 import { division, type Expr, type ExprPart } from './query-tree.ts';
 

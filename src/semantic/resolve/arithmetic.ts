@@ -1,5 +1,6 @@
 import { isWithin, type Span } from '../../sql/analyzer.ts';
-import type { AggregateCall, ColumnReference } from '../../sql/fragment.ts';
+import type { AggregateCall } from '../../sql/aggregate-calls.ts';
+import type { ColumnReference } from '../../sql/column-references.ts';
 import { findClosing, isSymbol, isWord, type Token } from '../../sql/tokens.ts';
 import { queryError } from '../query/errors.ts';
 import { division, type Expr } from '../relational/query-tree.ts';

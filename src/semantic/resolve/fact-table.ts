@@ -1,5 +1,5 @@
 import { isWithin } from '../../sql/analyzer.ts';
-import type { ColumnReference } from '../../sql/fragment.ts';
+import type { ColumnReference } from '../../sql/column-references.ts';
 import { isWord } from '../../sql/tokens.ts';
 import type { SemanticModel } from '../model/model.ts';
 import { notSupportedError, queryError, unknownDatasetError } from '../query/errors.ts';

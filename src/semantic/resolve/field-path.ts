@@ -1,5 +1,5 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
-import type { ColumnReference } from '../../sql/fragment.ts';
+import type { ColumnReference } from '../../sql/column-references.ts';
 import { type Grain, grains, yearStartFor } from '../model/grains.ts';
 import {
   findField,

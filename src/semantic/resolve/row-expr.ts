@@ -1,6 +1,6 @@
 import { isWithin } from '../../sql/analyzer.ts';
 import type { Period, TruncateOptions } from '../../sql/dialect.ts';
-import { splitConjuncts, splitDisjuncts } from '../../sql/fragment.ts';
+import { splitConjuncts, splitDisjuncts } from '../../sql/boolean-operands.ts';
 import { periodStart, yearStartFor } from '../model/grains.ts';
 import type { ModelField } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../sql/dialect.ts';
-import type { AggregateCall, Fragment } from '../../../sql/fragment.ts';
+import type { Fragment } from '../../../sql/fragment.ts';
+import type { AggregateCall } from '../../../sql/aggregate-calls.ts';
 import type { Dataset, ExpressionText, MetricDefinition } from '../../model/dataset.ts';
 import { isWithin } from '../../../sql/analyzer.ts';
 import { omitKeys } from '../patch.ts';

@@ -1,6 +1,7 @@
 import { UserError } from '../../../../lib/error.ts';
 import type { Dialect } from '../../../../sql/dialect.ts';
-import { type Fragment, parseFragment, type ColumnReference } from '../../../../sql/fragment.ts';
+import { type Fragment, parseFragment } from '../../../../sql/fragment.ts';
+import type { ColumnReference } from '../../../../sql/column-references.ts';
 import type { Dataset, ExpressionText } from '../../../model/dataset.ts';
 import type { DatasetField } from '../../imported-model.ts';
 import { replaceSpans, textForDialect, tryParseFragment } from '../../sql-fragment.ts';

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../../../lib/json.ts';
-import type { AggregateCall, Fragment } from '../../../../sql/fragment.ts';
+import type { Fragment } from '../../../../sql/fragment.ts';
+import type { AggregateCall } from '../../../../sql/aggregate-calls.ts';
 import type { Dataset, MetricDefinition } from '../../../model/dataset.ts';
 import { isWithin } from '../../../../sql/analyzer.ts';
 import { omitKeys, type PlainObject } from '../../patch.ts';

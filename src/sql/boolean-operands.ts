@@ -1,0 +1,55 @@
+import type { Span } from './analyzer.ts';
+import { findClosing, isSymbol, isWord, type Token } from './tokens.ts';
+
+/** The operands of OR at the top level, parentheses around the whole ignored; one span if there is no OR. */
+export function splitDisjuncts(tokens: readonly Token[]): readonly Span[] {
+  const inner = stripParentheses(tokens);
+  const cuts = topLevelIndexes(inner).filter((index) => isWord(inner[index], 'or'));
+  return spansBetween(inner, cuts);
+}
+
+/** The operands of AND at the top level, parentheses around the whole ignored; `whole` if there is an OR beside them. */
+export function splitConjuncts(tokens: readonly Token[], whole: Span): readonly Span[] {
+  const inner = stripParentheses(tokens);
+  const cuts: number[] = [];
+  let openBetweens = 0;
+  for (const index of topLevelIndexes(inner)) {
+    const token = inner[index];
+    if (isWord(token, 'or')) return [whole];
+    if (isWord(token, 'between')) openBetweens += 1;
+    else if (isWord(token, 'and') && openBetweens > 0) openBetweens -= 1;
+    else if (isWord(token, 'and')) cuts.push(index);
+  }
+  return spansBetween(inner, cuts);
+}
+
+function stripParentheses(tokens: readonly Token[]): readonly Token[] {
+  let inner = tokens;
+  while (isSymbol(inner[0], '(') && findClosing(inner, 0) === inner.length - 1)
+    inner = inner.slice(1, -1);
+  return inner;
+}
+
+/** The indexes of tokens outside of parentheses and CASE; members of a dotted name are skipped. */
+function topLevelIndexes(tokens: readonly Token[]): readonly number[] {
+  const indexes: number[] = [];
+  let caseDepth = 0;
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (isSymbol(tokens[index - 1], '.')) continue;
+    if (isSymbol(token, '(')) index = findClosing(tokens, index);
+    else if (isWord(token, 'case')) caseDepth += 1;
+    else if (isWord(token, 'end')) caseDepth -= 1;
+    else if (caseDepth === 0) indexes.push(index);
+  }
+  return indexes;
+}
+
+/** The spans between the tokens at `cuts`. */
+function spansBetween(tokens: readonly Token[], cuts: readonly number[]): readonly Span[] {
+  const starts = [0, ...cuts.map((cut) => cut + 1)];
+  return starts.map((start, index) => ({
+    start: tokens[start]?.start ?? 0,
+    end: tokens[(cuts[index] ?? tokens.length) - 1]?.end ?? 0,
+  }));
+}
