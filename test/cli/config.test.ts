@@ -28,7 +28,7 @@ describe('ktx.yaml that is wrong', () => {
     [
       'a name of its own',
       'connections:\n  ktx: {driver: sqlite, path: x.db}\n',
-      'connections.ktx: ktx, person, wiki, notes are names of ktx’s own',
+      'connections.ktx: ktx, person, wiki, notes are reserved names',
     ],
     [
       'an unknown section',
@@ -85,7 +85,7 @@ describe('ktx.yaml that is wrong', () => {
     [
       'a name that cannot be a path',
       'connections:\n  "../up": {driver: sqlite, path: x.db}\n',
-      'a connection is named in lower case',
+      'a connection name is lower case',
     ],
     [
       'a path with a NUL',

@@ -54,7 +54,7 @@ describe('values', () => {
     expect(compile(model, { metrics: ['orders.count'] }).receipt.parameters).toEqual({});
     expect(
       compile(model, { metrics: ['orders.chosen'], parameters: { least: 4 } }).receipt.notes,
-    ).toEqual(['Nothing that is asked uses the parameter least']);
+    ).toEqual(['Nothing in the query uses the parameter least']);
     expect(compile(model, { metrics: ['orders.chosen'] }).sql).toContain('or FALSE');
   });
 

@@ -114,7 +114,7 @@ async function readProvenance(dir: string, connection: string): Promise<Provenan
     [...datasets].map(async ([dataset, paths]) => {
       const [claims, path] = [
         claimsPath(connection, dataset),
-        paths.find((each) => artifacts.includes(each)) ?? '',
+        paths.find((file) => artifacts.includes(file)) ?? '',
       ];
       const [lines = '', text] = await Promise.all([read(claims), read(path)]);
       return {

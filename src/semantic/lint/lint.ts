@@ -182,7 +182,7 @@ function sharedFilters(metrics: readonly ModelMetric[]): readonly string[] {
   const [first = [], ...others] = metrics.map(({ where }) => fixedConditions(where));
   return first.filter((condition) =>
     others.every((conditions) =>
-      conditions.some((other) => normalizeSql(other) === normalizeSql(condition)),
+      conditions.some((filter) => normalizeSql(filter) === normalizeSql(condition)),
     ),
   );
 }
