@@ -1,7 +1,17 @@
+import { contextMutants } from './context.ts';
+import { evalMutants } from './eval.ts';
 import { gateMutants } from './gate.ts';
-import type { Mutant } from './mutant.ts';
 import { llmMutants } from './llm.ts';
+import type { Mutant } from './mutant.ts';
+import { semanticMutants } from './semantic.ts';
 import { storeMutants } from './store.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
-export const mutants: readonly Mutant[] = [...gateMutants, ...llmMutants, ...storeMutants];
+export const mutants: readonly Mutant[] = [
+  ...gateMutants,
+  ...storeMutants,
+  ...llmMutants,
+  ...semanticMutants,
+  ...contextMutants,
+  ...evalMutants,
+];
