@@ -157,7 +157,7 @@ function agentPage(): string {
       settings(variant),
     ]),
     '## What each backend does',
-    'What stands as `ktx` is done above all backends, alike. `prices`: a limit in money needs `llm.prices`.',
+    '`ktx`: ktx does it, the same way for every backend. `prices`: a limit in money needs `llm.prices`.',
     table(
       ['', ...Object.keys(capabilities)],
       abilities.map((name) => [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authModes, backends } from '../llm/backends.ts';
 
-/** A file beside the agent's own, or the text itself. */
+/** The text itself, or a file next to the agent's file. */
 const instructionsSchema = z.union([z.string(), z.strictObject({ file: z.string().min(1) })]);
 
 const durationSchema = z
@@ -13,12 +13,12 @@ const modelSchema = z
     inherit: z
       .literal(true)
       .optional()
-      .describe('Backend and model are those of ktx.yaml; so they are without this key too.'),
+      .describe('Use backend and model of ktx.yaml. This is also the default.'),
     backend: z
       .enum(backends)
       .exclude(['none'])
       .optional()
-      .describe('Default: that of ktx.yaml, whose blocks and prices hold here too.'),
+      .describe('Default: that of ktx.yaml. Its blocks and prices apply here too.'),
     name: z.string().min(1).optional().describe('Default: llm.models.default.'),
     auth: z.enum(authModes).optional().describe('Who pays on claude-agent.'),
     effort: z.enum(['low', 'medium', 'high']).optional().describe('How hard the model thinks.'),
@@ -27,13 +27,13 @@ const modelSchema = z
       .min(1)
       .optional()
       .describe(
-        'Model of the same backend and account where the first is not available or overloaded.',
+        'Model of the same backend and account, used if the first is unavailable or overloaded.',
       ),
   })
   .refine(
     ({ inherit, backend, name, auth }) =>
       inherit !== true || (backend ?? name ?? auth) === undefined,
-    'with inherit there is no backend, name or auth',
+    'inherit cannot be combined with backend, name or auth',
   );
 
 const contextSchema = z.strictObject({
@@ -41,27 +41,27 @@ const contextSchema = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe('Warehouses that it may ask. Default: all.'),
+    .describe('Warehouses that it may query. Default: all.'),
   semantic_layer: z
     .enum(['required', 'preferred', 'off'])
     .default('preferred')
     .describe(
-      '`required`: numbers come from metrics only. `off`: no context at all, only SQL and the names of tables and columns.',
+      '`required`: numbers come only from metrics. `off`: only SQL and the names of tables and columns, no other context.',
     ),
 });
 
-const serverName = z
+const serverNameSchema = z
   .string()
-  .regex(/^[a-z0-9_-]+$/, 'a server is named with a-z, 0-9, _ and -')
-  .refine((name) => name !== 'ktx', 'ktx is the name of its own server');
+  .regex(/^[a-z0-9_-]+$/, 'a server name has only a-z, 0-9, _ and -')
+  .refine((name) => name !== 'ktx', 'ktx is the name of ktx’s own server');
 const serverTools = z
   .array(z.string().min(1))
   .min(1)
-  .describe('The tools that the agent gets; no other is offered.');
+  .describe('The tools that the agent gets. It gets no others.');
 const required = z
   .boolean()
   .default(true)
-  .describe('False: a server that cannot be reached is a warning, and its tools are missing.');
+  .describe('False: if the server cannot be reached, ktx warns and goes on without its tools.');
 
 const serverSchema = z.discriminatedUnion('transport', [
   z.strictObject({
@@ -81,23 +81,35 @@ const serverSchema = z.discriminatedUnion('transport', [
     env: z
       .record(z.string(), z.string())
       .default({})
-      .describe('Its environment beside PATH, HOME and the like: values, or references.'),
+      .describe(
+        'Its environment in addition to PATH, HOME and similar variables: values, or references.',
+      ),
     tools: serverTools,
     required,
   }),
 ]);
 
 const limitsSchema = z.strictObject({
-  max_turns: z.int().min(1).max(200).default(20).describe('Assistant turns for one message.'),
-  timeout: durationSchema.default('300s').describe('For one message.'),
+  max_turns: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(20)
+    .describe('Maximum number of assistant turns for one message.'),
+  timeout: durationSchema.default('300s').describe('Time limit for one message.'),
   max_budget_usd: z.number().positive().optional().describe('US dollars for a whole conversation.'),
   max_rows: z
     .int()
     .min(1)
     .max(100_000)
     .optional()
-    .describe('Rows of one query. Default: query.max_rows of ktx.yaml.'),
-  max_queries: z.int().min(1).max(1000).default(30).describe('Queries for one message.'),
+    .describe('Maximum number of rows of one query. Default: query.max_rows of ktx.yaml.'),
+  max_queries: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(30)
+    .describe('Maximum number of queries for one message.'),
 });
 
 export const permissionModes = ['manual', 'acceptEdits', 'acceptAll'] as const;
@@ -110,30 +122,33 @@ export const agentSchema = z
       .string()
       .regex(
         /^[a-z][a-z0-9_-]{0,62}$/,
-        'an agent is named in lower case: a letter, then letters, digits, _ or -',
+        'an agent name is lower case: a letter, then letters, digits, _ or -',
       ),
     instructions: instructionsSchema
       .optional()
-      .describe('What it is told beside the instructions of ktx: the text, or `{file: ./x.md}`.'),
+      .describe('Instructions in addition to those of ktx: the text, or `{file: ./x.md}`.'),
     model: modelSchema.prefault({}),
     context: contextSchema.prefault({}),
     tools: z
       .strictObject({
-        allow: z.array(z.string().min(1)).optional().describe('Only these tools of ktx.'),
-        deny: z.array(z.string().min(1)).default([]).describe('Not these.'),
+        allow: z
+          .array(z.string().min(1))
+          .optional()
+          .describe('Only these tools of ktx are offered.'),
+        deny: z.array(z.string().min(1)).default([]).describe('These are not offered.'),
       })
       .prefault({}),
     mcp_servers: z
-      .record(serverName, serverSchema)
+      .record(serverNameSchema, serverSchema)
       .default({})
-      .describe('Servers of others whose tools the agent may use.'),
+      .describe('Other MCP servers whose tools the agent may use.'),
     permissions: z
       .strictObject({
         mode: z
           .enum(permissionModes)
           .optional()
           .describe(
-            '`manual` asks for queries, writes and external tools; `acceptEdits` for external tools and what git cannot undo; `acceptAll` for nothing. Default: `manual` where a person is there to ask; else queries run, and writes and external tools do not.',
+            '`manual` asks for queries, writes and external tools; `acceptEdits` for external tools and what git cannot undo; `acceptAll` for nothing. Default: `manual` in a terminal; otherwise queries run, and writes and external tools do not.',
           ),
       })
       .prefault({}),
@@ -145,7 +160,7 @@ export const agentSchema = z
       ])
       .optional()
       .describe(
-        'JSON Schema that every answer fits: `{file: ./answer.schema.json}` or `{schema: …}`.',
+        'JSON Schema that every answer has to fit: `{file: ./answer.schema.json}` or `{schema: …}`.',
       ),
   })
   .describe('An agent for `ktx ask`, `ktx chat` and `ktx eval`.');

@@ -7,20 +7,23 @@ import { modelRoles, type KtxModelRole } from './port/runtime.ts';
 
 const ttl = z.enum(['5m', '1h']);
 
-/** Fields that only the AI SDK can honour; `llm/claude-code` names those that are set. */
+/** Only backends with cache markers honour these fields; `ignored-settings.ts` lists the ignored ones. */
 const promptCachingSchema = z
   .strictObject({
     enabled: z.boolean().optional().describe('Default true.'),
-    cacheSystem: z.boolean().optional().describe('Mark the system text. Default true.'),
-    cacheTools: z.boolean().optional().describe('Mark the tools. Default true.'),
-    cacheHistory: z.boolean().optional().describe('Mark the last message. Default true.'),
+    cacheSystem: z.boolean().optional().describe('Put a marker on the system text. Default true.'),
+    cacheTools: z.boolean().optional().describe('Put a marker on the tools. Default true.'),
+    cacheHistory: z
+      .boolean()
+      .optional()
+      .describe('Put a marker on the last message. Default true.'),
     systemTtl: ttl.optional().describe('Default 1h.'),
     toolsTtl: ttl.optional().describe('Default 1h.'),
     historyTtl: ttl.optional().describe('Default 5m.'),
     vertexFallbackTo5m: z
       .boolean()
       .optional()
-      .describe('Use 5m on Vertex, where 1h is not served.'),
+      .describe('Use 5m on Vertex, which does not serve 1h everywhere.'),
   })
   .describe('Anthropic cache markers of the API backends. Claude Code caches by its own rules.');
 export type PromptCaching = z.infer<typeof promptCachingSchema>;
@@ -31,18 +34,20 @@ const modelsSchema = z
     default: modelName
       .optional()
       .describe(
-        'Model of every role that has none of its own; required for every backend but none.',
+        'Model of every role without one of its own. Required for every backend except none.',
       ),
     triage: modelName.optional().describe('Sorting pages, light extraction.'),
     candidateExtraction: modelName
       .optional()
       .describe('Descriptions, relationships, work units, memories.'),
-    curator: modelName.optional().describe('Curation of what was extracted.'),
-    reconcile: modelName.optional().describe('Reconciliation of claims that disagree.'),
-    repair: modelName.optional().describe('Repair of a malformed tool call.'),
+    curator: modelName.optional().describe('Choosing the page for extracted terms and rules.'),
+    reconcile: modelName
+      .optional()
+      .describe('Deciding whether claims that disagree mean the same.'),
+    repair: modelName.optional().describe('Correcting a malformed tool call.'),
   } satisfies Record<(typeof modelRoles)[number], z.ZodType>)
   .describe(
-    'Model of each role: `sonnet`, `opus`, `haiku` or a full id on the Claude Code backends, the provider’s id elsewhere.',
+    'Model of each role. On the Claude Code backends `sonnet`, `opus`, `haiku` or a full id; elsewhere the provider’s id.',
   );
 
 const providerSchema = z
@@ -51,13 +56,13 @@ const providerSchema = z
       .enum(backends)
       .default('none')
       .describe(
-        'Who answers: an API, your own local Claude Code session, or Claude Code with a payer of its own.',
+        'Who answers: an API, your own local Claude Code session, or Claude Code with an account of its own.',
       ),
     auth: z
       .enum(authModes)
       .optional()
       .describe(
-        'Who pays on claude-agent, and for no other backend. Default api_key; the credentials come from the environment.',
+        'Who pays on claude-agent; other backends take no auth. Default api_key. The credentials come from the environment.',
       ),
     anthropic: providers.anthropic.config.optional(),
     vertex: providers.vertex.config.optional(),
@@ -81,7 +86,7 @@ const providerSchema = z
       context.addIssue({
         code: 'custom',
         path: [backend],
-        message: `backend ${backend} needs a block provider.${backend}`,
+        message: `backend ${backend} needs the block provider.${backend}`,
       });
     }
   });
@@ -97,10 +102,10 @@ const pricesSchema = z
     }),
   )
   .describe(
-    'US dollars per million tokens by model id, where the backend does not tell what a call cost.',
+    'US dollars per million tokens by model id, for backends that do not report the cost of a call.',
   );
 
-/** The `llm` slice of `ktx.yaml`. */
+/** The `llm` part of `ktx.yaml`. */
 export const llmConfigSchema = z
   .strictObject({
     provider: providerSchema.prefault({}),
@@ -113,13 +118,13 @@ export const llmConfigSchema = z
           .positive()
           .max(3600)
           .default(120)
-          .describe('A call that says nothing for this long is ended.'),
+          .describe('Ends a call that sends nothing for this long.'),
         call_seconds: z
           .number()
           .positive()
           .max(86_400)
           .default(1800)
-          .describe('A call that takes longer is ended.'),
+          .describe('Ends a call that takes longer.'),
       })
       .prefault({}),
     concurrency: z
@@ -127,12 +132,12 @@ export const llmConfigSchema = z
       .min(1)
       .max(64)
       .optional()
-      .describe('Calls at once; default by cores and memory.'),
+      .describe('Maximum number of calls at once. Default by cores and memory.'),
     max_usd_per_run: z
       .number()
       .positive()
       .optional()
-      .describe('A run stops calling models once it has spent this much.'),
+      .describe('A run makes no further calls once it has spent this much.'),
     prices: pricesSchema.default({}),
   })
   .superRefine(({ provider: { backend, auth = 'api_key' }, models }, context) => {
@@ -144,7 +149,7 @@ export const llmConfigSchema = z
       context.addIssue({ code: 'custom', path: ['models', role], message });
     }
   })
-  .describe('The LLM that reads prose; everything else works without.');
+  .describe('The LLM that reads prose. Everything else works without one.');
 export type LlmConfig = z.infer<typeof llmConfigSchema>;
 
 /** The model that `llm.models` binds to a role. Throws if there is neither one for the role nor a default. */

@@ -1,7 +1,7 @@
 import { availableParallelism, freemem } from 'node:os';
 import { UserError } from '../lib/error.ts';
 import { isSecretReference } from '../store/secrets.ts';
-import { isApiProvider, type ModelBackendName } from './backends.ts';
+import { isApiProvider, takesAuthMode, type ModelBackendName } from './backends.ts';
 import { modelForRole, type LlmConfig } from './config.ts';
 import { CallGate, type Pause } from './governor/call-gate.ts';
 import { govern, type LlmRuntime } from './governor/govern.ts';
@@ -117,7 +117,7 @@ async function openBackend(
       { hint: 'To make one, run: ktx setup', exitCode: 2 },
     );
   const { openClaudeCodeBackend } = await import('./claude-code/backend.ts');
-  const auth = backend === 'claude-agent' ? (provider.auth ?? 'api_key') : undefined;
+  const auth = takesAuthMode(backend) ? (provider.auth ?? 'api_key') : undefined;
   return openClaudeCodeBackend({ projectDir, env, promptCaching, auth });
 }
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const folder = join(import.meta.dirname, '../../prompts');
+const promptFolder = join(import.meta.dirname, '../../prompts');
 
-/** The text of `prompts/<name>.md`, with every `{{variable}}` filled; a variable too many or too few is a defect. */
+/** Reads `prompts/<name>.md` and fills every `{{variable}}`. Throws if one is missing or unused: that is a bug. */
 export function readPrompt(name: string, variables: Readonly<Record<string, string>> = {}): string {
   const unused = new Set(Object.keys(variables));
-  const text = readFileSync(join(folder, `${name}.md`), 'utf8').trim();
+  const text = readFileSync(join(promptFolder, `${name}.md`), 'utf8').trim();
   const filled = text.replaceAll(/\{\{(\w+)\}\}/g, (_mark, key: string) => {
     unused.delete(key);
     const value = variables[key];

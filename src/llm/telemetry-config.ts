@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-function isPattern(text: string): boolean {
+/** True for a valid, non-empty regular expression. */
+function isRegularExpression(text: string): boolean {
   try {
     return new RegExp(text, 'gu').source !== '';
   } catch {
@@ -8,7 +9,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** The `telemetry` slice of `ktx.yaml`. */
+/** The `telemetry` part of `ktx.yaml`. */
 export const telemetryConfigSchema = z
   .strictObject({
     exporter: z.enum(['none', 'otlp']).default('none').describe('`otlp`: OTLP over HTTP as JSON.'),
@@ -16,7 +17,9 @@ export const telemetryConfigSchema = z
       .string()
       .min(1)
       .default('http://localhost:4318')
-      .describe('Of the collector, without /v1/traces; may be a reference such as env:NAME.'),
+      .describe(
+        'Address of the collector, without /v1/traces. May be a reference such as env:NAME.',
+      ),
     headers: z
       .record(z.string(), z.string())
       .default({})
@@ -26,17 +29,17 @@ export const telemetryConfigSchema = z
       .min(0)
       .max(1)
       .default(1)
-      .describe('Share of the conversations that are told; each as a whole or not at all.'),
+      .describe(
+        'Share of conversations that are exported. Each is exported as a whole or not at all.',
+      ),
     content: z
       .boolean()
       .default(false)
-      .describe(
-        'Tell questions, answers and arguments of tools too. They hold what is in your data.',
-      ),
+      .describe('Export questions, answers and tool arguments too. They contain your data.'),
     redaction_patterns: z
-      .array(z.string().refine(isPattern, 'no regular expression'))
+      .array(z.string().refine(isRegularExpression, 'not a regular expression'))
       .default([])
-      .describe('Regular expressions; what they match in content is replaced.'),
+      .describe('Regular expressions. Their matches in content are replaced.'),
   })
-  .describe('OpenTelemetry spans of what agents do. Nothing is sent unless an exporter is named.');
+  .describe('OpenTelemetry spans of agents. Nothing is sent without an exporter.');
 export type TelemetryConfig = z.infer<typeof telemetryConfigSchema>;

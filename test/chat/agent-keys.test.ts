@@ -119,7 +119,7 @@ const probes: Readonly<Record<string, Probe>> = {
   'model.inherit': {
     set: () => 'model: {inherit: true, name: mine}',
     unlike: () => 'model: {name: mine}',
-    shows: /with inherit there is no/,
+    shows: /inherit cannot be combined with/,
   },
   'model.backend': {
     set: () => 'model: {backend: openai, name: mine}',

@@ -134,7 +134,7 @@ describe('telemetry', () => {
     project.playing(script);
     appendFileSync(join(project.dir, 'ktx.yaml'), "telemetry: {redaction_patterns: ['(']}\n");
     expect((await ktxJson(['ask', 'Hm?'], { cwd: project.dir })).envelope.error?.message).toMatch(
-      /redaction_patterns.*no regular expression/,
+      /redaction_patterns.*not a regular expression/,
     );
   });
 });

@@ -190,7 +190,7 @@ describe('ktx ask', () => {
     ['model: {backend: vertex}', /vertex/],
     [
       'mcp_servers: {ktx: {transport: http, url: "http://localhost", tools: [a]}}',
-      /ktx is the name of its own server/,
+      /ktx is the name of ktx’s own server/,
     ],
     [
       'mcp_servers: {cal: {transport: stdio, command: no-such-program-here, tools: [a]}}',

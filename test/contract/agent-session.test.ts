@@ -426,7 +426,7 @@ function contract(subject: Subject): void {
     },
   );
 
-  test('another model of the account stands in where the first cannot be had, with a warning [C15]', async () => {
+  test('another model of the account stands in where the first is not available, with a warning [C15]', async () => {
     const running = endpoint.start(({ model }) =>
       model === testModel ? fail('no-model') : say('From the second.'),
     );
