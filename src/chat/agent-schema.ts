@@ -54,7 +54,7 @@ const serverNameSchema = z
   .string()
   .regex(/^[a-z0-9_-]+$/, 'a server name has only a-z, 0-9, _ and -')
   .refine((name) => name !== 'ktx', 'ktx is the name of ktx’s own server');
-const serverTools = z
+const serverToolsSchema = z
   .array(z.string().min(1))
   .min(1)
   .describe('The tools that the agent gets. It gets no others.');
@@ -71,7 +71,7 @@ const serverSchema = z.discriminatedUnion('transport', [
       .record(z.string(), z.string())
       .default({})
       .describe('Values, or references such as env:NAME.'),
-    tools: serverTools,
+    tools: serverToolsSchema,
     required,
   }),
   z.strictObject({
@@ -84,7 +84,7 @@ const serverSchema = z.discriminatedUnion('transport', [
       .describe(
         'Its environment in addition to PATH, HOME and similar variables: values, or references.',
       ),
-    tools: serverTools,
+    tools: serverToolsSchema,
     required,
   }),
 ]);

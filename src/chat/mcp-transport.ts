@@ -33,7 +33,7 @@ export async function openTransport(
   const { StdioClientTransport, getDefaultEnvironment } =
     await import('@modelcontextprotocol/client/stdio');
   const { command, args, env } = config;
-  await checkCommand(name, command);
+  await checkProgram(name, command);
   return new StdioClientTransport({
     command,
     args: [...args],
@@ -71,7 +71,7 @@ function parseHttpUrl(name: string, text: string): URL {
   );
 }
 
-async function checkCommand(name: string, command: string): Promise<void> {
+async function checkProgram(name: string, command: string): Promise<void> {
   const isPath = isAbsolute(command) || command.includes('/');
   const folders = isPath ? [''] : (process.env['PATH'] ?? '').split(delimiter);
   const suffixes = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];

@@ -70,7 +70,7 @@ async function appendLine(path: string, line: string): Promise<void> {
   }
 }
 
-const toolCallSchema = z.looseObject({
+const keptToolCallSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
   ok: z.boolean(),
@@ -84,7 +84,7 @@ const transcriptLineSchema = z.looseObject({
   message: z.string(),
   result: z.looseObject({
     text: z.string(),
-    toolCalls: z.array(toolCallSchema),
+    toolCalls: z.array(keptToolCallSchema),
     evidence: z.array(z.unknown()),
     stopReason: z.enum([
       'completed',

@@ -41,7 +41,7 @@ export interface ModelFamily {
   readonly large: string;
 }
 
-const aliases: ModelFamily = { small: 'haiku', medium: 'sonnet', large: 'opus' };
+const claudeAliases: ModelFamily = { small: 'haiku', medium: 'sonnet', large: 'opus' };
 const apiModels: ModelFamily = {
   small: 'claude-haiku-4-5',
   medium: 'claude-sonnet-4-6',
@@ -53,7 +53,7 @@ export const backendProfiles: Readonly<Record<ModelBackendName, BackendProfile>>
   'claude-code': {
     title: 'your own local Claude Code session',
     setupFlags: '',
-    models: aliases,
+    models: claudeAliases,
     usesLocalSession: true,
     telemetryProvider: 'anthropic',
   },
@@ -92,7 +92,7 @@ export const backendProfiles: Readonly<Record<ModelBackendName, BackendProfile>>
   'claude-agent': {
     title: 'Claude Code with an account of its own (llm.provider.auth)',
     setupFlags: ' --llm-auth api_key',
-    models: aliases,
+    models: claudeAliases,
     takesAuthMode: true,
     telemetryProvider: 'anthropic',
   },

@@ -153,7 +153,7 @@ export const llmConfigSchema = z
 export type LlmConfig = z.infer<typeof llmConfigSchema>;
 
 /** The model that `llm.models` binds to a role. Throws if there is neither one for the role nor a default. */
-export function modelForRole(
+export function modelIdForRole(
   { provider: { backend }, models }: LlmConfig,
   role: KtxModelRole,
 ): string {

@@ -2,7 +2,7 @@ import { availableParallelism, freemem } from 'node:os';
 import { UserError } from '../lib/error.ts';
 import { isSecretReference } from '../store/secrets.ts';
 import { isApiProvider, takesAuthMode, type ModelBackendName } from './backends.ts';
-import { modelForRole, type LlmConfig } from './config.ts';
+import { modelIdForRole, type LlmConfig } from './config.ts';
 import { CallGate, type Pause } from './governor/call-gate.ts';
 import { govern, type LlmRuntime } from './governor/govern.ts';
 import { checkPrices, openSpending } from './governor/spending.ts';
@@ -40,7 +40,7 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   const { config, record, run, onPause } = options;
   const { backend } = config.provider;
   if (backend === 'none') return undefined;
-  modelForRole(config, 'default');
+  modelIdForRole(config, 'default');
   const spendingLimit = { ...runLimit(options), prices: config.prices };
   const models = Object.values(config.models).filter((model) => model !== undefined);
   checkPrices(backend, models, spendingLimit);
@@ -106,7 +106,7 @@ async function openBackend(
       provider: backend,
       config: Object.fromEntries(settings),
       promptCaching,
-      repairModel: modelForRole(config, 'repair'),
+      repairModel: modelIdForRole(config, 'repair'),
       projectDir: projectDir ?? process.cwd(),
     });
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { backends } from '../../src/llm/backends.ts';
-import { llmConfigSchema, modelForRole } from '../../src/llm/config.ts';
+import { llmConfigSchema, modelIdForRole } from '../../src/llm/config.ts';
 import { type LlmOptions, openLlm } from '../../src/llm/factory.ts';
 import { modelRoles } from '../../src/llm/port/runtime.ts';
 
@@ -84,7 +84,7 @@ describe('models', () => {
     const parsed = llmConfigSchema.parse(
       config('anthropic', { models: { default: 'one', triage: 'two' } }),
     );
-    expect(modelRoles.map((role) => modelForRole(parsed, role))).toEqual([
+    expect(modelRoles.map((role) => modelIdForRole(parsed, role))).toEqual([
       'one',
       'two',
       'one',

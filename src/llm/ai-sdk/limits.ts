@@ -76,7 +76,7 @@ function headersByWindow(headers: ResponseHeaders): ReadonlyMap<string, WindowHe
 function parseMoment(text: string | undefined, now: number): Date | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   if (Number.isFinite(Number(text))) return validDate(now + Number(text) * 1000);
-  const durationMs = parseDuration(text);
+  const durationMs = parseResetDuration(text);
   return validDate(durationMs === undefined ? text : now + durationMs);
 }
 
@@ -89,7 +89,7 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 
 /** Milliseconds; undefined if the text is not a sequence of numbers and units. */
-function parseDuration(text: string): number | undefined {
+function parseResetDuration(text: string): number | undefined {
   const parts = [...text.matchAll(/([\d.]+)(ms|s|m|h|d)/g)];
   const isWhole = parts.map(([part]) => part).join('') === text;
   if (parts.length === 0 || !isWhole) return undefined;

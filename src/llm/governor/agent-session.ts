@@ -1,6 +1,6 @@
 import { openChannel } from '../../lib/channel.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import { modelForRole } from '../config.ts';
+import { modelIdForRole } from '../config.ts';
 import type { BackendSession, CallMonitor } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import type {
@@ -25,7 +25,7 @@ export function openSession(context: GovernorContext, spec: AgentSessionSpec): A
   return new GovernedSession(context, spec);
 }
 
-interface TurnRequest {
+interface SessionMessage {
   readonly message: string;
   readonly signal: AbortSignal;
 }
@@ -55,7 +55,7 @@ class GovernedSession implements AgentSession {
     this.#context = context;
     this.#spec = spec;
     this.#past = [...(spec.history ?? [])];
-    this.#model = spec.model?.name ?? modelForRole(config, 'default');
+    this.#model = spec.model?.name ?? modelIdForRole(config, 'default');
     checkPrices(config.provider.backend, [this.#model], limit);
     this.#spending = combineSpending(context.spending, openSpending(limit));
     this.#backendSession = adapter.session({
@@ -91,7 +91,7 @@ class GovernedSession implements AgentSession {
     return this.#backendSession.reset();
   }
 
-  async #runTurn(request: TurnRequest, emit: (event: AgentEvent) => void): Promise<void> {
+  async #runTurn(request: SessionMessage, emit: (event: AgentEvent) => void): Promise<void> {
     const hasFormat = this.#spec.answer !== undefined;
     const recorder = new TurnRecorder(emit, hasFormat);
     this.#announceStart(recorder);
@@ -126,7 +126,7 @@ class GovernedSession implements AgentSession {
 
   async #attemptWithFallback(
     recorder: TurnRecorder,
-    request: TurnRequest,
+    request: SessionMessage,
   ): Promise<CallOutcome<SessionAnswer>> {
     const outcome = await this.#attempt(recorder, request);
     const fallback = this.#spec.model?.fallback;
@@ -144,7 +144,7 @@ class GovernedSession implements AgentSession {
   /** One governed call with the current model. After a limit it is repeated from the history. */
   #attempt(
     recorder: TurnRecorder,
-    { message, signal }: TurnRequest,
+    { message, signal }: SessionMessage,
   ): Promise<CallOutcome<SessionAnswer>> {
     const { config } = this.#context;
     const { tools, limits, answer } = this.#spec;

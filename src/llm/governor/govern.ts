@@ -1,4 +1,4 @@
-import { modelForRole } from '../config.ts';
+import { modelIdForRole } from '../config.ts';
 import type { AccountReport, BackendCall, ProbeReport } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import type {
@@ -72,7 +72,7 @@ async function generate<T>(
   const attempt = (call: ActiveCall): Promise<T> =>
     ask({
       role,
-      model: modelForRole(context.config, role),
+      model: modelIdForRole(context.config, role),
       prompt,
       system,
       tools: call.timedTools(tools),
@@ -93,7 +93,7 @@ async function runAgentLoop(
   const attempt = (call: ActiveCall) =>
     context.adapter.loop({
       role,
-      model: modelForRole(context.config, role),
+      model: modelIdForRole(context.config, role),
       prompt: params.userPrompt,
       system: params.systemPrompt,
       tools: call.timedTools(tools),
@@ -116,7 +116,7 @@ async function probe(
 ): Promise<ProbeReport> {
   const timeout = AbortSignal.timeout(probeSeconds * 1000);
   try {
-    return await adapter.probe(modelForRole(config, role), AbortSignal.any([signal, timeout]));
+    return await adapter.probe(modelIdForRole(config, role), AbortSignal.any([signal, timeout]));
   } catch (error) {
     if (!timeout.aborted) throw error;
     const { backend } = config.provider;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { modelForRole, type LlmConfig } from '../config.ts';
+import { modelIdForRole, type LlmConfig } from '../config.ts';
 import type { KtxModelRole, TokenUsage } from '../port/runtime.ts';
 import { openSpending } from './spending.ts';
 import { usageReport } from './usage.ts';
@@ -14,7 +14,7 @@ export function costEstimate(config: LlmConfig, journal: DatabaseSync | undefine
   const past = journal === undefined ? [] : usageReport(journal);
   const paid = past.filter((line) => line.backend === backend && (line.costUsd ?? 0) > 0);
   return (role, usage) => {
-    const listPrice = priceOf(modelForRole(config, role), usage);
+    const listPrice = priceOf(modelIdForRole(config, role), usage);
     if (listPrice !== undefined) return listPrice;
     const paidByRole = paid.filter((line) => line.role === role);
     const lines = paidByRole.length > 0 ? paidByRole : paid;

@@ -1,5 +1,5 @@
 import { errorMessage, type UserError } from '../../lib/error.ts';
-import { modelForRole, type LlmConfig } from '../config.ts';
+import { modelIdForRole, type LlmConfig } from '../config.ts';
 import type { ModelBackend } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import type { CallMetrics, KtxModelRole, KtxToolSet, RunLoopParams } from '../port/runtime.ts';
@@ -56,16 +56,16 @@ export async function runCall<T>(
   attempt: CallAttempt<T>,
 ): Promise<CallOutcome<T>> {
   checkToolSet(request.tools);
-  modelForRole(context.config, request.role);
+  modelIdForRole(context.config, request.role);
   const { config, gate, spending, warn } = context;
   const timeouts = request.timeouts ?? config.timeouts;
   const call = new ActiveCall({ ...request, timeouts, gate, spending, warn });
   try {
     call.checkBudget();
     const value = await attemptWithRetry(call, { gate, hasShown: request.hasShown }, attempt);
-    return settle(context, request, { call, value });
+    return settleCall(context, request, { call, value });
   } catch (error) {
-    return settle(context, request, { call, failure: call.failureFrom(error) });
+    return settleCall(context, request, { call, failure: call.failureFrom(error) });
   } finally {
     call.close();
   }
@@ -119,7 +119,7 @@ interface EndedCall<T> {
 }
 
 /** Records the usage of a call and reports its metrics. Neither can make the call fail. */
-function settle<T>(
+function settleCall<T>(
   context: GovernorContext,
   { role, onMetrics }: CallRequest,
   { call, value, failure }: EndedCall<T>,
@@ -130,7 +130,7 @@ function settle<T>(
     run,
     role,
     backend: config.provider.backend,
-    model: modelForRole(config, role),
+    model: modelIdForRole(config, role),
     outcome: failure instanceof LlmError ? failure.kind : (failure?.code ?? 'ok'),
     metrics,
   };

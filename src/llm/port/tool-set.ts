@@ -75,19 +75,19 @@ function outputMarkdown(output: unknown): string {
   const flat = flatObjectSchema.safeParse(output).data;
   if (flat !== undefined)
     return Object.entries(flat)
-      .sort(compareKeys)
+      .sort(compareEntries)
       .map(([name, value]) => `- ${name}: ${String(value)}`)
       .join('\n');
-  return `\`\`\`json\n${JSON.stringify(output ?? null, sortKeys, 2)}\n\`\`\``;
+  return `\`\`\`json\n${JSON.stringify(output ?? null, sortObjectKeys, 2)}\n\`\`\``;
 }
 
 /** A replacer for `JSON.stringify`. */
-function sortKeys(_key: string, value: unknown): unknown {
+function sortObjectKeys(_key: string, value: unknown): unknown {
   return value instanceof Object && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(compareKeys))
+    ? Object.fromEntries(Object.entries(value).sort(compareEntries))
     : value;
 }
 
-function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+function compareEntries([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1;
 }

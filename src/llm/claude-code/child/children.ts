@@ -15,7 +15,7 @@ export interface Children {
   close(): Promise<void>;
 }
 
-const graceMs = 2000;
+const endGraceMs = 2000;
 
 /**
  * Starts Claude Code processes and tracks them until they are gone. They end with `close`, or with
@@ -68,7 +68,7 @@ function trackChild(spawned: ChildProcess): Child {
     async end() {
       if (exitReason !== undefined) return;
       spawned.kill('SIGTERM');
-      const timer = setTimeout(() => void spawned.kill('SIGKILL'), graceMs);
+      const timer = setTimeout(() => void spawned.kill('SIGKILL'), endGraceMs);
       await gone;
       clearTimeout(timer);
     },

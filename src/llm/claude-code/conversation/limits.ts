@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { LimitReport } from '../../port/backend.ts';
 
 const statusSchema = z.enum(['allowed', 'allowed_warning', 'rejected']).catch('allowed');
-const windowSchema = z.looseObject({
+const limitWindowSchema = z.looseObject({
   status: statusSchema.optional(),
   utilization: z.number().optional(),
   resetsAt: z.number().optional(),
 });
-const limitInfoSchema = windowSchema.extend({
+const limitInfoSchema = limitWindowSchema.extend({
   rateLimitType: z.string().optional(),
-  unifiedWindows: z.record(z.string(), windowSchema).optional().catch(undefined),
+  unifiedWindows: z.record(z.string(), limitWindowSchema).optional().catch(undefined),
 });
 
 const stateByStatus = { allowed: 'open', allowed_warning: 'near', rejected: 'closed' } as const;
