@@ -82,7 +82,7 @@ test.skipIf(process.platform === 'win32')(
     );
     const { code, stdout, stderr } = await cramped(['eval', 'run', 'long']);
     expect(stdout).toMatch(/cases +1 of 1 pass/);
-    expect(stderr).toMatch(/This run is not kept: .*cannot be written \(EFBIG\)/);
+    expect(stderr).toMatch(/This run could not be saved: .*cannot be written \(EFBIG\)/);
     expect(code).toBe(1);
   },
 );

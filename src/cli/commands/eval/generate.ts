@@ -1,37 +1,37 @@
 import { join, resolve } from 'node:path';
+import { UserError } from '../../../lib/error.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { readText, writeAtomically } from '../../../store/files.ts';
-import { UserError } from '../../../lib/error.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { usageError } from '../../terminal/failure.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 
 export const generateCommand = defineCommand({
   description:
-    'Proposes cases for a question set: for each curated metric its value as it is defined now, for each term of the wiki what it means; ' +
-    'with --queries for each statement of these files its rows instead. Golden SQL that does not run, or finds nothing, is left out and named. ' +
-    'They hold definitions in place; correct them where a definition is wrong. What stands in the file stays. Asks no model.',
+    'Generates cases for a question set: one per curated metric, with its current value, and one per term of the wiki. With --queries, one ' +
+    'per SQL statement in those files instead. Golden SQL that cannot be run or finds nothing is left out and listed. The cases pin the ' +
+    'current definitions; correct a case if its definition is wrong. Keeps existing cases. Uses no model.',
   examples: [
-    ['ktx eval generate', 'writes evals/generated.yaml, or adds what it lacks'],
-    ['ktx eval generate --dry-run', 'shows it'],
+    ['ktx eval generate', 'adds missing cases to evals/generated.yaml'],
+    ['ktx eval generate --dry-run', 'prints them'],
     [
       'ktx eval generate board --queries reports/board.sql',
-      'a case a statement; the comment above it is the question',
+      'one case per statement; the comment above it is the question',
     ],
   ],
   define: (command) =>
     command
       .argument('[set]', 'name of the question set', 'generated')
-      .option('--connection <name>', 'whose metrics; the only warehouse without')
+      .option('--connection <name>', 'the warehouse, if there are several')
       .option(
         '--queries <file...>',
-        'SQL that your team trusts: statements, each below a comment that says what it answers',
+        'SQL files that your team trusts; the comment above each statement is the question',
       )
       .option('--dry-run', 'write nothing'),
   async run({ args: [name], options }, context) {
     if (!/^[a-z0-9][a-z0-9_-]*$/.test(name))
       throw usageError(
-        'A question set is named with a-z, 0-9, _ and -.',
+        'The name of a question set may contain a-z, 0-9, _ and -.',
         'ktx eval generate revenue',
       );
     const project = await context.project();
@@ -40,39 +40,38 @@ export const generateCommand = defineCommand({
       import('../../../eval/cases/propose-cases.ts'),
     ]);
     const file = `evals/${name}.yaml`;
-    const before = await readText(join(project.dir, file), project.dir);
+    const path = join(project.dir, file);
+    const before = await readText(path, project.dir);
     const connection = project.connection(options.connection).name;
     const files = await Promise.all(
-      (options.queries ?? []).map((path) => queryFile(context, path)),
+      (options.queries ?? []).map((queryPath) => readQueryFile(context, queryPath)),
     );
-    const { cases, left } = await proposeCases(project, {
-      connection,
-      files,
-      signal: context.signal,
-    });
+    const { signal } = context;
+    const { cases, left } = await proposeCases(project, { connection, files, signal });
     const { text, ids } = addCases(before, cases, { file, connection });
-    const isWritten = options.dryRun !== true && ids.length > 0;
-    if (isWritten) await writeAtomically(join(project.dir, file), text, { within: project.dir });
-    const said = `${formatCount(ids.length, 'new case')}${isWritten ? ` in ${file}` : ''}.`;
+    const isDryRun = options.dryRun === true;
+    const written = !isDryRun && ids.length > 0;
+    if (written) await writeAtomically(path, text, { within: project.dir });
+    const summary = `${formatCount(ids.length, 'new case')}${written ? ` in ${file}` : ''}.`;
     return {
-      data: { file, added: ids, written: isWritten, left },
-      text: options.dryRun === true ? `${text}${said}` : said,
+      data: { file, added: ids, written, left },
+      text: isDryRun ? `${text}${summary}` : summary,
       notes: left.map(
         ({ what, why }) => `left out: ${escapeControls(what)}: ${escapeControls(why)}`,
       ),
-      next: ids.length > 0 ? [[`ktx eval check ${name}`, `runs their golden SQL`]] : [],
+      next: ids.length > 0 ? [[`ktx eval check ${name}`, 'runs their golden SQL']] : [],
     };
   },
 });
 
-async function queryFile(
+async function readQueryFile(
   { host }: CommandContext,
   path: string,
 ): Promise<{ name: string; text: string }> {
   const text = await readText(resolve(host.cwd, path));
   if (text !== undefined) return { name: path, text };
-  throw new UserError('file_not_found', `There is no file ${path}.`, {
-    hint: 'a path from the folder that you are in',
+  throw new UserError('file_not_found', `File not found: ${path}.`, {
+    hint: 'give a path relative to the current folder',
     exitCode: 2,
   });
 }

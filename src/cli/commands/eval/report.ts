@@ -1,19 +1,19 @@
 import { defineCommand } from '../../command.ts';
-import { reportOptions, writeReports } from './reports.ts';
-import { caseText, comparisonText, figuresText } from './run-text.ts';
+import { describeCase, describeComparison, describeFigures } from './eval-text.ts';
+import { addReportFlags, writeReports } from './write-reports.ts';
 
 export const reportCommand = defineCommand({
-  description: 'Shows a run that was kept, or writes it as JUnit, Markdown or one HTML file.',
+  description: 'Shows a past run, or writes it as JUnit XML, Markdown or HTML.',
   examples: [
     ['ktx eval report', 'the last run'],
-    ['ktx eval report --html eval.html', 'a page to look at; it needs no network'],
+    ['ktx eval report --html eval.html', 'a page that works offline'],
     [
       'ktx eval report last --baseline previous --markdown comment.md',
       'with what changed since the run before',
     ],
   ],
   define: (command) =>
-    reportOptions(
+    addReportFlags(
       command
         .argument('[run]', 'id, last, previous, or a file', 'last')
         .option('--baseline <run>', 'show what changed since that run'),
@@ -26,27 +26,23 @@ export const reportCommand = defineCommand({
         import('../../../eval/report/compare-runs.ts'),
         import('../../../eval/report/summary.ts'),
       ]);
-    const run = await readRun(dir, name, context.host.cwd);
+    const { screen, host } = context;
+    const run = await readRun(dir, name, host.cwd);
     const comparison =
       options.baseline === undefined
         ? undefined
-        : compareRuns(await readRun(dir, options.baseline, context.host.cwd), run);
-    const parts = [
-      ...run.cases.map((one) => caseText(one, context.screen)),
+        : compareRuns(await readRun(dir, options.baseline, host.cwd), run);
+    const text = [
+      ...run.cases.map((result) => describeCase(result, screen)),
       '',
-      figuresText(columnsWithBaseline(comparison?.summaries[0], run), context.screen),
+      describeFigures(columnsWithBaseline(comparison?.summaries[0], run), screen),
+      ...(comparison === undefined ? [] : ['', describeComparison(comparison, screen)]),
     ];
+    const columns = summaryColumns(run).map(({ title, summary }) => ({ title, ...summary }));
     return {
-      data: {
-        run,
-        columns: summaryColumns(run).map(({ title, summary }) => ({ title, ...summary })),
-        comparison,
-      },
+      data: { run, columns, comparison },
       verbatim: true,
-      text: [
-        ...parts,
-        ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)]),
-      ].join('\n'),
+      text: text.join('\n'),
       notes: await writeReports(options, { run, comparison }, context),
     };
   },

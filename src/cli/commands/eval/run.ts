@@ -2,61 +2,66 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { RunComparison } from '../../../eval/report/compare-runs.ts';
 import type { EvalRun } from '../../../eval/run/run-schema.ts';
-import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
+import { formatCount } from '../../../lib/format-count.ts';
+import type { Project } from '../../../project/open/open.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
 import { usageError } from '../../terminal/failure.ts';
-import { reportOptions, writeReports } from './reports.ts';
-import { caseText, comparisonText, figuresText } from './run-text.ts';
+import { describeCase, describeComparison, describeFigures } from './eval-text.ts';
+import { addReportFlags, writeReports } from './write-reports.ts';
+
+const defaultConcurrency = 2;
 
 export const runCommand = defineCommand({
   description:
-    'Asks your agents the questions of evals/, each case in a conversation of its own, and grades rows, metrics, tool calls and text. ' +
-    'Exit code 0: all passed; 1: something failed; 2: a file or the configuration is wrong; 3: nothing failed, but of something nothing can be said. ' +
-    'Only context and queries run; the run is kept in .ktx/evals.',
+    'Runs the question sets in evals/ against your agents, each case in its own conversation, and grades rows, metrics, tool calls and ' +
+    'text. Exit code 0: everything passed; 1: a case failed; 2: a file or the configuration is wrong; 3: nothing failed, but some cases ' +
+    'could not be graded. Writes and external tools are off. The run is kept in .ktx/evals.',
   examples: [
     ['ktx eval run', 'every question set'],
-    ['ktx eval run revenue --repeat 5', 'how reliable answers are: pass rates, and what is flaky'],
+    ['ktx eval run revenue --repeat 5', 'shows pass rates and flaky cases'],
     [
       'ktx eval run --baseline evals/baseline.json --fail-on-regression --junit eval.xml',
-      'for CI: fails where something passed before',
+      'for CI: fails only if a case passed before',
     ],
-    ['ktx eval run --without-context', 'what the context layer adds: accuracy, tokens, cost, time'],
+    [
+      'ktx eval run --without-context',
+      'shows what the context layer adds: accuracy, tokens, cost, time',
+    ],
   ],
   define: (command) =>
-    reportOptions(
+    addReportFlags(
       command
-        .argument('[sets...]', 'names of question sets; all without')
+        .argument('[sets...]', 'names of question sets (default: all)')
         .option('--case <id...>', 'only these cases')
         .option('--tag <tag...>', 'only cases with one of these tags')
-        .option('--agent <name>', 'in place of the agent of the files')
-        .option('--repeat <n>', 'ask each case so often', countOf)
-        .option('--concurrency <n>', 'cases at once; default llm.concurrency, else 2', countOf)
+        .option('--agent <name>', 'override the agent of the files')
+        .option('--repeat <n>', 'ask each case this many times', parseCount)
+        .option(
+          '--concurrency <n>',
+          `cases at once (default: llm.concurrency, or ${defaultConcurrency})`,
+          parseCount,
+        )
         .option('--without-context', 'ask everything a second time without any context')
         .option('--baseline <run>', 'compare with a run: id, last, or a file')
         .option(
           '--fail-on-regression',
-          'exit code 1 where a case passed in the baseline and does not now, and only there',
+          'exit with 1 only if a case passed in the baseline and does not now',
         )
-        .option('--save <file>', 'keep the run as a file too, as a baseline for git')
-        .option('--allow-side-effects', 'let writes and tools of other servers run, unasked'),
+        .option('--save <file>', 'also save the run as a file, as a baseline for git')
+        .option('--allow-side-effects', 'allow writes and external tools, without asking'),
     ),
   async run({ args: [names], options }, context) {
-    if (options.failOnRegression === true && options.baseline === undefined) {
-      throw usageError('--fail-on-regression compares with a run.', '--baseline last');
-    }
+    const failsOnRegression = options.failOnRegression === true;
+    if (failsOnRegression && options.baseline === undefined)
+      throw usageError('--fail-on-regression needs a baseline.', '--baseline last');
     const project = await context.project();
-    const [
-      { loadQuestionSets },
-      { runEvals },
-      { readRun, writeRun },
-      { redactRun, withoutNearestRows },
-    ] = await Promise.all([
-      import('../../../eval/cases/question-set.ts'),
-      import('../../../eval/run/run-evals.ts'),
-      import('../../../eval/run/run-file.ts'),
-      import('../../../eval/run/redact-run.ts'),
-    ]);
+    const [{ loadQuestionSets }, { readRun }, { compareRuns, requireSharedCases }] =
+      await Promise.all([
+        import('../../../eval/cases/question-set.ts'),
+        import('../../../eval/run/run-file.ts'),
+        import('../../../eval/report/compare-runs.ts'),
+      ]);
     const sets = await loadQuestionSets(project.dir, {
       sets: names,
       cases: options.case,
@@ -66,133 +71,141 @@ export const runCommand = defineCommand({
       options.baseline === undefined
         ? undefined
         : await readRun(project.dir, options.baseline, context.host.cwd);
-    if (baseline !== undefined && options.failOnRegression === true) {
-      const { requireSharedCases } = await import('../../../eval/report/compare-runs.ts');
-      requireSharedCases(
-        baseline,
-        sets.flatMap(({ cases }) => cases.map(({ id }) => id)),
-      );
+    if (baseline !== undefined && failsOnRegression) {
+      const ids = sets.flatMap(({ cases }) => cases.map(({ id }) => id));
+      requireSharedCases(baseline, ids);
     }
-    const patterns = project.config.telemetry.redaction_patterns;
-    const asked = await runEvals(project, {
-      sets,
-      agent: options.agent,
-      repeat: options.repeat,
-      withoutContext: options.withoutContext === true,
-      allowSideEffects: options.allowSideEffects === true,
-      concurrency: options.concurrency ?? project.config.llm.concurrency ?? 2,
-      signal: context.signal,
-      warn: (message) => context.printNote(message),
-      onCase: (one, { done: count, of, context: isFull }) => {
-        const { id, outcome } = one;
-        context.printEvent({ type: 'case_ended', id, outcome, context: isFull, done: count, of });
-        if (isFull) context.printNote(caseText(redactRun(one, patterns), context.screen));
-        context.progress.update(
-          `${count} of ${formatCount(of, 'case')}${isFull ? '' : ', without context'}`,
-        );
-      },
-    });
-    // Reports, the envelope and what is kept say the same: a comment on a pull request is read by more people than a file.
-    const done = redactRun(withoutNearestRows(asked), patterns);
-    const kept = await writeRun(project.dir, done).catch(unkept);
-    if (options.save !== undefined && typeof kept === 'string')
-      await saveRun(kept, options.save, context);
-    const comparison =
-      baseline &&
-      (await import('../../../eval/report/compare-runs.ts')).compareRuns(baseline, done);
-    const written = await writeReports(options, { run: done, comparison }, context);
-    const [lost] = typeof kept === 'string' ? [] : [kept];
-    return outcomeOf(
-      { done, comparison, written, isGated: options.failOnRegression === true, lost },
-      context,
-    );
+    const run = await runQuestionSets(project, { ...options, sets }, context);
+    const saveError = await saveRun(project, { run, copy: options.save }, context);
+    const comparison = baseline && compareRuns(baseline, run);
+    const reportLines = await writeReports(options, { run, comparison }, context);
+    return evalResult({ run, comparison, reportLines, failsOnRegression, saveError }, context);
   },
 });
 
-interface Done {
-  readonly done: EvalRun;
-  readonly comparison: RunComparison | undefined;
-  readonly written: readonly string[];
-  /** Only what is worse than the baseline counts. */
-  readonly isGated: boolean;
-  /** Why the run could not be kept. */
-  readonly lost: UserError | undefined;
+interface RunFlags {
+  readonly sets: Parameters<typeof import('../../../eval/run/run-evals.ts').runEvals>[1]['sets'];
+  readonly agent?: string | undefined;
+  readonly repeat?: number | undefined;
+  readonly concurrency?: number | undefined;
+  readonly withoutContext?: true | undefined;
+  readonly allowSideEffects?: true | undefined;
 }
 
-/** What was paid for is told, whatever the disk says. */
-function unkept(error: unknown): UserError {
-  if (error instanceof UserError) return error;
-  throw error;
-}
-
-async function outcomeOf(
-  { done, comparison, written, isGated, lost }: Done,
+/** Runs the cases and prints each when it ends. The returned run is redacted, like everything that is printed. */
+async function runQuestionSets(
+  project: Project,
+  flags: RunFlags,
   context: CommandContext,
-): Promise<CommandResult> {
+): Promise<EvalRun> {
+  const [{ runEvals }, { redactRun, withoutNearestRows }] = await Promise.all([
+    import('../../../eval/run/run-evals.ts'),
+    import('../../../eval/run/redact-run.ts'),
+  ]);
+  const { llm, telemetry } = project.config;
+  const patterns = telemetry.redaction_patterns;
+  const run = await runEvals(project, {
+    sets: flags.sets,
+    agent: flags.agent,
+    repeat: flags.repeat,
+    withoutContext: flags.withoutContext === true,
+    allowSideEffects: flags.allowSideEffects === true,
+    concurrency: flags.concurrency ?? llm.concurrency ?? defaultConcurrency,
+    signal: context.signal,
+    warn: (message) => context.printNote(message),
+    onCase: (result, { done, of, context: hasContext }) => {
+      const { id, outcome } = result;
+      context.printEvent({ type: 'case_ended', id, outcome, context: hasContext, done, of });
+      if (hasContext) context.printNote(describeCase(redactRun(result, patterns), context.screen));
+      const suffix = hasContext ? '' : ', without context';
+      context.progress.update(`${done} of ${formatCount(of, 'case')}${suffix}`);
+    },
+  });
+  return redactRun(withoutNearestRows(run), patterns);
+}
+
+/** Keeps the run in .ktx/evals, and a copy if asked. Returns the error if the disk refuses: the run was paid for, so it is still printed. */
+async function saveRun(
+  { dir }: Project,
+  { run, copy }: { run: EvalRun; copy: string | undefined },
+  { host }: CommandContext,
+): Promise<UserError | undefined> {
+  const [{ writeRun }, { readText, writeAtomically }] = await Promise.all([
+    import('../../../eval/run/run-file.ts'),
+    import('../../../store/files.ts'),
+  ]);
+  let path: string;
+  try {
+    path = await writeRun(dir, run);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  if (copy !== undefined)
+    await writeAtomically(resolve(host.cwd, copy), (await readText(path)) ?? '');
+  return undefined;
+}
+
+interface EvalReport {
+  readonly run: EvalRun;
+  readonly comparison: RunComparison | undefined;
+  readonly reportLines: readonly string[];
+  readonly failsOnRegression: boolean;
+  /** Set if the run could not be saved. */
+  readonly saveError: UserError | undefined;
+}
+
+async function evalResult(report: EvalReport, { screen }: CommandContext): Promise<CommandResult> {
+  const { run, comparison, reportLines, saveError } = report;
   const { columnsWithBaseline, summaryColumns } = await import('../../../eval/report/summary.ts');
-  const figures = figuresText(columnsWithBaseline(comparison?.summaries[0], done), context.screen);
   const text = [
-    figures,
-    ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)]),
+    describeFigures(columnsWithBaseline(comparison?.summaries[0], run), screen),
+    ...(comparison === undefined ? [] : ['', describeComparison(comparison, screen)]),
   ];
-  const columns = summaryColumns(done).map(({ title, summary }) => ({ title, ...summary }));
-  const first = done.cases.find(({ outcome }) => outcome !== 'pass' && outcome !== 'skipped');
+  const columns = summaryColumns(run).map(({ title, summary }) => ({ title, ...summary }));
+  const saveNotes =
+    saveError === undefined ? [] : [`This run could not be saved: ${saveError.message}`];
   return {
-    data: { run: done, columns, comparison },
+    data: { run, columns, comparison },
     verbatim: true,
     text: text.join('\n'),
-    notes: [...written, ...(lost === undefined ? [] : [`This run is not kept: ${lost.message}`])],
-    next: [['ktx eval compare previous last', 'what changed since the run before']],
-    failure: (await failureOf(done, isGated ? comparison : undefined, first?.id)) ?? lost,
+    notes: [...reportLines, ...saveNotes],
+    next: [['ktx eval compare previous last', 'shows what changed since the run before']],
+    failure: (await evalFailure(report)) ?? saveError,
   };
 }
 
-async function failureOf(
-  done: EvalRun,
-  gate: RunComparison | undefined,
-  first = '',
-): Promise<UserError | undefined> {
+async function evalFailure(report: EvalReport): Promise<UserError | undefined> {
+  const { run, comparison, failsOnRegression } = report;
   const [{ evalExitCode }, { brokenCases }] = await Promise.all([
     import('../../../eval/run/outcome.ts'),
     import('../../../eval/report/compare-runs.ts'),
   ]);
-  if (done.interrupted) {
-    return new UserError('interrupted', 'Interrupted; what was asked is kept in .ktx/evals.', {
+  if (run.interrupted) {
+    return new UserError('interrupted', 'Interrupted; the answers so far are in .ktx/evals.', {
       exitCode: 130,
       retryable: true,
     });
   }
-  if (gate !== undefined) {
-    const worse = brokenCases(gate);
-    const hint = worse.map(({ id }) => id).join(', ');
-    return worse.length === 0
-      ? undefined
-      : new UserError(
-          'eval_regressed',
-          `${formatCount(worse.length, 'case')} passed before and not now.`,
-          { hint },
-        );
+  if (comparison !== undefined && failsOnRegression) {
+    const broken = brokenCases(comparison);
+    if (broken.length === 0) return undefined;
+    const message = `${formatCount(broken.length, 'case')} passed before and not now.`;
+    return new UserError('eval_regressed', message, {
+      hint: broken.map(({ id }) => id).join(', '),
+    });
   }
-  const exitCode = evalExitCode(done.cases.map(({ outcome }) => outcome));
+  const exitCode = evalExitCode(run.cases.map(({ outcome }) => outcome));
   if (exitCode === 0) return undefined;
-  const bad = done.cases.filter(
-    ({ outcome }) => outcome !== 'pass' && outcome !== 'skipped',
-  ).length;
-  const hint = `ktx eval run --case ${first} asks one again`;
+  const notPassed = run.cases.filter(({ outcome }) => outcome !== 'pass' && outcome !== 'skipped');
+  const count = formatCount(notPassed.length, 'case');
+  const hint = `ktx eval run --case ${notPassed[0]?.id ?? ''} runs one again`;
   return exitCode === 1
-    ? new UserError('eval_failed', `${formatCount(bad, 'case')} did not pass.`, { hint })
-    : new UserError('eval_undecided', `Of ${formatCount(bad, 'case')} nothing can be said.`, {
-        hint,
-        exitCode,
-      });
+    ? new UserError('eval_failed', `${count} did not pass.`, { hint })
+    : new UserError('eval_undecided', `${count} could not be graded.`, { hint, exitCode });
 }
 
-async function saveRun(path: string, name: string, { host }: CommandContext): Promise<void> {
-  const { readText, writeAtomically } = await import('../../../store/files.ts');
-  await writeAtomically(resolve(host.cwd, name), (await readText(path)) ?? '');
-}
-
-function countOf(text: string): number {
+function parseCount(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value > 0 && value <= 100) return value;
   throw new InvalidArgumentError('must be a whole number from 1 to 100.');

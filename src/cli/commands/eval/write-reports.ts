@@ -5,33 +5,41 @@ import type { EvalRun } from '../../../eval/run/run-schema.ts';
 import { writeAtomically } from '../../../store/files.ts';
 import type { CommandContext } from '../../command.ts';
 
-export interface ReportFlags {
+interface ReportFlags {
   readonly junit?: string | undefined;
   readonly markdown?: string | undefined;
   readonly html?: string | undefined;
 }
 
-/** Where reports are written to; the same for a run and for one of the past. */
-export function reportOptions<Args extends unknown[], Options extends OptionValues>(
+interface ReportedRun {
+  readonly run: EvalRun;
+  readonly comparison: RunComparison | undefined;
+}
+
+/** Runs in the trend of the HTML report. */
+const maxPastRuns = 30;
+
+/** Adds the flags that write reports. */
+export function addReportFlags<Args extends unknown[], Options extends OptionValues>(
   command: Command<Args, Options>,
 ) {
   return command
-    .option('--junit <file>', 'write JUnit XML, for CI')
-    .option('--markdown <file>', 'write Markdown, for a comment')
-    .option('--html <file>', 'write one HTML file: trend, cases by run, answers, SQL that changed');
+    .option('--junit <file>', 'write a JUnit XML report, for CI')
+    .option('--markdown <file>', 'write a Markdown report, for a comment')
+    .option('--html <file>', 'write an HTML report: trend, cases by run, answers, changed SQL');
 }
 
-/** Gives a line for each file that was written. */
+/** Writes the reports that the flags ask for. Returns a line for each file. */
 export async function writeReports(
   flags: ReportFlags,
-  { run, comparison }: Reported,
+  { run, comparison }: ReportedRun,
   context: CommandContext,
 ): Promise<string[]> {
-  const written: string[] = [];
-  const write = async (name: string | undefined, text: () => Promise<string>): Promise<void> => {
+  const lines: string[] = [];
+  const write = async (name: string | undefined, render: () => Promise<string>): Promise<void> => {
     if (name === undefined) return;
-    await writeAtomically(resolve(context.host.cwd, name), await text());
-    written.push(`written to ${name}`);
+    await writeAtomically(resolve(context.host.cwd, name), await render());
+    lines.push(`wrote ${name}`);
   };
   await write(flags.junit, async () =>
     (await import('../../../eval/report/junit-report.ts')).renderJunitReport(run),
@@ -45,17 +53,9 @@ export async function writeReports(
       import('../../../eval/run/run-file.ts'),
     ]);
     const { dir } = await context.project();
-    const history = (await readPastRuns(dir, runsShown)).filter(
-      ({ started }) => started < run.started,
-    );
+    const pastRuns = await readPastRuns(dir, maxPastRuns);
+    const history = pastRuns.filter(({ started }) => started < run.started);
     return renderHtmlReport({ run, history, comparison });
   });
-  return written;
-}
-
-const runsShown = 30;
-
-interface Reported {
-  readonly run: EvalRun;
-  readonly comparison: RunComparison | undefined;
+  return lines;
 }
