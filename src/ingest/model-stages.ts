@@ -1,22 +1,23 @@
 import type { State } from '../store/state.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { IngestEvent } from './event.ts';
-import type { Quarantined, StageReport } from './report.ts';
 import { readWithModel } from './extract/read-with-model.ts';
-import type { ProjectFindings } from './fetch/findings.ts';
+import type { ProjectFindings, SourceFindings } from './fetch/findings.ts';
 import type { IngestModel } from './model.ts';
 import { readProjectFiles } from './publish/project-files.ts';
 import { projectFolders } from './render/render.ts';
+import { addDecisions } from './render/validate.ts';
+import type { Quarantined, StageReport } from './report.ts';
 import { ruleOnClaims } from './decide/decide-on-claims.ts';
 import { openSnapshot, type Snapshot } from './project-snapshot.ts';
 
-interface ModelRun {
+interface ModelStagesContext {
   readonly dir: string;
-  /** Undefined where none is configured: then everything stays as code found it. */
+  /** Undefined if none is configured: then the findings of code stay as they are. */
   readonly model: IngestModel | undefined;
-  /** Sources whose items are read. */
+  /** The sources whose items are read. */
   readonly asked: ReadonlySet<string>;
-  /** Reads again what is read already. */
+  /** True if items are read again that a model has read already. */
   readonly isAnew: boolean;
   readonly state: State;
   readonly open: (connection: string) => Promise<Warehouse>;
@@ -24,35 +25,44 @@ interface ModelRun {
   readonly emit: (event: IngestEvent) => void;
 }
 
-/** The stages that need a model, in their order: what is known then, and what became of each. */
-export async function runModelStages(
-  findings: ProjectFindings,
-  { model, ...run }: ModelRun,
-): Promise<{
+export interface ModelStagesResult {
   readonly findings: ProjectFindings;
   readonly stages: readonly StageReport[];
+  /** What models refused to read or could not read. */
   readonly refused: readonly Quarantined[];
+  /** True if no model call can succeed any more. */
   readonly isOver: boolean;
-}> {
+}
+
+/** Runs the stages that need a model: it reads what code cannot, then decides about the claims of all sources. */
+export async function runModelStages(
+  findings: ProjectFindings,
+  { model, ...context }: ModelStagesContext,
+): Promise<ModelStagesResult> {
   if (model === undefined) return { findings, stages: [], refused: [], isOver: false };
   let opened: Promise<Snapshot> | undefined;
   const snapshot = () =>
-    (opened ??= readProjectFiles(run.dir, projectFolders(findings)).then((files) =>
+    (opened ??= readProjectFiles(context.dir, projectFolders(findings)).then((files) =>
       openSnapshot(findings, files),
     ));
-  const { sources, stages, refused, isOver } = await readWithModel({
-    ...run,
-    findings,
-    model,
-    snapshot,
-  });
-  const read = { ...findings, sources };
-  // Where the account or the money is gone, the next stages ask nothing; what they have paid for counts.
-  const ruled = await ruleOnClaims(read, { ...run, model, snapshot, isOver });
+  const reading = await readWithModel({ ...context, findings, model, snapshot });
+  const read = replaceSources(findings, reading.sources);
+  // If the account or the budget is exhausted, the next stage asks nothing, but answers that were paid for count.
+  const { isOver } = reading;
+  const ruling = await ruleOnClaims(read, { ...context, model, snapshot, isOver });
   return {
-    findings: { ...read, decisions: ruled.rulings },
-    stages: [...stages, ...ruled.stages],
-    refused,
-    isOver: ruled.isOver,
+    findings: addDecisions(read, ruling.rulings),
+    stages: [...reading.stages, ...ruling.stages],
+    refused: reading.refused,
+    isOver: ruling.isOver,
   };
+}
+
+/** The findings with other sources; the same object if no source changed, so that equal findings are rendered once. */
+function replaceSources(
+  findings: ProjectFindings,
+  sources: readonly SourceFindings[],
+): ProjectFindings {
+  const isSame = sources.every((source, index) => source === findings.sources[index]);
+  return isSame && sources.length === findings.sources.length ? findings : { ...findings, sources };
 }

@@ -15,7 +15,7 @@ import { type Dataset, datasetSchema } from '../semantic/model/dataset.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { ProjectFindings } from './fetch/findings.ts';
 import type { FileTree } from './publish/project-files.ts';
-import { finalTexts } from './publish/publish.ts';
+import { finalTexts } from './publish/rendering.ts';
 import { renderProject } from './render/render.ts';
 
 /**

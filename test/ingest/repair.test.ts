@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { IngestInput } from '../../src/ingest/ingest.ts';
+import type { IngestInput } from '../../src/ingest/ingest-run.ts';
 import { openSource } from '../../src/sources/registry.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { fail, give, type Script } from '../support/model-script.ts';

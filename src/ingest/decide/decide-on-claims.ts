@@ -11,7 +11,7 @@ import type { StageReport } from '../report.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
-import { finalTexts } from '../publish/publish.ts';
+import { finalTexts } from '../publish/rendering.ts';
 import { reconcile } from './reconcile/reconcile.ts';
 import { projectFolders, renderProject } from '../render/render.ts';
 import type { Snapshot } from '../project-snapshot.ts';

@@ -4,7 +4,7 @@ import { emit } from '../../semantic/emit/emit.ts';
 import { loadModel } from '../../semantic/load/load.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import type { Snapshot } from '../project-snapshot.ts';
-import { planProbe } from '../render/validate.ts';
+import { planProbe } from '../render/probes.ts';
 import { replaceEntry } from '../render/replace-entry.ts';
 import { refusal } from './resolve-names.ts';
 

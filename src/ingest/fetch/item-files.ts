@@ -1,134 +1,119 @@
 import { z } from 'zod';
 import type { Catalog } from '../../context/catalog/catalog.ts';
-import type { Claim } from '../../context/claims/claim.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
+import type { Claim } from '../../context/claims/claim.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { shortHash } from '../../lib/hash.ts';
-import { canonicalJson } from '../../lib/json.ts';
+import { canonicalJson, parseJson } from '../../lib/json.ts';
 import { type Extraction, type Item, itemPath } from '../../sources/source.ts';
-import type { ReadState, SourceFindings } from './findings.ts';
 import type { FileTree } from '../publish/project-files.ts';
-import type { Write } from '../publish/publish.ts';
+import type { FileWrite } from '../publish/rendering.ts';
+import type { ReadState, SourceFindings } from './findings.ts';
 
-/** Who reads what code cannot. Raise it when a prompt or the form of the answers changes: then every such item is read anew. */
+/** The version of the model's reading. Raise it when the prompt or the form of the answers changes: then every item is read anew. */
 export const readingVersion = 'reading@1';
 
 const readStateSchema = z.object({ hash: z.string(), slice: z.string(), extractor: z.string() });
-const unmappedSchema = z.object({ reason: z.string(), what: z.string() });
-/** Something that a model read and could not claim: why, by one word, and what. */
-export type UnmappedFact = Readonly<z.infer<typeof unmappedSchema>>;
-/** One line of `sources/<connection>/index.jsonl`. */
-const indexLineSchema = z.object({
+const unmappedFactSchema = z.object({ reason: z.string(), what: z.string() });
+/** Something that a model read and could not turn into a claim, with the reason as one word. */
+export type UnmappedFact = Readonly<z.infer<typeof unmappedFactSchema>>;
+
+const itemIndexLineSchema = z.object({
   key: z.string(),
   path: z.string(),
   hash: z.string(),
-  /** What has read this content: `docs@1`, with a model `docs@1+reading@1`; ends in `+pending` while a model has yet to. */
+  /** Who has read this content: `docs@1`, with a model `docs@1+reading@1`. Ends in `+pending` until a model has read it. */
   extractor: z.string(),
-  /** Hash of the names and types of the tables that the item speaks of. */
+  /** Hash of the names and types of the tables that the item mentions. */
   slice: z.string(),
-  /** Of a pending item: the state that its claims of a model come from. */
+  /** For a pending item: the state from which its claims of a model come. */
   read: readStateSchema.optional(),
-  /** Of an item that a model has read: what it could not claim. */
-  unmapped: z.array(unmappedSchema).optional(),
+  /** For an item that a model has read: what it could not turn into claims. */
+  unmapped: z.array(unmappedFactSchema).optional(),
 });
-export type ItemIndexLine = Readonly<z.infer<typeof indexLineSchema>>;
+/** One line of `sources/<connection>/index.jsonl`. */
+export type ItemIndexLine = Readonly<z.infer<typeof itemIndexLineSchema>>;
 
 export function hashItem({ body }: Pick<Item, 'body'>): string {
   return shortHash(body, 16);
 }
 
-/** The items of a source as one place has them, sorted by key. A body that a person changed counts as it is; one that is missing, or no text, as not there. */
-export function readStoredItems(view: FileTree, connection: string): Item[] {
-  return readItemIndex(view, connection).flatMap(({ key, path }) => {
-    const body = view.get(itemPath(connection, path));
+/**
+ * The items of a source in one tree (disk or HEAD), sorted by key. A body that a person changed counts as it is; an item with
+ * a missing body, or one that is not text, is left out.
+ */
+export function readStoredItems(tree: FileTree, connection: string): Item[] {
+  return readItemIndex(tree, connection).flatMap(({ key, path }) => {
+    const body = tree.get(itemPath(connection, path));
     return body?.isWellFormed() === true ? [{ key, path, body }] : [];
   });
 }
 
-export function readItemIndex(view: FileTree, connection: string): ItemIndexLine[] {
-  return parseItemIndex(view.get(itemPath(connection, 'index.jsonl')) ?? '');
+export function readItemIndex(tree: FileTree, connection: string): ItemIndexLine[] {
+  return parseItemIndex(tree.get(itemPath(connection, 'index.jsonl')) ?? '');
 }
 
-/** What is recorded of each item of a source; a line that cannot be read says nothing. */
+/** Parses the index of a source. Lines that cannot be parsed are skipped. */
 export function parseItemIndex(text: string): ItemIndexLine[] {
-  return text.split('\n').flatMap((line) => {
-    try {
-      return indexLineSchema.safeParse(JSON.parse(line)).data ?? [];
-    } catch {
-      return [];
-    }
-  });
+  return text
+    .split('\n')
+    .flatMap((line) => itemIndexLineSchema.safeParse(parseJson(line)).data ?? []);
 }
 
-/** Bodies come before the index that lists them, what is gone after it: at no moment does the index name a missing file. */
-export function itemBodyWrites({ connection, items }: SourceFindings): Write[] {
-  return items.map(({ path, body }): Write => ({
+/** The writes of all bodies. They come before the index, so that it never lists a file that is missing. */
+export function itemBodyWrites({ connection, items }: SourceFindings): FileWrite[] {
+  return items.map(({ path, body }): FileWrite => ({
     step: 'file_written',
     path: itemPath(connection, path),
     text: body,
   }));
 }
 
-/** Claims come before the index that says where they are from: it never calls an item read whose claims a killed run left unwritten. */
+/**
+ * The writes of the index, and then the removals of bodies that it no longer lists. They come after the claims, so that the
+ * index never calls an item read whose claims a killed run did not write.
+ */
 export function itemIndexWrites(
   source: SourceFindings,
-  sliceOf: TablesHasher,
-  view: FileTree,
-): Write[] {
+  hashTables: TablesHasher,
+  tree: FileTree,
+): FileWrite[] {
   const { connection, items } = source;
-  const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
-  const lines = items.map(
-    (item) =>
-      `${canonicalJson(lineOf(item, source, { extraction: code.get(item.key), sliceOf }))}\n`,
-  );
-  const index: Write = {
-    step: 'file_written',
-    path: itemPath(connection, 'index.jsonl'),
-    text: lines.length === 0 ? undefined : lines.sort().join(''),
-  };
+  const indexPath = itemPath(connection, 'index.jsonl');
+  if (items.length === 0 && !tree.has(indexPath)) return [];
+  const extractions = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
+  const lines = items.map((item) => {
+    const extraction = extractions.get(item.key);
+    const slice = hashTables(extraction, source.readings.get(item.key)?.claims);
+    return `${canonicalJson(indexLine(item, source, slice))}\n`;
+  });
   const wanted = new Set(items.map(({ path }) => path));
-  const gone = readItemIndex(view, connection).filter(
+  const gone = readItemIndex(tree, connection).filter(
     ({ path }) =>
-      !wanted.has(path) && view.get(itemPath(connection, path))?.isWellFormed() === true,
+      !wanted.has(path) && tree.get(itemPath(connection, path))?.isWellFormed() === true,
   );
-  const isNothing = items.length === 0 && !view.has(index.path);
-  return isNothing
-    ? []
-    : [
-        index,
-        ...gone.map(({ path }): Write => ({
-          step: 'file_written',
-          path: itemPath(connection, path),
-          text: undefined,
-        })),
-      ];
+  const text = lines.length === 0 ? undefined : lines.sort().join('');
+  const removals = gone.map(({ path }) => ({ path: itemPath(connection, path), text: undefined }));
+  return [{ path: indexPath, text }, ...removals].map((write): FileWrite => ({
+    step: 'file_written',
+    ...write,
+  }));
 }
 
-interface Known {
-  readonly extraction: Extraction | undefined;
-  readonly sliceOf: TablesHasher;
-}
-
-function lineOf(
+function indexLine(
   item: Item,
   { extractor, readings }: SourceFindings,
-  { extraction, sliceOf }: Known,
+  slice: string,
 ): ItemIndexLine {
+  const line = { key: item.key, path: item.path, hash: hashItem(item), slice };
   const reading = readings.get(item.key);
-  const line = {
-    key: item.key,
-    path: item.path,
-    hash: hashItem(item),
-    slice: sliceOf(extraction, reading?.claims),
-  };
   if (reading === undefined) return { ...line, extractor };
+  if (!reading.isCurrent) return { ...line, extractor: `${extractor}+pending`, read: reading.read };
   const unmapped = reading.unmapped.length === 0 ? {} : { unmapped: [...reading.unmapped] };
-  return reading.isCurrent
-    ? { ...line, extractor: `${extractor}+${readingVersion}`, ...unmapped }
-    : { ...line, extractor: `${extractor}+pending`, read: reading.read };
+  return { ...line, extractor: `${extractor}+${readingVersion}`, ...unmapped };
 }
 
-/** The state in which a model read the item, as the line records it. */
+/** The state in which a model last read the item; undefined if none did. */
 export function lastReadState({
   extractor,
   hash,
@@ -140,7 +125,10 @@ export function lastReadState({
 
 export type TablesHasher = ReturnType<typeof createTablesHasher>;
 
-/** The hash of the tables, with their columns and types, that an item speaks of by what was read in it. */
+/**
+ * A function that hashes the tables which an item mentions, with their columns and types, given what code and models read in
+ * it. The hash is empty if it mentions none.
+ */
 export function createTablesHasher(catalogs: readonly Catalog[]) {
   const shapes = new Map(
     catalogs.flatMap((catalog) => {
@@ -151,13 +139,13 @@ export function createTablesHasher(catalogs: readonly Catalog[]) {
       });
     }),
   );
-  return (extraction: Extraction | undefined, read: readonly Claim[] = []): string => {
-    const claims = [...(extraction?.claims ?? []), ...read];
+  return (extraction: Extraction | undefined, readClaims: readonly Claim[] = []): string => {
+    const claims = [...(extraction?.claims ?? []), ...readClaims];
     const subjects = [...(extraction?.mentions ?? []), ...claims.map(({ subject }) => subject)];
     const datasets = subjects
       .flatMap((subject) => parseSubject(subject) ?? [])
-      .map((parts) => `${parts.connection}.${parts.dataset}`);
-    const known = [...new Set(datasets)].sort().map((dataset) => [dataset, shapes.get(dataset)]);
-    return known.length === 0 ? '' : shortHash(canonicalJson(known), 12);
+      .map(({ connection, dataset }) => `${connection}.${dataset}`);
+    const mentioned = [...new Set(datasets)].sort().map((name) => [name, shapes.get(name)]);
+    return mentioned.length === 0 ? '' : shortHash(canonicalJson(mentioned), 12);
   };
 }

@@ -1,167 +1,212 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim } from '../../context/claims/claim.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { UserError } from '../../lib/error.ts';
 import type { OpenSource } from '../../sources/registry.ts';
-import { type Item, itemPath } from '../../sources/source.ts';
+import type { Item } from '../../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
 import { resolveSecret } from '../../store/secrets.ts';
-import { type IngestEvent } from '../event.ts';
-import { toFailure, type ItemReport, type SourceReport, type UnusedFact } from '../report.ts';
-import { fetchItems } from './fetch.ts';
-import type { SourceFindings } from './findings.ts';
-import {
-  readItemIndex,
-  readStoredItems,
-  type ItemIndexLine,
-  type UnmappedFact,
-} from './item-files.ts';
+import { measureStage, type IngestRun, type SourceInput } from '../ingest-run.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
-import { restoreReadings } from './readings.ts';
+import { toFailure, type ItemReport, type SourceReport } from '../report.ts';
+import type { SourceFindings } from './findings.ts';
+import { hashItem, readItemIndex, readStoredItems, type ItemIndexLine } from './item-files.ts';
+import { loadReadingClaims, restoreReadings } from './readings.ts';
 
-/** A source of the project. */
-export interface SourceInput {
-  readonly name: string;
-  readonly open: () => Promise<OpenSource>;
-  /** False where this run only needs what it already knows of it. */
-  readonly isAsked: boolean;
-}
-
-interface Reading {
-  readonly dir: string;
-  readonly dryRun: boolean;
-  readonly allowEmpty: boolean | undefined;
-  readonly signal: AbortSignal;
-  readonly emit: (event: IngestEvent) => void;
-}
-
-/** The items of one source as they shall stand. */
+/** A source with all its items, fetched now or before. */
 export interface FetchedSource {
   readonly input: SourceInput;
   readonly source: OpenSource;
   readonly items: readonly Item[];
-  /** The index as the last run left it. */
+  /** The index that the last run left. */
   readonly recorded: readonly ItemIndexLine[];
   readonly report: Pick<SourceReport, 'items' | 'failure'>;
 }
 
-/** Fetches what was asked for; of a source that fails, and of the others, the items stay as they are. */
-export async function fetchSources(
-  inputs: readonly SourceInput[],
-  reading: Reading,
-): Promise<FetchedSource[]> {
+export interface ReadSource {
+  readonly fetched: FetchedSource;
+  readonly findings: SourceFindings;
+}
+
+/**
+ * Fetches the sources of the run and extracts what code can read. Unchanged items are extracted again as well, which
+ * costs nothing.
+ */
+export async function readSources(
+  run: IngestRun,
+  catalogs: readonly Catalog[],
+): Promise<readonly ReadSource[]> {
+  const fetched = await measureStage(run, 'fetch', () => fetchSources(run));
+  const claims = await loadReadingClaims(run.dir, catalogs);
+  return measureStage(run, 'extract', async () =>
+    fetched.map((source) => ({
+      fetched: source,
+      findings: extractSource(source, { catalogs, claims }),
+    })),
+  );
+}
+
+/** Fetches the sources that were asked for. A source that fails, or was not asked for, keeps its stored items. */
+async function fetchSources(run: IngestRun): Promise<FetchedSource[]> {
   const fetched: FetchedSource[] = [];
-  for (const input of inputs) {
-    reading.signal.throwIfAborted();
+  for (const input of run.sources ?? []) {
+    run.signal.throwIfAborted();
     const source = await input.open();
-    const view = await readProjectFiles(reading.dir, [`sources/${input.name}`], {
-      tidy: !reading.dryRun,
-    });
+    const folder = `sources/${input.name}`;
+    const tree = await readProjectFiles(run.dir, [folder], { tidy: run.dryRun !== true });
+    const stored = readStoredItems(tree, input.name);
     fetched.push({
       input,
       source,
-      recorded: readItemIndex(view, input.name),
-      ...(await fetchOne({ input, source, before: readStoredItems(view, input.name) }, reading)),
+      recorded: readItemIndex(tree, input.name),
+      ...(await fetchSource({ input, source, stored }, run)),
     });
   }
   return fetched;
 }
 
-type Standing = Pick<FetchedSource, 'input' | 'source'> & { readonly before: readonly Item[] };
+interface StoredSource extends Pick<FetchedSource, 'input' | 'source'> {
+  readonly stored: readonly Item[];
+}
 
-async function fetchOne(
-  { input, source, before }: Standing,
-  { dir, signal, dryRun, allowEmpty, emit }: Reading,
-) {
-  if (!input.isAsked) return { items: before, report: {} };
+async function fetchSource(
+  { input, source, stored }: StoredSource,
+  run: IngestRun,
+): Promise<Pick<FetchedSource, 'items' | 'report'>> {
+  if (!input.isAsked) return { items: stored, report: {} };
   const { name: connection } = input;
-  emit({ type: 'connection_started', connection });
+  run.emit({ type: 'connection_started', connection });
   try {
-    const { cache } = dryRun ? projectPaths(dir) : ensureStateDirectory(dir);
-    const secrets = (reference: string) => resolveSecret(reference, dir);
-    const fetching = {
-      connection,
-      source,
-      before,
-      projectDir: dir,
-      cacheDir: cache,
-      secrets,
-      signal,
-      allowEmpty,
-    };
-    const { items, report } = await fetchItems(fetching);
+    const { items, report } = await fetchItems({ input, source, stored }, run);
     const [added, changed, gone] = [report.added.length, report.changed.length, report.gone.length];
-    emit({ type: 'items_fetched', connection, added, changed, gone });
+    run.emit({ type: 'items_fetched', connection, added, changed, gone });
     return { items, report: { items: report } };
   } catch (error) {
-    if (!(error instanceof UserError) || signal.aborted) throw error;
-    return { items: before, report: { failure: toFailure(error) } };
+    if (!(error instanceof UserError) || run.signal.aborted) throw error;
+    return { items: stored, report: { failure: toFailure(error) } };
   }
 }
 
-interface Surroundings {
+/**
+ * Fetches the items of a source and compares them with the stored ones. An item that could not be fetched stays as it was. An
+ * item is gone only if the listing was complete, does not have it, and the configuration still covers it. A listing that
+ * lacks everything that was there fails as a whole: an unmounted folder looks the same as an emptied one.
+ */
+async function fetchItems(
+  { input, source, stored }: StoredSource,
+  run: IngestRun,
+): Promise<{ items: readonly Item[]; report: ItemReport }> {
+  const before = new Map(stored.map((item) => [item.key, item]));
+  const { listing, fetched, seen, failed } = await listItems({ input, source }, run);
+  const items = new Map([...before, ...fetched]);
+  const gone = [...before.keys()].filter(
+    (key) => listing.complete && !seen.has(key) && source.covers(key),
+  );
+  const hasOnlyConfiguration = [...seen].every((key) => source.isConfiguration(key));
+  const goneCount = gone.filter((key) => !source.isConfiguration(key)).length;
+  if (hasOnlyConfiguration && goneCount > 0 && run.allowEmpty !== true)
+    throw sourceEmptiedError(input.name, goneCount);
+  for (const key of gone) items.delete(key);
+  const isChanged = (item: Item) => {
+    const old = before.get(item.key);
+    return old !== undefined && (hashItem(item) !== hashItem(old) || item.path !== old.path);
+  };
+  const added = [...items.keys()].filter((key) => !before.has(key));
+  const changed = [...items.values()].filter(isChanged).map(({ key }) => key);
+  const report = {
+    listing,
+    added: added.sort(),
+    changed: changed.sort(),
+    gone: gone.sort(),
+    failed,
+    unchanged: items.size - added.length - changed.length,
+  };
+  return { items: [...items.values()].sort((a, b) => (a.key < b.key ? -1 : 1)), report };
+}
+
+async function listItems(
+  { input, source }: Pick<StoredSource, 'input' | 'source'>,
+  { dir, dryRun, signal }: IngestRun,
+) {
+  const { cache } = dryRun === true ? projectPaths(dir) : ensureStateDirectory(dir);
+  const fetched = new Map<string, Item>();
+  const seen = new Set<string>();
+  const keysByPath = new Map<string, string>();
+  const failed: { key: string; reason: string }[] = [];
+  let listing: ItemReport['listing'] = {
+    complete: false,
+    reason: 'the source ended without saying so',
+  };
+  const results = source.fetch({
+    connection: input.name,
+    projectDir: dir,
+    cacheDir: cache,
+    secrets: (reference) => resolveSecret(reference, dir),
+    signal,
+  });
+  for await (const result of results) {
+    signal.throwIfAborted();
+    if (result.kind === 'end') {
+      listing = { complete: result.listingComplete, reason: result.reason };
+      continue;
+    }
+    const { key } = result;
+    seen.add(key);
+    if (result.kind === 'failed') {
+      failed.push({ key, reason: result.reason });
+      continue;
+    }
+    const { path, body } = result;
+    const reason = findPathError({ key, path }, keysByPath);
+    if (reason !== undefined) failed.push({ key, reason });
+    else fetched.set(key, { key, path, body });
+  }
+  return { listing, fetched, seen, failed };
+}
+
+/**
+ * Why a body cannot be stored at the path: it would be outside of its folder, replace the index, or collide with another item
+ * on a disk that ignores case. Records the path in `keysByPath`.
+ */
+function findPathError(
+  { key, path }: Pick<Item, 'key' | 'path'>,
+  keysByPath: Map<string, string>,
+): string | undefined {
+  const folded = path.toLowerCase();
+  // eslint-disable-next-line no-control-regex -- characters that a file name must not have
+  const hasForbiddenCharacter = /[\\\u0000-\u001f:*?"<>|]/.test(path);
+  const hasForbiddenPart = folded.split('/').some((part) => ['', '.', '..', '.git'].includes(part));
+  const isIndex = folded === 'index.jsonl';
+  if (hasForbiddenCharacter || hasForbiddenPart || isIndex || path.length > 400)
+    return `its path cannot be used: ${JSON.stringify(path)}`;
+  const otherKey = keysByPath.get(folded);
+  keysByPath.set(folded, key);
+  return otherKey === undefined ? undefined : `${otherKey} already has the path ${path}`;
+}
+
+function sourceEmptiedError(connection: string, count: number): UserError {
+  const message = `${connection} is empty, but it had ${formatCount(count, 'item')}. What came from ${count === 1 ? 'it' : 'them'} stays.`;
+  const hint = `Check that it is the right folder and that it is mounted. If it is meant to be empty, run: ktx ingest ${connection} --allow-empty`;
+  return new UserError('source_emptied', message, { hint });
+}
+
+interface KnownFacts {
   readonly catalogs: readonly Catalog[];
   /** What models read in earlier runs, by the path of the item. */
   readonly claims: ReadonlyMap<string, readonly Claim[]>;
 }
 
-/** What code reads in the items, and what a model read in them before. */
-export function extractSource(
+/** What code reads in the items of a source, and what a model read in them in earlier runs. */
+function extractSource(
   { input, source, items, recorded }: FetchedSource,
-  { catalogs, claims }: Surroundings,
+  { catalogs, claims }: KnownFacts,
 ): SourceFindings {
-  const known = new Map(catalogs.map((catalog) => [catalog.connection, catalog]));
-  const extractions = source.extract(items, { connection: input.name, catalogs: known });
-  const found = { connection: input.name, extractor: source.extractor, items, extractions };
-  return { ...found, readings: restoreReadings(found, { catalogs, claims, recorded }) };
-}
-
-export function reportSource(
-  { report, input }: FetchedSource,
-  { items, extractions, readings }: SourceFindings,
-): SourceReport {
-  const pending = [...readings].flatMap(([key, { isCurrent }]) => (isCurrent ? [] : [key]));
-  const claims = [...extractions, ...readings.values()].reduce(
-    (sum, one) => sum + one.claims.length,
-    0,
-  );
-  return {
+  const catalogsByName = new Map(catalogs.map((catalog) => [catalog.connection, catalog]));
+  const extractions = source.extract(items, {
     connection: input.name,
-    ...report,
-    total: items.length,
-    claims,
-    pending: pending.sort(),
-  };
-}
-
-/** What code could read in the items and has no place for, and what a model could read there and not claim. */
-export function listUnusedFacts({
-  connection,
-  items,
-  extractions,
-  readings,
-}: SourceFindings): UnusedFact[] {
-  const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
-  const unfit = extractions.flatMap(({ key, problems = [] }) =>
-    problems.map((problem) => ({ item: paths.get(key) ?? key, ...problem })),
-  );
-  return [
-    ...unfit,
-    ...[...readings].flatMap(([key, { unmapped }]) =>
-      describeUnmapped(paths.get(key) ?? key, unmapped),
-    ),
-  ];
-}
-
-/** As a person is told. */
-export function describeUnmapped(item: string, unmapped: readonly UnmappedFact[]): UnusedFact[] {
-  return unmapped.map(({ reason, what }) => ({
-    item,
-    location: 'as a model reads it',
-    reason: `${what} (${reason.replaceAll('_', ' ')})`,
-  }));
-}
-
-/** Whether something of it could not be read. */
-export function isPartial({ listing, failed }: ItemReport): boolean {
-  return !listing.complete || failed.length > 0;
+    catalogs: catalogsByName,
+  });
+  const { extractor } = source;
+  const found = { connection: input.name, extractor, items, extractions };
+  return { ...found, readings: restoreReadings(found, { catalogs, claims, recorded }) };
 }

@@ -3,71 +3,75 @@ import type { Claim, Evidence } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { itemPath } from '../../sources/source.ts';
+import { readProjectFiles } from '../publish/project-files.ts';
 import type { ItemReading, SourceFindings } from './findings.ts';
 import {
-  hashItem,
-  readingVersion,
-  lastReadState,
   createTablesHasher,
+  hashItem,
+  lastReadState,
+  readingVersion,
   type ItemIndexLine,
 } from './item-files.ts';
-import { readProjectFiles } from '../publish/project-files.ts';
 
-/** Whether an item's model wrote this. */
+/** True for the evidence of a model that read an item. */
 export function isReadingEvidence({ origin, extractor }: Evidence): boolean {
   return origin === 'model' && extractor.startsWith('reading@');
 }
 
-/** What models read in items, as the claims files have it: by the path of the item. Each claim with its evidence of that item alone. */
+/**
+ * The claims that models read in items, from the claims files, by the path of the item. A claim read in several items is
+ * there once for each of them, with the evidence of that item only.
+ */
 export async function loadReadingClaims(
   dir: string,
   catalogs: readonly Catalog[],
 ): Promise<ReadonlyMap<string, Claim[]>> {
   const folders = [wikiClaimsPath, ...catalogs.map(({ connection }) => `claims/${connection}`)];
   const files = await readProjectFiles(dir, folders, { tidy: false });
+  const marker = '"extractor":"reading@';
   const claims = [...files].flatMap(([path, text]) => {
-    const lines = text.includes('"extractor":"reading@')
-      ? text.split('\n').filter((line) => line.includes('"extractor":"reading@'))
-      : [];
+    if (!text.includes(marker)) return [];
+    const lines = text.split('\n').filter((line) => line.includes(marker));
     return parseClaims(path, lines.join('\n')).claims;
   });
-  const single = claims.flatMap((claim) =>
+  const claimsPerItem = claims.flatMap((claim) =>
     claim.evidence
       .filter(isReadingEvidence)
       .map((evidence) => ({ ...claim, evidence: [evidence] })),
   );
-  return Map.groupBy(single, ({ evidence: [evidence] }) => evidence?.item ?? '');
+  return Map.groupBy(claimsPerItem, ({ evidence: [evidence] }) => evidence?.item ?? '');
 }
 
-interface Standing {
+interface RecordedReadings {
   readonly catalogs: readonly Catalog[];
-  /** Of `loadReadingClaims`. */
+  /** From `loadReadingClaims`. */
   readonly claims: ReadonlyMap<string, readonly Claim[]>;
   /** The source's index as the last run left it. */
   readonly recorded: readonly ItemIndexLine[];
 }
 
-/** What stands of earlier readings, for the items that have something which only a model can read. */
+/** The readings of earlier runs, by the key of the item, for every item with content that only a model can read. */
 export function restoreReadings(
   source: Omit<SourceFindings, 'readings'>,
-  { catalogs, claims, recorded }: Standing,
+  { catalogs, claims, recorded }: RecordedReadings,
 ): Map<string, ItemReading> {
   const lines = new Map(recorded.map((line) => [line.key, line]));
-  const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
-  const sliceOf = createTablesHasher(catalogs);
-  const unread = source.items.filter(({ key }) => (code.get(key)?.unread ?? []).length > 0);
+  const extractions = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
+  const hashTables = createTablesHasher(catalogs);
+  const itemsForModels = source.items.filter(
+    ({ key }) => (extractions.get(key)?.unread ?? []).length > 0,
+  );
   return new Map(
-    unread.map((item) => {
+    itemsForModels.map((item) => {
       const line = lines.get(item.key);
       const read = line && lastReadState(line);
-      const own = claims.get(itemPath(source.connection, item.path)) ?? [];
-      const isOurs = read?.extractor === `${source.extractor}+${readingVersion}`;
+      const itemClaims = claims.get(itemPath(source.connection, item.path)) ?? [];
       const isCurrent =
-        isOurs && read.hash === hashItem(item) && read.slice === sliceOf(code.get(item.key), own);
-      return [
-        item.key,
-        { claims: own, read, isCurrent, unmapped: (isCurrent ? line?.unmapped : undefined) ?? [] },
-      ];
+        read?.extractor === `${source.extractor}+${readingVersion}` &&
+        read.hash === hashItem(item) &&
+        read.slice === hashTables(extractions.get(item.key), itemClaims);
+      const unmapped = (isCurrent ? line?.unmapped : undefined) ?? [];
+      return [item.key, { claims: itemClaims, read, isCurrent, unmapped }];
     }),
   );
 }

@@ -5,237 +5,178 @@ import {
   renderClaims,
   type ClaimsFile,
 } from '../../context/claims/claims-file.ts';
-import { uniteBases } from '../../context/merge/merge-base.ts';
+import { dropOrphans, isModelDecision } from '../../context/claims/model-decisions.ts';
+import type { Pin } from '../../context/claims/pins.ts';
+import { parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
 import { compileDatasets } from '../../context/compile/compile.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
-import { valuesByPath, listEntries } from '../../context/merge/yaml-values.ts';
-import {
-  artifactPath,
-  isFileDeleted,
-  mergeDataset,
-  parseDatasetFile,
-  removedPath,
-} from '../../context/merge/merge-dataset.ts';
-import type { Pin } from '../../context/claims/pins.ts';
-import { isModelDecision, dropOrphans } from '../../context/claims/model-decisions.ts';
-import { resolveByEdits, type PersonEdit } from '../../context/merge/resolve-by-edit.ts';
-import { parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
-import { entrySubject } from '../../context/merge/entry-subject.ts';
-import { shortHash } from '../../lib/hash.ts';
-import { canonicalJson } from '../../lib/json.ts';
+import { uniteBases } from '../../context/merge/merge-base.ts';
+import { artifactPath, isFileDeleted, mergeDataset } from '../../context/merge/merge-dataset.ts';
+import { resolveByEdits } from '../../context/merge/resolve-by-edit.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
-import type { KeptEdit } from '../report.ts';
-import type { FileTree } from '../publish/project-files.ts';
-import type { Write } from '../publish/publish.ts';
 import { isReadingEvidence } from '../fetch/readings.ts';
+import type { FileTree } from '../publish/project-files.ts';
+import type { FileWrite } from '../publish/rendering.ts';
+import { findPersonEdit } from './person-edits.ts';
 
-/** What one warehouse's files are made of. */
-interface Connection {
+/** What the files of one warehouse are rendered from. */
+interface ConnectionInput {
   readonly connection: string;
-  /** All that this run claims of it: its scan, and the sources. */
+  /** All claims of this run about the warehouse: from its scan, the sources and models. */
   readonly claims: readonly Claim[];
-  /** Of the claims that files record, those that stand beside. */
-  readonly retained: (claim: Claim) => Claim | undefined;
+  /** The part of a recorded claim that stands beside them. */
+  readonly retain: (claim: Claim) => Claim | undefined;
   /** Connections whose claims this run makes anew. */
   readonly derived: ReadonlySet<string>;
   readonly pins: readonly Pin[];
+  /** Subjects that are left out because they failed the check. */
   readonly failed: ReadonlySet<string>;
 }
 
-/** The files of one warehouse's datasets as they shall be. Pure. */
-export function renderConnection(input: Connection, view: FileTree) {
-  const { connection, claims, retained, derived, pins, failed } = input;
-  const prefix = `claims/${connection}/`;
-  const recorded = [...view.keys()]
-    .filter((path) => path.startsWith(prefix))
-    .map((path) => path.slice(prefix.length, -'.jsonl'.length));
-  // Of what the files record, compiling needs only what this run does not make anew.
-  const touched = recorded.flatMap((dataset) => {
-    const { claimsAt, text, lines = '' } = filesOf({ connection, dataset }, view);
-    return text === undefined || isNeeded(lines, derived)
-      ? [{ dataset, text, ...parseClaims(claimsAt, lines) }]
-      : [];
-  });
-  const isSound = (claim: Claim) => isModelDecision(claim) || !failed.has(claim.subject);
+/** Renders the files of one warehouse's datasets: compiles the claims and merges the result with the files. Pure. */
+export function renderConnection(input: ConnectionInput, tree: FileTree) {
+  const { connection, claims, retain, pins, failed } = input;
+  const recorded = listRecordedDatasets(connection, tree);
+  const recordedFiles = readNeededFiles(input, recorded, tree);
   const deleted = new Set(
-    touched.filter(isFileDeleted).map(({ dataset }) => subjects.dataset(connection, dataset)),
+    recordedFiles.filter(isFileDeleted).map(({ dataset }) => subjects.dataset(connection, dataset)),
   );
-  const kept = touched.flatMap((file) => file.claims.flatMap((claim) => retained(claim) ?? []));
-  const fresh = claims.filter(isSound);
-  const standing = [...fresh, ...kept.filter(isSound)];
+  const isSound = (claim: Claim) => isModelDecision(claim) || !failed.has(claim.subject);
+  const retained = recordedFiles.flatMap((file) =>
+    file.claims.flatMap((claim) => retain(claim) ?? []),
+  );
+  const standing = [...claims.filter(isSound), ...retained.filter(isSound)];
   const { artifacts, quarantined, conflicts } = compileDatasets(standing, { deleted, pins });
-  const compiled = new Map(artifacts.map((one) => [one.dataset, one]));
-  // What was paid for stays among the claims, also where it does not work.
-  const [lasting, left] = [
-    (claim: Claim) => isSound(claim) || claim.evidence.some(isReadingEvidence),
-    ({ subject }: Claim) => parseSubject(subject)?.dataset ?? '',
-  ];
-  const byDataset = Map.groupBy(claims.filter(lasting), left);
-  const failing = Map.groupBy(
-    claims.filter((claim) => !lasting(claim)),
-    left,
+
+  // A failed reading stays recorded, since it was paid for.
+  const isRecorded = (claim: Claim) => isSound(claim) || claim.evidence.some(isReadingEvidence);
+  const datasetOf = ({ subject }: Pick<Claim, 'subject'>) => parseSubject(subject)?.dataset ?? '';
+  const claimsByDataset = Map.groupBy(claims.filter(isRecorded), datasetOf);
+  const failingByDataset = Map.groupBy(
+    claims.filter((claim) => !isRecorded(claim)),
+    datasetOf,
   );
-  const contested = Map.groupBy(conflicts, ({ subject }) => parseSubject(subject)?.dataset ?? '');
-  const names = new Set([...compiled.keys(), ...recorded, ...byDataset.keys()]);
-  const datasets = [...names].sort().map((dataset) => {
-    const about = {
-      connection,
-      dataset,
-      compiled: compiled.get(dataset),
-      conflicts: contested.get(dataset) ?? [],
-    };
-    return renderDataset(
-      about,
-      { claims: byDataset.get(dataset) ?? [], failing: failing.get(dataset) ?? [], retained, pins },
-      view,
-    );
-  });
-  const damaged = datasets.flatMap((one) => one.damaged);
+  const conflictsByDataset = Map.groupBy(conflicts, datasetOf);
+  const compiled = new Map(artifacts.map((artifact) => [artifact.dataset, artifact]));
+  const names = new Set([...compiled.keys(), ...recorded, ...claimsByDataset.keys()]);
+  const datasets = [...names].sort().map((dataset) =>
+    renderDataset(
+      {
+        connection,
+        dataset,
+        compiled: compiled.get(dataset),
+        conflicts: conflictsByDataset.get(dataset) ?? [],
+        claims: claimsByDataset.get(dataset) ?? [],
+        failing: failingByDataset.get(dataset) ?? [],
+        retain,
+        pins,
+      },
+      tree,
+    ),
+  );
+  const quarantinedClaims = quarantined.map(({ claim, reason }) => ({
+    subject: claim.subject,
+    kind: claim.kind,
+    reason,
+    claim: shortId(claim),
+  }));
   return {
     datasets,
     claims: standing,
-    conflicts: datasets.flatMap((one) => one.conflicts),
+    conflicts: datasets.flatMap((dataset) => dataset.conflicts),
     quarantined: [
-      ...quarantined.map(({ claim, reason }) => ({
-        subject: claim.subject,
-        kind: claim.kind,
-        reason,
-        claim: shortId(claim),
-      })),
-      ...damaged.map(({ path, line, reason }) => ({
-        subject: path,
-        kind: 'line',
-        reason,
-        location: `${path}:${line}`,
-      })),
+      ...quarantinedClaims,
+      ...datasets.flatMap(({ damaged }) => damaged.map(damagedLineFault)),
     ],
   };
 }
 
-/** Whether a claims file has anything that people did, or what a connection said that this run did not read. */
-function isNeeded(lines: string, derived: ReadonlySet<string>): boolean {
-  if (lines.includes('"origin":"person"') || lines.includes('"origin":"model"')) return true;
-  return [...lines.matchAll(/"connection":"([^"]*)"/g)].some(
+/** The datasets that have a claims file. */
+function listRecordedDatasets(connection: string, tree: FileTree): string[] {
+  const prefix = `claims/${connection}/`;
+  return [...tree.keys()]
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => path.slice(prefix.length, -'.jsonl'.length));
+}
+
+/** The claims files with something that compiling needs and this run does not make anew. */
+function readNeededFiles(
+  { connection, derived }: ConnectionInput,
+  datasets: readonly string[],
+  tree: FileTree,
+) {
+  return datasets.flatMap((dataset) => {
+    const path = claimsPath(connection, dataset);
+    const text = tree.get(artifactPath(connection, dataset));
+    const claimsText = tree.get(path) ?? '';
+    return text === undefined || hasUnderivedClaims(claimsText, derived)
+      ? [{ dataset, text, ...parseClaims(path, claimsText) }]
+      : [];
+  });
+}
+
+/** True if a claims file holds anything from people, from models, or from a connection that this run did not read. */
+function hasUnderivedClaims(claimsText: string, derived: ReadonlySet<string>): boolean {
+  if (claimsText.includes('"origin":"person"') || claimsText.includes('"origin":"model"'))
+    return true;
+  return [...claimsText.matchAll(/"connection":"([^"]*)"/g)].some(
     ([, connection = '']) => !derived.has(connection),
   );
 }
 
-/** The dataset's own file and that of its claims. */
-function filesOf({ connection, dataset }: DatasetRef, view: FileTree) {
-  const [at, claimsAt] = [artifactPath(connection, dataset), claimsPath(connection, dataset)];
-  return { at, claimsAt, text: view.get(at), lines: view.get(claimsAt) };
+/** A line of a claims file that could not be parsed, as a report shows it. */
+export function damagedLineFault({ path, line, reason }: ClaimsFile['damaged'][number]) {
+  return { subject: path, kind: 'line', reason, location: `${path}:${line}` };
 }
 
-interface About extends DatasetRef {
+interface DatasetInput extends DatasetRef, Pick<ConnectionInput, 'claims' | 'retain' | 'pins'> {
   readonly compiled: Dataset | undefined;
   readonly conflicts: readonly Conflict[];
-}
-
-interface Own extends Pick<Connection, 'claims' | 'retained' | 'pins'> {
-  /** Claims that are left out because their subjects failed: what is ruled about them stays. */
+  /** Claims that are left out because their subjects failed. Decisions about them stay. */
   readonly failing: readonly Claim[];
 }
 
-function renderDataset(about: About, { claims, failing, retained, pins }: Own, view: FileTree) {
-  const { at, claimsAt, text, lines } = filesOf(about, view);
-  const fresh = mergeDataset({ ...about, text: undefined, base: new Map(), edits: [] });
-  // Byte for byte as ktx writes it anew: then nothing of a person's can be in it, and nothing has to be parsed.
-  const isAsWritten =
-    text === fresh.text && lines === renderClaims({ ...nothingRecorded, base: fresh.base, claims });
-  if (isAsWritten) return { ...about, at, result: fresh, writes: [], damaged: [] };
-  const file = parseClaims(claimsAt, lines ?? '');
+function renderDataset(input: DatasetInput, tree: FileTree) {
+  const { connection, dataset, compiled, claims, failing, retain, pins } = input;
+  const [at, claimsAt] = [artifactPath(connection, dataset), claimsPath(connection, dataset)];
+  const [text, claimsText] = [tree.get(at), tree.get(claimsAt)];
+  const unedited = mergeDataset({ ...input, text: undefined, base: new Map(), edits: [] });
+  const common = { connection, dataset, compiled, at };
+  // If the files are byte for byte as ktx writes them, they hold nothing of a person's and need no parsing.
+  const uneditedClaims = renderClaims({ base: unedited.base, claims, damaged: [] });
+  if (text === unedited.text && claimsText === uneditedClaims)
+    return { ...common, conflicts: input.conflicts, result: unedited, writes: [], damaged: [] };
+
+  const file = parseClaims(claimsAt, claimsText ?? '');
   const edits = file.claims.filter(({ kind }) => kind === 'edit');
-  const result = mergeDataset({ ...about, text, base: file.base, edits });
+  const result = mergeDataset({ ...input, text, base: file.base, edits });
   const records = file.claims.filter(({ kind }) => kind === 'settled');
-  const { open, settled } = resolveByEdits(about.conflicts, records, (conflict) =>
-    personsWord(about, at, { conflict, ...result }),
+  const { open, settled } = resolveByEdits(input.conflicts, records, (conflict) =>
+    findPersonEdit(input, conflict, result),
   );
-  const all = [...claims, ...file.claims.flatMap((claim) => retained(claim) ?? [])];
-  const now = {
+  const allClaims = [...claims, ...file.claims.flatMap((claim) => retain(claim) ?? [])];
+  const newClaimsText = renderClaims({
     ...file,
     base: result.base,
-    claims: [...dropOrphans(all, { beside: failing, pins }), ...result.edits, ...settled],
-  };
-  const interim = renderClaims({ ...file, base: uniteBases(file.base, result.base) });
-  const writes: Write[] = [
-    { step: 'base_recorded', path: claimsAt, text: interim, artifact: at },
+    claims: [...dropOrphans(allClaims, { beside: failing, pins }), ...result.edits, ...settled],
+  });
+  const baseText = renderClaims({ ...file, base: uniteBases(file.base, result.base) });
+  const writes: FileWrite[] = [
+    { step: 'base_recorded', path: claimsAt, text: baseText, artifact: at },
     { step: 'file_written', path: at, text: result.text, artifact: at },
-    { step: 'claims_written', path: claimsAt, text: renderClaims(now), artifact: at },
+    { step: 'claims_written', path: claimsAt, text: newClaimsText, artifact: at },
   ];
-  const isDue = { left_alone: [], unchanged: writes.slice(2), written: writes, deleted: writes };
+  const writesByOutcome = {
+    left_alone: [],
+    unchanged: writes.slice(2),
+    written: writes,
+    deleted: writes,
+  };
   return {
-    ...about,
+    ...common,
     conflicts: open,
-    at,
     result,
-    writes: isDue[result.outcome],
+    writes: writesByOutcome[result.outcome],
     damaged: file.damaged,
   };
-}
-
-const nothingRecorded: ClaimsFile = { base: new Map(), claims: [], damaged: [] };
-
-type Merged = Pick<ReturnType<typeof mergeDataset>, 'text' | 'kept' | 'edits'> & {
-  readonly conflict: Conflict;
-};
-
-/** What a person has in the file in place of what the conflict is about. */
-function personsWord(
-  owner: DatasetRef,
-  at: string,
-  { conflict, text, kept, edits }: Merged,
-): PersonEdit | undefined {
-  if (kept.length + edits.length === 0) return undefined;
-  const parsed = parseDatasetFile(text ?? '');
-  const entries =
-    'mapping' in parsed
-      ? listEntries(parsed.mapping).filter(
-          (entry) => entrySubject(owner, entry) === conflict.subject,
-        )
-      : [];
-  const key = ['type', 'primary_key', 'unit'].find((one) => one === conflict.kind);
-  const leaves = entries.flatMap((entry) =>
-    entry.values.filter((leaf) => key === undefined || leaf.key === key),
-  );
-  const isTheirs = ({ path }: { readonly path: string }) =>
-    kept.some((one) => one === path || path.startsWith(`${one}.`));
-  const removed = edits.filter(
-    ({ subject, body }) =>
-      subject === conflict.subject && (body === null || key === undefined || key in Object(body)),
-  );
-  if (!leaves.some(isTheirs) && removed.length === 0) return undefined;
-  const value = shortHash(
-    canonicalJson([leaves.map((leaf) => [leaf.key, leaf.value]), removed.map(({ body }) => body)]),
-    16,
-  );
-  return { value, item: at, location: entries[0]?.path ?? conflict.subject };
-}
-
-/** What people changed, and what they took out that ktx would have there. */
-export function listKeptEdits({
-  dataset,
-  at,
-  result,
-  compiled,
-}: ReturnType<typeof renderDataset>): KeptEdit[] {
-  const { kept, edits, text = '' } = result;
-  if (kept.length + edits.length === 0) return [];
-  const file = kept.length === 0 ? { reason: 'not needed' } : parseDatasetFile(text);
-  const sides = [
-    listEntries('mapping' in file ? file.mapping : {}),
-    listEntries(compiled ?? {}),
-  ].map((side) => [...valuesByPath(side)]);
-  const valuesAt = (path: string) =>
-    sides.map((side) => side.filter(([one]) => one === path || one.startsWith(`${path}.`)));
-  const edit = (path: string, isRemoval: boolean): KeptEdit => {
-    const mark = shortHash(canonicalJson([at, path, isRemoval, valuesAt(path)]), 16);
-    return { path: path === '' ? dataset : `${dataset}.${path}`, at, isRemoval, mark };
-  };
-  const removed = edits
-    .map(removedPath)
-    .filter((path) => path === '' || valuesAt(path).some((values) => values.length > 0));
-  return [
-    ...[...new Set(kept)].map((path) => edit(path, false)),
-    ...removed.map((path) => edit(path, true)),
-  ];
 }

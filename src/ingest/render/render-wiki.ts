@@ -1,123 +1,145 @@
 import type { Claim } from '../../context/claims/claim.ts';
-import { parseClaims, renderClaims } from '../../context/claims/claims-file.ts';
-import { uniteBases } from '../../context/merge/merge-base.ts';
-import { compileWiki } from '../../context/wiki/compile-wiki.ts';
-import { removedPath } from '../../context/merge/merge-dataset.ts';
-import type { Pin } from '../../context/claims/pins.ts';
+import { parseClaims, renderClaims, type ClaimsFile } from '../../context/claims/claims-file.ts';
 import { dropOrphans } from '../../context/claims/model-decisions.ts';
-import { resolveByEdits } from '../../context/merge/resolve-by-edit.ts';
-import { mergePage } from '../../context/wiki/merge-page.ts';
+import type { Pin } from '../../context/claims/pins.ts';
+import type { Conflict } from '../../context/compile/conflicts.ts';
+import { uniteBases } from '../../context/merge/merge-base.ts';
+import { removedPath } from '../../context/merge/merge-dataset.ts';
+import { resolveByEdits, type PersonEdit } from '../../context/merge/resolve-by-edit.ts';
+import { compileWiki } from '../../context/wiki/compile-wiki.ts';
+import { mergePage, type WikiMergeResult } from '../../context/wiki/merge-page.ts';
 import { sectionPaths } from '../../context/wiki/page-sections.ts';
+import type { WikiPage } from '../../context/wiki/wiki.ts';
 import { pageName, wikiClaimsPath, wikiPath } from '../../context/wiki/wiki-paths.ts';
 import { shortHash } from '../../lib/hash.ts';
-import type { KeptEdit } from '../report.ts';
 import type { FileTree } from '../publish/project-files.ts';
-import type { Write } from '../publish/publish.ts';
+import type { FileWrite } from '../publish/rendering.ts';
+import type { KeptEdit } from '../report.ts';
+import { damagedLineFault } from './render-connection.ts';
 
-interface Wiki {
+interface WikiInput {
   readonly claims: readonly Claim[];
-  readonly retained: (claim: Claim) => Claim | undefined;
+  /** The part of a recorded claim that stands beside them. */
+  readonly retain: (claim: Claim) => Claim | undefined;
   readonly pins: readonly Pin[];
 }
 
-/** The pages of the wiki as they shall be, and the claims about terms and rules. Pure. */
-export function renderWiki({ claims, retained, pins }: Wiki, view: FileTree) {
-  const file = parseClaims(wikiClaimsPath, view.get(wikiClaimsPath) ?? '');
-  const all = [...claims, ...file.claims.flatMap((claim) => retained(claim) ?? [])];
-  const { pages, conflicts, quarantined } = compileWiki(all, pins);
+interface MergedPage {
+  /** Path of the page's file. */
+  readonly at: string;
+  readonly result: WikiMergeResult;
+}
+
+/** Renders the pages of the wiki, and the claims about terms and rules. Pure. */
+export function renderWiki({ claims, retain, pins }: WikiInput, tree: FileTree) {
+  const file = parseClaims(wikiClaimsPath, tree.get(wikiClaimsPath) ?? '');
+  const all = [...claims, ...file.claims.flatMap((claim) => retain(claim) ?? [])];
+  const compilation = compileWiki(all, pins);
   const standing = dropOrphans(all, { pins });
-  const compiled = new Map(pages.map((page) => [page.page, page]));
-  const edits = file.claims.filter(({ kind }) => kind === 'edit');
-  const known = [...file.base.keys(), ...edits.map(removedPath)].map(pageName);
-  const results = [...new Set([...compiled.keys(), ...known])].sort().map((page) => {
-    const at = wikiPath(page);
-    return {
-      at,
-      page,
-      result: mergePage({
-        page,
-        compiled: compiled.get(page),
-        text: view.get(at),
-        base: file.base,
-        edits,
-      }),
-    };
-  });
-  const base = new Map(results.flatMap(({ result }) => [...result.base]));
-  const places = new Map(pages.flatMap((page) => [...sectionPaths(page)]));
-  const kept = new Map(results.flatMap(({ result }) => [...result.kept]));
-  const removed = results.flatMap(({ result }) => result.edits);
+  const pages = mergePages(compilation.pages, file, tree);
+  const records = file.claims.filter(({ kind }) => kind === 'settled');
   const { open, settled } = resolveByEdits(
-    conflicts,
-    file.claims.filter(({ kind }) => kind === 'settled'),
-    ({ subject }) => {
-      const location = places.get(subject) ?? '';
-      const gone = removed.some(
-        (edit) => removedPath(edit) === location || removedPath(edit) === pageName(location),
-      );
-      const value = kept.get(location) ?? (gone ? 'removed' : undefined);
-      return value === undefined
-        ? undefined
-        : { value, item: wikiPath(pageName(location)), location };
-    },
+    compilation.conflicts,
+    records,
+    personEditFinder(compilation.pages, pages),
   );
-  const own = { path: wikiClaimsPath, artifact: wikiClaimsPath };
-  const isWritten = results.some(
-    ({ result }) => result.outcome === 'written' || result.outcome === 'deleted',
-  );
-  const interim: Write = {
-    ...own,
-    step: 'base_recorded',
-    text: renderClaims({ ...file, base: uniteBases(file.base, base) }),
-  };
-  const text = renderClaims({
-    base,
-    claims: [...standing, ...removed, ...settled],
-    damaged: file.damaged,
-  });
-  const writes: Write[] = [
-    ...(isWritten ? [interim] : []),
-    ...results
-      .filter(({ result }) => result.outcome === 'written' || result.outcome === 'deleted')
-      .map(({ at, result }): Write => ({
-        step: 'file_written',
-        path: at,
-        text: result.text,
-        artifact: at,
-      })),
-    { ...own, step: 'claims_written', text },
-  ];
-  const isNothing = text === undefined && !view.has(wikiClaimsPath);
+  const base = new Map(pages.flatMap(({ result }) => [...result.base]));
+  const edits = pages.flatMap(({ result }) => result.edits);
+  const { damaged } = file;
+  const claimsText = renderClaims({ base, claims: [...standing, ...edits, ...settled], damaged });
+  const baseText = renderClaims({ ...file, base: uniteBases(file.base, base) });
+  const isEmpty = claimsText === undefined && !tree.has(wikiClaimsPath);
   return {
-    writes: isNothing ? [] : writes,
+    writes: isEmpty ? [] : wikiWrites(pages, { baseText, claimsText }),
     conflicts: open,
     claims: standing,
-    leftAlone: results.flatMap(({ at, result: { reason } }) =>
+    leftAlone: pages.flatMap(({ at, result: { reason } }) =>
       reason === undefined ? [] : [{ path: at, reason }],
     ),
-    stale: results.flatMap(({ at, result }) => result.stale.map((path) => ({ path, at }))),
-    keptEdits: results.flatMap(({ at, result }): KeptEdit[] => [
-      ...[...result.kept].map(([path, state]) => ({
-        path,
-        at,
-        isRemoval: false,
-        mark: shortHash(`${path} ${state}`, 16),
-      })),
-      ...result.edits.map((edit) => ({
-        path: removedPath(edit),
-        at,
-        isRemoval: true,
-        mark: shortHash(removedPath(edit), 16),
-      })),
-    ]),
+    stale: pages.flatMap(({ at, result }) => result.stale.map((path) => ({ path, at }))),
+    keptEdits: pages.flatMap(listKeptSections),
     quarantined: [
-      ...quarantined.map(({ claim: { subject, kind }, reason }) => ({ subject, kind, reason })),
-      ...file.damaged.map(({ path, line, reason }) => ({
-        subject: path,
-        kind: 'line',
+      ...compilation.quarantined.map(({ claim: { subject, kind }, reason }) => ({
+        subject,
+        kind,
         reason,
-        location: `${path}:${line}`,
       })),
+      ...damaged.map(damagedLineFault),
     ],
   };
+}
+
+/** Merges every page that is compiled, or that the base or an edit names. */
+function mergePages(
+  compiledPages: readonly WikiPage[],
+  { base, claims }: ClaimsFile,
+  tree: FileTree,
+): MergedPage[] {
+  const compiled = new Map(compiledPages.map((page) => [page.page, page]));
+  const edits = claims.filter(({ kind }) => kind === 'edit');
+  const recorded = [...base.keys(), ...edits.map(removedPath)].map(pageName);
+  return [...new Set([...compiled.keys(), ...recorded])].sort().map((page) => {
+    const at = wikiPath(page);
+    const text = tree.get(at);
+    return { at, result: mergePage({ page, compiled: compiled.get(page), text, base, edits }) };
+  });
+}
+
+/** A function that finds a person's edit of the section that a conflict is about; undefined if they did not edit it. */
+function personEditFinder(
+  compiledPages: readonly WikiPage[],
+  pages: readonly MergedPage[],
+): (conflict: Conflict) => PersonEdit | undefined {
+  const sectionsBySubject = new Map(compiledPages.flatMap((page) => [...sectionPaths(page)]));
+  const keptHashes = new Map(pages.flatMap(({ result }) => [...result.kept]));
+  const removed = new Set(pages.flatMap(({ result }) => result.edits.map(removedPath)));
+  return ({ subject }) => {
+    const location = sectionsBySubject.get(subject) ?? '';
+    const isRemoved = removed.has(location) || removed.has(pageName(location));
+    const value = keptHashes.get(location) ?? (isRemoved ? 'removed' : undefined);
+    return value === undefined
+      ? undefined
+      : { value, item: wikiPath(pageName(location)), location };
+  };
+}
+
+interface WikiClaimsTexts {
+  /** The claims file with the base from before and after the run. */
+  readonly baseText: string | undefined;
+  readonly claimsText: string | undefined;
+}
+
+function wikiWrites(
+  pages: readonly MergedPage[],
+  { baseText, claimsText }: WikiClaimsTexts,
+): FileWrite[] {
+  const claimsFile = { path: wikiClaimsPath, artifact: wikiClaimsPath };
+  const changed = pages.filter(
+    ({ result: { outcome } }) => outcome === 'written' || outcome === 'deleted',
+  );
+  const pageWrites = changed.map(({ at, result: { text } }): FileWrite => ({
+    step: 'file_written',
+    path: at,
+    text,
+    artifact: at,
+  }));
+  const claimsWrite: FileWrite = { ...claimsFile, step: 'claims_written', text: claimsText };
+  if (changed.length === 0) return [claimsWrite];
+  return [{ ...claimsFile, step: 'base_recorded', text: baseText }, ...pageWrites, claimsWrite];
+}
+
+function listKeptSections({ at, result }: MergedPage): KeptEdit[] {
+  const kept = [...result.kept].map(([path, hash]) => ({
+    path,
+    at,
+    isRemoval: false,
+    mark: shortHash(`${path} ${hash}`, 16),
+  }));
+  const removed = result.edits.map((edit) => ({
+    path: removedPath(edit),
+    at,
+    isRemoval: true,
+    mark: shortHash(removedPath(edit), 16),
+  }));
+  return [...kept, ...removed];
 }

@@ -1,119 +1,168 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import { catalogFiles } from '../../context/catalog/catalog-files.ts';
-import { bodySchemas, type Claim } from '../../context/claims/claim.ts';
-import { conflictsPath, renderConflicts } from '../../context/compile/conflicts.ts';
-import { parsePins, pinsPath, setPin } from '../../context/claims/pins.ts';
+import { bodySchemas, isEditRecord, type Claim } from '../../context/claims/claim.ts';
 import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
+import { parsePins, pinsPath, setPin } from '../../context/claims/pins.ts';
 import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
+import { conflictsPath, renderConflicts } from '../../context/compile/conflicts.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { itemPath } from '../../sources/source.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
-import { itemBodyWrites, itemIndexWrites, createTablesHasher } from '../fetch/item-files.ts';
-import type { FileTree } from '../publish/project-files.ts';
-import type { Rendering, Write } from '../publish/publish.ts';
+import { createTablesHasher, itemBodyWrites, itemIndexWrites } from '../fetch/item-files.ts';
 import { isReadingEvidence } from '../fetch/readings.ts';
-import { listKeptEdits, renderConnection } from './render-connection.ts';
+import { isSameTree, type FileTree } from '../publish/project-files.ts';
+import type { FileWrite, Rendering } from '../publish/rendering.ts';
+import { listKeptEdits } from './person-edits.ts';
+import { renderConnection } from './render-connection.ts';
 import { renderWiki } from './render-wiki.ts';
 
 const attributesFile = '.gitattributes';
-/** Reviews fold generated files; `-text` and `-filter` keep their bytes as they are, whatever the repository does to its own. */
+/** Reviews fold generated files. `-text` and `-filter` keep their bytes as they are, whatever the repository does to its own files. */
 const attributes = [
   'claims/** linguist-generated -text -filter',
   'sources/** linguist-generated -text -filter',
 ];
-const shared = [attributesFile, 'wiki', wikiClaimsPath, conflictsPath, pinsPath];
+const sharedPaths = [attributesFile, 'wiki', wikiClaimsPath, conflictsPath, pinsPath];
 
-/** Everything that an ingest of these warehouses and sources may read and write in a project. */
+/** Every folder and file that an ingest of these warehouses and sources may read and write in a project. */
 export function projectFolders({ connections, sources }: ProjectFindings): string[] {
-  const own = (name: string) => [`sources/${name}`, `semantic-layer/${name}`, `claims/${name}`];
-  const warehouses = connections.flatMap(({ catalog }) => own(catalog.connection));
-  return [...shared, ...warehouses, ...sources.map(({ connection }) => `sources/${connection}`)];
+  const warehouseFolders = connections.flatMap(({ catalog: { connection } }) => [
+    `sources/${connection}`,
+    `semantic-layer/${connection}`,
+    `claims/${connection}`,
+  ]);
+  const sourceFolders = sources.map(({ connection }) => `sources/${connection}`);
+  return [...sharedPaths, ...warehouseFolders, ...sourceFolders];
 }
 
-/** The files of one place as they shall be, from what was found and what people wrote there; without the subjects that failed. Pure. */
+interface CachedRendering {
+  readonly tree: FileTree;
+  readonly failed: ReadonlySet<string>;
+  readonly rendering: Rendering;
+}
+
+/** The check, the working tree and HEAD are mostly rendered from the same files. */
+const cache = new WeakMap<ProjectFindings, CachedRendering[]>();
+
+/**
+ * Renders all files from the findings and from what people wrote in the tree (disk or HEAD), leaving out the subjects that
+ * failed the check. Pure; equal inputs are rendered once.
+ */
 export function renderProject(
   findings: ProjectFindings,
-  view: FileTree,
+  tree: FileTree,
   failed: ReadonlySet<string> = new Set(),
 ): Rendering {
-  const claims = claimsOf(findings);
-  const { pins, fault } = parsePins(pinsText(findings, view));
-  const retained = retainer(findings);
-  const wiki = renderWiki(
-    { claims: claims.wiki.filter(({ subject }) => !failed.has(subject)), retained, pins },
-    view,
+  const renderings = cache.get(findings) ?? [];
+  cache.set(findings, renderings);
+  const cached = renderings.find(
+    (candidate) =>
+      candidate.failed.symmetricDifference(failed).size === 0 && isSameTree(candidate.tree, tree),
   );
+  if (cached) return cached.rendering;
+  const rendering = renderTree(findings, tree, failed);
+  renderings.push({ tree, failed, rendering });
+  return rendering;
+}
+
+function renderTree(
+  findings: ProjectFindings,
+  tree: FileTree,
+  failed: ReadonlySet<string>,
+): Rendering {
+  const claims = groupClaims(findings);
+  const { pins, fault: pinsError } = parsePins(pinsText(findings, tree));
+  const retain = createRetainer(findings);
+  const wiki = renderWiki(
+    { claims: claims.wiki.filter(({ subject }) => !failed.has(subject)), retain, pins },
+    tree,
+  );
+  const sourceNames = findings.sources.map(({ connection }) => connection);
   const connections = findings.connections.map(({ catalog: { connection }, claims: scanned }) => {
-    const derived = new Set([
-      ...(scanned ? [connection] : []),
-      ...findings.sources.map((source) => source.connection),
-    ]);
-    const own = [...(scanned ?? []), ...(claims.warehouses.get(connection) ?? [])];
-    return renderConnection({ connection, claims: own, retained, derived, pins, failed }, view);
+    const derived = new Set([...(scanned ? [connection] : []), ...sourceNames]);
+    const all = [...(scanned ?? []), ...(claims.byConnection.get(connection) ?? [])];
+    return renderConnection({ connection, claims: all, retain, derived, pins, failed }, tree);
   });
-  const datasets = connections.flatMap((one) => one.datasets);
-  const conflicts = renderConflicts([
-    ...connections.flatMap((one) => one.conflicts),
+  const datasets = connections.flatMap((connection) => connection.datasets);
+  const conflicts = [
+    ...connections.flatMap((connection) => connection.conflicts),
     ...wiki.conflicts,
-  ]);
-  const sliceOf = createTablesHasher(findings.connections.map(({ catalog }) => catalog));
-  const scannedCatalogs = findings.connections
-    .filter((one) => one.claims !== undefined)
-    .map(({ catalog }) => catalog);
+  ];
+  const pinsLeftAlone = pinsError === undefined ? [] : [{ path: pinsPath, reason: pinsError }];
+  const datasetsLeftAlone = datasets.flatMap(({ at, result: { reason } }) =>
+    reason === undefined ? [] : [{ path: at, reason }],
+  );
+  const staleEntries = datasets.flatMap(({ at, dataset, result }) =>
+    result.stale.map((path) => ({ path: `${dataset}.${path}`, at })),
+  );
   return {
-    writes: [
-      ...gitAttributes(view),
-      ...decision(findings, view),
-      ...scannedCatalogs.flatMap((catalog) => catalogWrites(catalog, view)),
-      ...findings.sources.flatMap(itemBodyWrites),
-      ...datasets.flatMap(({ writes }) => writes),
-      ...wiki.writes,
-      ...findings.sources.flatMap((source) => itemIndexWrites(source, sliceOf, view)),
-      ...(conflicts === view.get(conflictsPath)
-        ? []
-        : [{ step: 'file_written', path: conflictsPath, text: conflicts } as const]),
-    ],
-    leftAlone: [
-      ...datasets.flatMap(({ at, result: { reason } }) =>
-        reason === undefined ? [] : [{ path: at, reason }],
-      ),
-      ...wiki.leftAlone,
-      ...(fault === undefined ? [] : [{ path: pinsPath, reason: fault }]),
-    ],
+    writes: listWrites(findings, tree, {
+      datasets: datasets.flatMap(({ writes }) => writes),
+      wiki: wiki.writes,
+      conflicts: renderConflicts(conflicts),
+    }),
+    leftAlone: [...datasetsLeftAlone, ...wiki.leftAlone, ...pinsLeftAlone],
     keptEdits: [...datasets.flatMap(listKeptEdits), ...wiki.keptEdits],
-    stale: [
-      ...datasets.flatMap(({ at, dataset, result }) =>
-        result.stale.map((path) => ({ path: `${dataset}.${path}`, at })),
-      ),
-      ...wiki.stale,
-    ],
+    stale: [...staleEntries, ...wiki.stale],
     quarantined: [
       ...connections.flatMap(({ quarantined }) => quarantined),
       ...wiki.quarantined,
-      ...claims.homeless,
+      ...claims.withoutCatalog,
     ],
-    conflicts: [...connections.flatMap((one) => one.conflicts), ...wiki.conflicts],
-    claims: [...connections.flatMap((one) => one.claims), ...wiki.claims],
+    conflicts,
+    claims: [...connections.flatMap((connection) => connection.claims), ...wiki.claims],
   };
 }
 
-/** What the sources say of each warehouse and of the wiki, and what is about no warehouse of the project. */
-function claimsOf({ sources, connections, decisions = [] }: ProjectFindings) {
-  const read = sources.flatMap(({ extractions, readings }) =>
+interface RenderedParts {
+  readonly datasets: readonly FileWrite[];
+  readonly wiki: readonly FileWrite[];
+  /** The text of the file; undefined for no file. */
+  readonly conflicts: string | undefined;
+}
+
+/** All writes in an order that a kill cannot spoil; see `publish`. */
+function listWrites(
+  findings: ProjectFindings,
+  tree: FileTree,
+  { datasets, wiki, conflicts }: RenderedParts,
+): FileWrite[] {
+  const { connections, sources } = findings;
+  const hashTables = createTablesHasher(connections.map(({ catalog }) => catalog));
+  const scanned = connections.filter(({ claims }) => claims !== undefined);
+  const conflictWrites: FileWrite[] =
+    conflicts === tree.get(conflictsPath)
+      ? []
+      : [{ step: 'file_written', path: conflictsPath, text: conflicts }];
+  return [
+    ...attributesWrites(tree),
+    ...pinWrites(findings, tree),
+    ...scanned.flatMap(({ catalog }) => catalogWrites(catalog, tree)),
+    ...sources.flatMap(itemBodyWrites),
+    ...datasets,
+    ...wiki,
+    ...sources.flatMap((source) => itemIndexWrites(source, hashTables, tree)),
+    ...conflictWrites,
+  ];
+}
+
+/** The claims of sources and models: those about the wiki, by warehouse, and those about a warehouse without a catalog. */
+function groupClaims({ sources, connections, decisions = [] }: ProjectFindings) {
+  const extracted = sources.flatMap(({ extractions, readings }) =>
     [...extractions, ...readings.values()].flatMap(({ claims }) => claims),
   );
-  const all = [...read, ...decisions];
-  const known = new Set(connections.map(({ catalog }) => catalog.connection));
-  const home = ({ subject }: Claim) =>
-    parseWikiSubject(subject) ? 'wiki:' : (parseSubject(subject)?.connection ?? '');
-  const homes = Map.groupBy(all, home);
-  const homeless = [...homes]
-    .filter(([name]) => name !== 'wiki:' && !known.has(name))
+  const wikiKey = 'wiki:';
+  const groupOf = ({ subject }: Claim) =>
+    parseWikiSubject(subject) ? wikiKey : (parseSubject(subject)?.connection ?? '');
+  const groups = Map.groupBy([...extracted, ...decisions], groupOf);
+  const withCatalog = new Set(connections.map(({ catalog }) => catalog.connection));
+  const withoutCatalog = [...groups]
+    .filter(([name]) => name !== wikiKey && !withCatalog.has(name))
     .flatMap(([, claims]) => claims);
   return {
-    wiki: homes.get('wiki:') ?? [],
-    warehouses: homes,
-    homeless: homeless.map(({ subject, kind }) => ({
+    wiki: groups.get(wikiKey) ?? [],
+    byConnection: groups,
+    withoutCatalog: withoutCatalog.map(({ subject, kind }) => ({
       subject,
       kind,
       reason: 'there is no catalog of that warehouse yet',
@@ -122,46 +171,43 @@ function claimsOf({ sources, connections, decisions = [] }: ProjectFindings) {
 }
 
 /**
- * Of a claim that a file records, the evidence that this run does not make anew: what people said, what connections said that
- * were not read now, and what a model ruled. What models read in items comes with the run (`readings`).
+ * A function that keeps of a recorded claim the evidence that this run does not make anew: what people said, what
+ * connections said that were not read now, and the decisions of models. The readings of models come with the run.
  */
-function retainer({ connections, sources, decisions = [] }: ProjectFindings) {
-  const mended = new Set(decisions.flatMap(mendedClaim));
+function createRetainer({ connections, sources, decisions = [] }: ProjectFindings) {
+  const repaired = new Set(decisions.flatMap(repairedClaimIds));
   const scanned = connections.flatMap(({ catalog, claims }) =>
     claims ? [catalog.connection] : [],
   );
   const derived = new Set([...scanned, ...sources.map(({ connection }) => connection)]);
-  const items = new Set(
-    sources.flatMap(({ connection, items: own }) =>
-      own.map(({ path }) => itemPath(connection, path)),
-    ),
+  const itemPaths = new Set(
+    sources.flatMap(({ connection, items }) => items.map(({ path }) => itemPath(connection, path))),
   );
   return (claim: Claim): Claim | undefined => {
-    if (claim.kind === 'edit' || claim.kind === 'settled') return undefined;
-    // Mended anew: what was made of it before does not hold.
-    if (mendedClaim(claim).some((id) => mended.has(id))) return undefined;
-    const evidence = claim.evidence.filter((one) => {
-      return (
-        one.origin === 'person' ||
-        isDecisionEvidence(one) ||
-        !derived.has(one.connection) ||
-        (one.origin === 'model' && !isReadingEvidence(one) && items.has(one.item ?? ''))
-      );
-    });
+    if (isEditRecord(claim)) return undefined;
+    // A new repair replaces the older one of the same claim.
+    if (repairedClaimIds(claim).some((id) => repaired.has(id))) return undefined;
+    const evidence = claim.evidence.filter(
+      (item) =>
+        item.origin === 'person' ||
+        isDecisionEvidence(item) ||
+        !derived.has(item.connection) ||
+        (item.origin === 'model' && !isReadingEvidence(item) && itemPaths.has(item.item ?? '')),
+    );
     return evidence.length === 0 ? undefined : { ...claim, evidence };
   };
 }
 
-/** The claim that a repair is about. */
-function mendedClaim({ kind, body }: Claim): string[] {
+/** The id of the claim that a repair is about; empty for other claims. */
+function repairedClaimIds({ kind, body }: Claim): string[] {
   const { data } = bodySchemas.repaired.safeParse(body);
   return kind === 'repaired' && data !== undefined ? [data.claim] : [];
 }
 
-/** Only with the first claims of a place: a line that a person takes out later stays out. */
-function gitAttributes(view: FileTree): Write[] {
-  if ([...view.keys()].some((path) => path.startsWith('claims/'))) return [];
-  const text = view.get(attributesFile) ?? '';
+/** Written only with the first claims of a project: a line that a person takes out later stays out. */
+function attributesWrites(tree: FileTree): FileWrite[] {
+  if ([...tree.keys()].some((path) => path.startsWith('claims/'))) return [];
+  const text = tree.get(attributesFile) ?? '';
   const missing = attributes.filter((line) => !text.split(/\r?\n/).includes(line));
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   return missing.length === 0
@@ -169,28 +215,28 @@ function gitAttributes(view: FileTree): Write[] {
     : [{ step: 'file_written', path: attributesFile, text: `${start}${missing.join('\n')}\n` }];
 }
 
-function pinsText({ pin }: ProjectFindings, view: FileTree): string | undefined {
-  return pin === undefined ? view.get(pinsPath) : setPin(view.get(pinsPath), pin);
+/** The pins of the tree, with the pin of this run. */
+function pinsText({ pin }: ProjectFindings, tree: FileTree): string | undefined {
+  return pin === undefined ? tree.get(pinsPath) : setPin(tree.get(pinsPath), pin);
 }
 
-function decision(findings: ProjectFindings, view: FileTree): Write[] {
+function pinWrites(findings: ProjectFindings, tree: FileTree): FileWrite[] {
   if (findings.pin === undefined) return [];
-  return [
-    { step: 'file_written', path: pinsPath, text: pinsText(findings, view), artifact: pinsPath },
-  ];
+  const text = pinsText(findings, tree);
+  return [{ step: 'file_written', path: pinsPath, text, artifact: pinsPath }];
 }
 
-/** Schema files before the index that lists them, what is gone after it: at no moment does the index name a missing file. */
-function catalogWrites(catalog: Catalog, view: FileTree): Write[] {
-  const wanted = new Map<string, string | undefined>(
+/** Schema files, then the index that lists them, then removals, so that the index never lists a file that is missing. */
+function catalogWrites(catalog: Catalog, tree: FileTree): FileWrite[] {
+  const texts = new Map<string, string | undefined>(
     catalogFiles(catalog)
       .toReversed()
       .map(({ path, text }) => [path, text]),
   );
-  const isOurs = (path: string) =>
+  const isCatalogFile = (path: string) =>
     path.startsWith(`sources/${catalog.connection}/`) &&
     /^[^/]*\/[^/]*\/[^/]*\.(ya?ml|jsonl)$/.test(path);
-  const old = [...view.keys()].filter((path) => isOurs(path) && !wanted.has(path));
-  for (const path of old) wanted.set(path, undefined);
-  return [...wanted].map(([path, text]) => ({ step: 'file_written', path, text }));
+  const gone = [...tree.keys()].filter((path) => isCatalogFile(path) && !texts.has(path));
+  for (const path of gone) texts.set(path, undefined);
+  return [...texts].map(([path, text]) => ({ step: 'file_written', path, text }));
 }

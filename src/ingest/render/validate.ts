@@ -1,348 +1,258 @@
-import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { ProjectFile } from '../../context/catalog/catalog-files.ts';
-import { bodySchemas, shortId, subjects, type Claim } from '../../context/claims/claim.ts';
-import { artifactPath } from '../../context/merge/merge-dataset.ts';
+import { bodySchemas, shortId, type Claim } from '../../context/claims/claim.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
-import { shortHash } from '../../lib/hash.ts';
+import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { UserError } from '../../lib/error.ts';
-import { emit } from '../../semantic/emit/emit.ts';
-import { loadModel } from '../../semantic/load/load.ts';
-import {
-  columnIdentity,
-  metricAddress,
-  type ModelDataset,
-  type ModelMetric,
-  type SemanticModel,
-} from '../../semantic/model/model.ts';
-import { sampleParameters } from '../../semantic/model/parameters.ts';
-import { createPlan, type Plan } from '../../semantic/plan/plan.ts';
-import { querySchema } from '../../semantic/query/query.ts';
-import { withAnalyzer } from '../../sql/analyzer.ts';
-import { findDialect } from '../../sql/dialects.ts';
+import { shortHash } from '../../lib/hash.ts';
 import type { State } from '../../store/state.ts';
-import { blameClaim } from './blame-claim.ts';
-import type { Quarantined } from '../report.ts';
-import { readProjectFiles, isSameTree, type FileTree } from '../publish/project-files.ts';
-import { finalTexts, type Rendering } from '../publish/publish.ts';
 import type { ConnectionFindings, ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
-import { projectFolders, renderProject } from './render.ts';
+import type { FileTree } from '../publish/project-files.ts';
+import { applyWrites, type Rendering } from '../publish/rendering.ts';
+import type { Mended, Quarantined, StageReport } from '../report.ts';
 import { repairClaims } from '../decide/repair-claims.ts';
+import { blameClaim } from './blame-claim.ts';
+import { checkModel, type ModelCheck } from './check-model.ts';
+import { renderProject } from './render.ts';
 import { replaceEntry } from './replace-entry.ts';
 
-interface Validation {
+interface ValidationContext {
   readonly state: State;
-  /** Mends what does not pass; undefined where none is configured. */
+  /** Repairs claims that fail; undefined if none is configured. */
   readonly model?: IngestModel | undefined;
-  /** No call can succeed any more. */
+  /** True if no model call can succeed any more. */
   readonly isOver: boolean;
   readonly signal: AbortSignal;
 }
 
+interface Validation {
+  /** The decisions of a model that repair claims; see `addDecisions`. */
+  readonly repairs: readonly Claim[];
+  /** Subjects that fail the check: render without them. */
+  readonly failed: ReadonlySet<string>;
+  /** The claims that fail, and what people wrote that does not work (it stays in their files). */
+  readonly quarantined: readonly Quarantined[];
+  /** Warehouses that could not be opened for the check. */
+  readonly unopened: readonly UnopenedWarehouse[];
+  /** Statements sent to warehouses. */
+  readonly queries: number;
+  readonly mended: readonly Mended[];
+  readonly repairReport: StageReport | undefined;
+}
+
+interface UnopenedWarehouse {
+  readonly connection: string;
+  readonly error: UserError;
+}
+
 /**
- * Checks the artifacts as they will stand: schema and references, columns against the catalog, every expression by a zero-row
- * query; `unchecked` are the warehouses that did not open for it. What fails a model may mend. Gives the files of one place as they shall be
- * without the claims that failed; those claims, and what of people's does not work (it stays in their files).
+ * Checks the artifacts as they would be published: schema and references, columns against the catalog, every expression with a
+ * query for zero rows. A model may repair what fails. `files` are the files on disk.
  */
-export async function validateArtifacts(dir: string, found: ProjectFindings, run: Validation) {
-  const files = await readProjectFiles(dir, projectFolders(found));
-  const first = await check(found, files, run);
-  const { rulings, mended, report } = run.model
-    ? await repair(first, { ...run, model: run.model, found, files })
-    : noRepair;
-  const findings =
-    rulings.length === 0
-      ? found
-      : { ...found, decisions: [...(found.decisions ?? []), ...rulings] };
-  const { rendering, quarantined, unchecked, queries } =
-    rulings.length === 0 ? first : await check(findings, files, run);
-  const failed = new Set(quarantined.map(({ subject }) => subject));
-  const placed = quarantined.map((fault) => placedInSource(fault, rendering));
-  const render = (place: FileTree) =>
-    failed.size === 0 && isSameTree(place, files)
-      ? rendering
-      : renderProject(findings, place, failed);
-  return { files, render, quarantined: placed, unchecked, queries, mended, repaired: report };
+export async function validateArtifacts(
+  found: ProjectFindings,
+  files: FileTree,
+  context: ValidationContext,
+): Promise<Validation> {
+  const first = await checkRendering(found, files, context);
+  const { rulings: repairs, mended, report } = await repairFaults(found, first, context);
+  const { rendering, quarantined, unopened, queries } =
+    repairs.length === 0
+      ? first
+      : await checkRendering(addDecisions(found, repairs), files, context);
+  return {
+    repairs,
+    failed: new Set(quarantined.map(({ subject }) => subject)),
+    quarantined: quarantined.map((fault) => locateInSource(fault, rendering)),
+    unopened,
+    queries,
+    mended,
+    repairReport: report,
+  };
 }
 
-/** What a source says is put right there: a file without it has no such line. What people wrote stays where it is. */
-function placedInSource(fault: Quarantined, { claims, keptEdits }: Rendering): Quarantined {
-  if (isTheirs(fault, keptEdits)) return fault;
-  const said = claims.filter(
-    ({ subject, kind }) => subject === fault.subject && kind === fault.kind,
+/** The findings with more decisions of models; the same object if there are none. */
+export function addDecisions(
+  findings: ProjectFindings,
+  decisions: readonly Claim[],
+): ProjectFindings {
+  return decisions.length === 0
+    ? findings
+    : { ...findings, decisions: [...(findings.decisions ?? []), ...decisions] };
+}
+
+interface CheckedRendering extends Pick<Validation, 'quarantined' | 'unopened' | 'queries'> {
+  readonly rendering: Rendering;
+  /** The files that were checked: those on disk with the writes of the rendering. */
+  readonly before: FileTree;
+  readonly after: FileTree;
+}
+
+async function checkRendering(
+  findings: ProjectFindings,
+  files: FileTree,
+  { state, signal }: ValidationContext,
+): Promise<CheckedRendering> {
+  const rendering = renderProject(findings, files);
+  const after = applyWrites(files, rendering.writes);
+  const quarantined = [...rendering.quarantined];
+  const unopened: UnopenedWarehouse[] = [];
+  let queries = 0;
+  for (const connection of findings.connections) {
+    const { catalog } = connection;
+    const model = datasetFiles(after, catalog.connection);
+    const mark = shortHash(JSON.stringify([catalog.tables, model]), 32);
+    const passed = openPassedCheck(state, catalog.connection, mark);
+    if (passed.isRecorded) continue;
+    const checking = { findings, files, rendering, after, connection, signal };
+    try {
+      const { faults, queries: sent } = await checkConnection(model, checking);
+      if (faults.length === 0) passed.record();
+      quarantined.push(...faults);
+      queries += sent;
+    } catch (error) {
+      if (!(error instanceof UserError) || signal.aborted) throw error;
+      unopened.push({ connection: catalog.connection, error });
+    }
+  }
+  return { rendering, before: files, after, quarantined, unopened, queries };
+}
+
+interface ConnectionCheck {
+  readonly findings: ProjectFindings;
+  readonly files: FileTree;
+  readonly rendering: Rendering;
+  readonly after: FileTree;
+  readonly connection: ConnectionFindings;
+  readonly signal: AbortSignal;
+}
+
+/** Checks the dataset files of one warehouse. */
+async function checkConnection(
+  model: readonly ProjectFile[],
+  { findings, files, rendering, after, connection, signal }: ConnectionCheck,
+): Promise<ModelCheck> {
+  const checked = await checkModel(connection, model, { signal });
+  const faults = checked.faults.map((fault) =>
+    blameClaim(fault, after.get(fault.subject), rendering.claims),
   );
-  const [first] = said
-    .filter((claim) => fault.claim === undefined || shortId(claim) === fault.claim)
-    .flatMap(({ evidence }) => evidence);
-  const isOfSource =
-    first?.item !== undefined && (first.origin === 'code' || first.origin === 'model');
-  return isOfSource
-    ? { ...fault, location: [first.item, first.location].filter(Boolean).join(' ') }
-    : fault;
-}
-
-function isTheirs({ subject }: Quarantined, keptEdits: Rendering['keptEdits']): boolean {
-  const { type = '', dataset = '', name = '' } = parseSubject(subject) ?? {};
-  return keptEdits.some(
-    ({ path }) => path.split('.').slice(0, 3).join('.') === `${dataset}.${type}s.${name}`,
+  const blamed = faults.filter((fault, index) => fault !== checked.faults[index]);
+  if (blamed.length === 0) return { faults, queries: checked.queries };
+  // Nothing was tried in a file that does not load. So its other entries are tried without the ones that break it.
+  const broken = new Set(blamed.map(({ subject }) => subject));
+  const withoutBroken = applyWrites(files, renderProject(findings, files, broken).writes);
+  const rest = await checkModel(
+    connection,
+    datasetFiles(withoutBroken, connection.catalog.connection),
+    { signal },
   );
+  return { faults: [...blamed, ...rest.faults], queries: checked.queries + rest.queries };
 }
 
-const noRepair: Pick<Awaited<ReturnType<typeof repairClaims>>, 'rulings' | 'mended' | 'report'> = {
+const noRepair: Awaited<ReturnType<typeof repairClaims>> = {
   rulings: [],
   mended: [],
   report: undefined,
 };
 
-async function check(
-  findings: ProjectFindings,
-  files: FileTree,
-  run: Pick<Validation, 'state' | 'signal'>,
+/** Lets a model repair the claims that fail. What people wrote in a file is not repaired. */
+async function repairFaults(
+  found: ProjectFindings,
+  { rendering, before, after, quarantined }: CheckedRendering,
+  { model, isOver, signal }: ValidationContext,
 ) {
-  const rendering = renderProject(findings, files);
-  const view = new Map([...files, ...finalTexts(rendering.writes)]);
-  const quarantined = [...rendering.quarantined];
-  const unchecked: { readonly connection: string; readonly error: UserError }[] = [];
-  const modelWithout = (faults: readonly Quarantined[], connection: string) => {
-    const { writes } = renderProject(
-      findings,
-      files,
-      new Set(faults.map(({ subject }) => subject)),
-    );
-    return modelIn(new Map([...files, ...finalTexts(writes)]), connection);
-  };
-  let queries = 0;
-  for (const one of findings.connections) {
-    const { connection, tables } = one.catalog;
-    const model = modelIn(view, connection);
-    const passed = passedCheck(
-      run.state,
-      connection,
-      shortHash(JSON.stringify([tables, model]), 32),
-    );
-    if (passed.known) continue;
-    try {
-      const checked = await checkModel(one, model, { signal: run.signal });
-      if (checked.faults.length === 0) passed.save();
-      const faults = checked.faults.map((fault) =>
-        blameClaim(fault, view.get(fault.subject), rendering.claims),
-      );
-      const broken = faults.filter((fault, index) => fault !== checked.faults[index]);
-      // Of a file that cannot be loaded nothing was tried: the rest of it is, without what broke it.
-      const rest =
-        broken.length === 0
-          ? undefined
-          : await checkModel(one, modelWithout(broken, connection), { signal: run.signal });
-      quarantined.push(...(rest === undefined ? faults : [...broken, ...rest.faults]));
-      queries += checked.queries + (rest?.queries ?? 0);
-    } catch (error) {
-      if (!(error instanceof UserError) || run.signal.aborted) throw error;
-      unchecked.push({ connection, error });
-    }
-  }
-  return { rendering, view, quarantined, unchecked, queries };
-}
-
-/** The dataset files of a warehouse. */
-function modelIn(view: ReadonlyMap<string, string | undefined>, connection: string): ProjectFile[] {
-  const isModel = new RegExp(`^semantic-layer/${connection}/[^/.][^/]*\\.ya?ml$`);
-  const model = [...view].flatMap(([path, text]) =>
-    text !== undefined && isModel.test(path) ? [{ path, text }] : [],
-  );
-  return model.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-interface Repairing {
-  readonly model: IngestModel;
-  readonly isOver: boolean;
-  readonly found: ProjectFindings;
-  readonly files: FileTree;
-  readonly signal: AbortSignal;
-}
-
-/** What people have in a file instead is not for a model to mend. */
-async function repair(
-  first: Awaited<ReturnType<typeof check>>,
-  { model, isOver, found, files, signal }: Repairing,
-) {
-  const { rendering, view, quarantined } = first;
+  if (model === undefined) return noRepair;
   return repairClaims({
     model,
     isOver,
-    faults: quarantined.filter((fault) => !isTheirs(fault, rendering.keptEdits)),
+    faults: quarantined.filter((fault) => !isPersonsEdit(fault, rendering)),
     claims: rendering.claims,
-    pins: parsePins(files.get(pinsPath)).pins,
-    view: new Map([...view].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]))),
-    async faultWith(ruled, mended) {
-      const after = renderProject(
-        { ...found, decisions: [...(found.decisions ?? []), ruled] },
-        files,
-      );
-      const fault = after.quarantined.find(({ claim }) => claim === shortId(mended));
-      const about = parseSubject(mended.subject);
-      const own = found.connections.find(({ catalog }) => catalog.connection === about?.connection);
-      if (fault !== undefined || own === undefined || about === undefined)
-        return fault?.reason ?? 'its warehouse is not known';
-      const at = artifactPath(about.connection, about.dataset);
-      const datasets = modelIn(new Map([...files, ...finalTexts(after.writes)]), about.connection);
-      const wanted = datasets.map((file) =>
-        file.path === at ? { ...file, text: withClaim(file.text, about.name, mended) } : file,
-      );
-      const { faults } = await checkModel(own, wanted, { signal, only: mended.subject });
-      return faults.find(({ subject }) => subject === mended.subject)?.reason;
-    },
+    pins: parsePins(before.get(pinsPath)).pins,
+    view: after,
+    faultWith: (decision, repaired) =>
+      findRepairFault(addDecisions(found, [decision]), repaired, { files: before, signal }),
     signal,
   });
 }
 
-/** The file with what is claimed, whatever else is claimed of it. */
-function withClaim(text: string, name: string, { kind, body }: Omit<Claim, 'evidence'>): string {
-  const { data } =
-    kind === 'metric'
-      ? bodySchemas.metric.safeParse(body)
-      : kind === 'field'
-        ? bodySchemas.field.safeParse(body)
-        : { data: undefined };
-  return data === undefined
-    ? text
-    : replaceEntry(text, kind === 'metric' ? 'metrics' : 'fields', { ...data, name });
-}
-
-interface Checking {
-  readonly signal: AbortSignal;
-  /** One subject, where the others are no question. */
-  readonly only?: string;
-}
-
-async function checkModel(
-  { catalog, warehouse: open }: ConnectionFindings,
-  files: readonly ProjectFile[],
-  { signal, only }: Checking,
-) {
-  const { model, diagnostics } = await loadModel({
-    dialect: findDialect(catalog.dialect),
-    files,
-    tables: catalog.tables,
-  });
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const unreadable = new Map(
-    files.filter(({ text }) => !text.isWellFormed()).map(({ path, text }) => [path, text.slice(1)]),
+/** Why a repaired claim does not work, with the decision that repairs it in the findings; undefined if it works. */
+async function findRepairFault(
+  findings: ProjectFindings,
+  repaired: Omit<Claim, 'evidence'>,
+  { files, signal }: { readonly files: FileTree; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const rendering = renderProject(findings, files);
+  const fault = rendering.quarantined.find(({ claim }) => claim === shortId(repaired));
+  const subject = parseSubject(repaired.subject);
+  const connection = findings.connections.find(
+    ({ catalog }) => catalog.connection === subject?.connection,
   );
-  const faults = errors.map(({ file, line, rule, message, hint }): Quarantined => {
-    const reason = unreadable.get(file) ?? [message, hint].filter(Boolean).join('. ');
-    return {
-      subject: file,
-      kind: unreadable.has(file) ? 'unreadable' : rule,
-      reason,
-      location: `${file}:${line}`,
-    };
-  });
-  const all = [...model.datasets.values()].flatMap((dataset) => probesOf(catalog, dataset));
-  const probes = all.filter(({ subject }) => only === undefined || subject === only);
-  const warehouse = probes.length === 0 ? undefined : await open();
-  for (const { query, ...probe } of probes) {
-    try {
-      const planned = await planProbe(model, query);
-      const sql = emit({ ...planned, limit: 0 }, model.dialect);
-      await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
-    } catch (error) {
-      if (!(error instanceof UserError) || signal.aborted) throw error;
-      // What the planner cannot do yet is no fault of the model.
-      if (error.code === 'not_supported') continue;
-      const named = diagnostics.find(({ file, rule, message }) => {
-        return (
-          file === probe.location &&
-          rule === 'unknown_name' &&
-          error.message.includes(message.split(' ').at(-1) ?? message)
-        );
-      });
-      const location = named === undefined ? probe.location : `${named.file}:${named.line}`;
-      faults.push({
-        ...probe,
-        location,
-        reason: [error.message, ...(named?.hint === undefined ? [] : [named.hint])].join('. '),
-        ...(error.retryable && { isPassing: true }),
-      });
-    }
+  if (fault !== undefined || connection === undefined || subject === undefined)
+    return fault?.reason ?? 'its warehouse is not known';
+  const path = artifactPath(subject.connection, subject.dataset);
+  const model = datasetFiles(applyWrites(files, rendering.writes), subject.connection).map((file) =>
+    file.path === path ? { ...file, text: insertClaim(file.text, subject.name, repaired) } : file,
+  );
+  const { faults } = await checkModel(connection, model, { signal, only: repaired.subject });
+  return faults.find((candidate) => candidate.subject === repaired.subject)?.reason;
+}
+
+/** The dataset file with a metric or field as claimed, whatever other claims say about it. */
+function insertClaim(text: string, name: string, { kind, body }: Omit<Claim, 'evidence'>): string {
+  if (kind === 'metric') {
+    const { data } = bodySchemas.metric.safeParse(body);
+    return data === undefined ? text : replaceEntry(text, 'metrics', { ...data, name });
   }
-  return { faults, queries: probes.length };
+  if (kind === 'field') {
+    const { data } = bodySchemas.field.safeParse(body);
+    return data === undefined ? text : replaceEntry(text, 'fields', { ...data, name });
+  }
+  return text;
 }
 
-/** What is not simply a column of the catalog, each as a query; the count of rows needs no proof. */
-function probesOf({ connection, tables, firstSchema }: Catalog, dataset: ModelDataset) {
-  const { name: own, file: location, relation } = dataset;
-  const [table, schema = firstSchema] =
-    relation.kind === 'table' ? relation.parts.map((part) => part.toLowerCase()).toReversed() : [];
-  const known = tables.find(
-    (one) => one.table.toLowerCase() === table && one.schema.toLowerCase() === schema.toLowerCase(),
-  );
-  const columns = new Set(known?.columns.map(({ name }) => name.toLowerCase()));
-  const isPlain = ({ name }: { name: string }) =>
-    columns.has(columnIdentity(dataset, name).toLowerCase());
-  const fields = [...dataset.fields.values()].filter(({ hidden }) => !hidden);
-  const shown = fields.find(isPlain) ?? fields[0];
-  const isRowCount = ({ definition, where }: ModelMetric) =>
-    definition.kind === 'aggregate' &&
-    definition.function === 'count' &&
-    definition.of === undefined &&
-    where === undefined;
-  const metrics = [...dataset.metrics.values()].filter(
-    (metric) => !metric.hidden && !isRowCount(metric),
-  );
-  const dimension = (name: string) => [`${own}.${name}`];
-  return [
-    ...fields
-      .filter((field) => !isPlain(field))
-      .map(({ name }) => ({
-        subject: subjects.field(connection, own, name),
-        kind: 'field',
-        location,
-        query: { dimensions: dimension(name) },
-      })),
-    ...metrics.map((metric) => ({
-      subject: subjects.metric(connection, own, metric.name),
-      kind: 'metric',
-      location,
-      query: { metrics: [metricAddress(metric)] },
-    })),
-    ...(shown ? [...dataset.segments.keys()] : []).map((name) => ({
-      subject: `segment:${connection}.${own}.${name}`,
-      kind: 'segment',
-      location,
-      query: { dimensions: dimension(shown?.name ?? own), segments: dimension(name) },
-    })),
-  ];
+/** The fault with the location in the source, where it is fixed. A fault in what a person wrote keeps its place in the file. */
+function locateInSource(fault: Quarantined, rendering: Rendering): Quarantined {
+  if (isPersonsEdit(fault, rendering)) return fault;
+  const [first] = rendering.claims
+    .filter(({ subject, kind }) => subject === fault.subject && kind === fault.kind)
+    .filter((claim) => fault.claim === undefined || shortId(claim) === fault.claim)
+    .flatMap(({ evidence }) => evidence);
+  const isFromSource =
+    first?.item !== undefined && (first.origin === 'code' || first.origin === 'model');
+  return isFromSource
+    ? { ...fault, location: [first.item, first.location].filter(Boolean).join(' ') }
+    : fault;
 }
 
-/** Remembers which state of catalog and files passed last, so that an unchanged project is not checked again. */
-function passedCheck({ db }: State, connection: string, mark: string) {
+/** True if a person wrote or changed the entry in its file. */
+function isPersonsEdit(
+  { subject }: Quarantined,
+  { keptEdits }: Pick<Rendering, 'keptEdits'>,
+): boolean {
+  const { type = '', dataset = '', name = '' } = parseSubject(subject) ?? {};
+  const entryPath = `${dataset}.${type}s.${name}`;
+  return keptEdits.some(({ path }) => path.split('.').slice(0, 3).join('.') === entryPath);
+}
+
+/** The dataset files of a warehouse, sorted by path. */
+function datasetFiles(files: FileTree, connection: string): ProjectFile[] {
+  const isDatasetFile = new RegExp(`^semantic-layer/${connection}/[^/.][^/]*\\.ya?ml$`);
+  return [...files]
+    .filter(([path]) => isDatasetFile.test(path))
+    .map(([path, text]) => ({ path, text }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Remembers which state of catalog and files passed the check last, so that an unchanged project is not checked again. */
+function openPassedCheck({ db }: State, connection: string, mark: string) {
   db.exec(
     'CREATE TABLE IF NOT EXISTS passed_checks (connection TEXT PRIMARY KEY, mark TEXT NOT NULL)',
   );
-  const known =
-    db.prepare('SELECT mark FROM passed_checks WHERE connection = ?').get(connection)?.['mark'] ===
-    mark;
+  const row = db.prepare('SELECT mark FROM passed_checks WHERE connection = ?').get(connection);
   return {
-    known,
-    save: () =>
+    isRecorded: row?.['mark'] === mark,
+    record: () =>
       db.prepare('INSERT OR REPLACE INTO passed_checks VALUES (?, ?)').run(connection, mark),
   };
-}
-
-/** A running total or an offset is asked for by a period: that of months says as much about its formula as any. */
-export async function planProbe(model: SemanticModel, query: object): Promise<Plan> {
-  const planBy = (further: object) =>
-    withAnalyzer(() =>
-      createPlan(
-        model,
-        querySchema.parse({ parameters: sampleParameters(model), ...query, ...further }),
-      ),
-    );
-  try {
-    return await planBy({});
-  } catch (error) {
-    if (!(error instanceof UserError) || error.code !== 'no_period') throw error;
-    return planBy({ dimensions: ['metric_time.month'] });
-  }
 }

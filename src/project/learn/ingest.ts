@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { IngestEvent } from '../../ingest/event.ts';
 import type { IngestReport } from '../../ingest/report.ts';
-import { runIngest, type IngestInput } from '../../ingest/ingest.ts';
+import { runIngest } from '../../ingest/ingest.ts';
+import type { IngestInput } from '../../ingest/ingest-run.ts';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
-import type { SourceInput } from '../../ingest/fetch/read-sources.ts';
+import type { SourceInput } from '../../ingest/ingest-run.ts';
 import { reportRunUsage } from '../../ingest/run-usage.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';

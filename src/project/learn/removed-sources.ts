@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
-import type { SourceInput } from '../../ingest/fetch/read-sources.ts';
+import type { SourceInput } from '../../ingest/ingest-run.ts';
 import { UserError } from '../../lib/error.ts';
 import { itemPath } from '../../sources/source.ts';
 import { absent, readText } from '../../store/files.ts';

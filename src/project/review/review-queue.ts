@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { loadLeftOut, type LeftOut } from '../../ingest/last-run.ts';
-import { describeUnmapped } from '../../ingest/fetch/read-sources.ts';
+import { describeUnmapped } from '../../ingest/fetch/source-report.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';

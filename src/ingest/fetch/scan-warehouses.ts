@@ -1,0 +1,157 @@
+import type { Catalog } from '../../context/catalog/catalog.ts';
+import { loadCatalog } from '../../context/catalog/catalog-files.ts';
+import type { Claim } from '../../context/claims/claim.ts';
+import { parseClaims } from '../../context/claims/claims-file.ts';
+import { UserError } from '../../lib/error.ts';
+import { describeTables } from '../../scan/describe/descriptions.ts';
+import { scanClaims } from '../../scan/scan-claims.ts';
+import { scan, type ScanProgress, type ScanResult } from '../../scan/scan.ts';
+import type { State } from '../../store/state.ts';
+import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
+import { measureStage, type IngestRun } from '../ingest-run.ts';
+import { readProjectFiles } from '../publish/project-files.ts';
+import { toFailure, type ConnectionReport } from '../report.ts';
+import { claimsOfUnreadTables } from './claims-of-unread-tables.ts';
+import type { ConnectionFindings } from './findings.ts';
+
+interface ScannedWarehouses {
+  /** For each connection, also for those that failed. */
+  readonly reports: readonly ConnectionReport[];
+  readonly findings: readonly ConnectionFindings[];
+}
+
+/** Scans the warehouses of the run, one after the other. */
+export async function scanWarehouses(run: IngestRun, state: State): Promise<ScannedWarehouses> {
+  const findings: ConnectionFindings[] = [];
+  const reports = await forEachWarehouse(run, 'scan', async (warehouse, scope) => {
+    const scanned = await scanWarehouse(run, state, { warehouse, scope });
+    findings.push(scanned.findings);
+    return scanned.report;
+  });
+  return { reports, findings };
+}
+
+async function scanWarehouse(
+  run: IngestRun,
+  state: State,
+  { warehouse, scope }: { readonly warehouse: Warehouse; readonly scope: Scope },
+) {
+  const { connection } = warehouse;
+  const known = await loadModelClaims(run, connection);
+  const scanned = await scan({
+    warehouse,
+    scope,
+    state,
+    config: run.scan,
+    dir: run.dir,
+    model: run.model,
+    known,
+    signal: run.signal,
+    onProgress: ({ phase: step, done, total }: ScanProgress) =>
+      run.emit({ type: 'scan_progressed', connection, step, done, total }),
+  });
+  const { catalog, profiled, reused, left, queries, links } = scanned;
+  if (catalog.tables.length === 0) throw noTablesError(connection);
+  const { claims, ...descriptions } = await measureStage(run, 'describe', () =>
+    describeScan(run, scanned, known),
+  );
+  const unreadClaims = await claimsOfUnreadTables(run.dir, scanned);
+  const findings: ConnectionFindings = {
+    catalog,
+    claims: [...scanClaims(scanned), ...unreadClaims, ...claims],
+    warehouse: async () => warehouse,
+  };
+  const { failure, ...judged } = scanned.judgements;
+  const countLinks = (wanted: string) => links.filter(({ status }) => status === wanted).length;
+  const report = {
+    tables: catalog.tables.length,
+    profiled,
+    reused,
+    left,
+    queries,
+    relationships: { accepted: countLinks('accepted'), review: countLinks('review') },
+    descriptions,
+    judgements: { ...judged, ...(failure && { failure: toFailure(failure) }) },
+  };
+  return { findings, report };
+}
+
+async function describeScan(run: IngestRun, scanned: ScanResult, known: readonly Claim[]) {
+  const { connection } = scanned.catalog;
+  const { failure, ...described } = await describeTables({
+    found: scanned,
+    known,
+    model: run.model,
+    signal: run.signal,
+    onProgress: (done: number, total: number) =>
+      run.emit({ type: 'description_progressed', connection, done, total }),
+  });
+  return { ...described, ...(failure && { failure: toFailure(failure) }) };
+}
+
+/** The claims that models made in earlier runs. */
+export async function loadModelClaims(
+  { dir }: Pick<IngestRun, 'dir'>,
+  connection: string,
+): Promise<Claim[]> {
+  const files = await readProjectFiles(dir, [`claims/${connection}`]);
+  const withModel = [...files].filter(([, text]) => text.includes('"origin":"model"'));
+  return withModel.flatMap(([path, text]) => parseClaims(path, text).claims);
+}
+
+/** The findings of warehouses that the run does not scan, or could not: their recorded catalogs. */
+export async function loadUnscannedWarehouses(
+  { dir, standing = [], warehouse, signal }: IngestRun,
+  failed: readonly string[],
+): Promise<ConnectionFindings[]> {
+  const names = [...new Set([...standing, ...failed])].sort();
+  const catalogs = await Promise.all(names.map((name) => loadCatalog(dir, name)));
+  return catalogs
+    .filter((catalog): catalog is Catalog => catalog !== undefined)
+    .map((catalog) => ({
+      catalog,
+      claims: undefined,
+      warehouse: () => warehouse(catalog.connection, signal),
+    }));
+}
+
+/** The report of a warehouse that was not read. */
+export const emptyConnectionReport = {
+  tables: 0,
+  profiled: 0,
+  reused: 0,
+  left: 0,
+  queries: 0,
+  relationships: { accepted: 0, review: 0 },
+};
+
+/** Opens and reads each warehouse. A failure that a person can fix is reported for its connection, and the others go on. */
+export async function forEachWarehouse(
+  run: IngestRun,
+  stage: 'plan' | 'scan',
+  read: (warehouse: Warehouse, scope: Scope) => Promise<Partial<ConnectionReport>>,
+): Promise<ConnectionReport[]> {
+  const reports: ConnectionReport[] = [];
+  for (const { name: connection, scope } of run.connections) {
+    const emptyReport = { ...emptyConnectionReport, connection };
+    run.signal.throwIfAborted();
+    run.emit({ type: 'connection_started', connection });
+    try {
+      const report = await measureStage(run, stage, async () =>
+        read(await run.warehouse(connection, run.signal), scope),
+      );
+      reports.push({ ...emptyReport, ...report });
+    } catch (error) {
+      if (!(error instanceof UserError) || run.signal.aborted) throw error;
+      reports.push({ ...emptyReport, failure: toFailure(error) });
+    }
+  }
+  return reports;
+}
+
+/** An empty warehouse is an error: tables that can no longer be seen must not look like dropped ones. */
+function noTablesError(connection: string): UserError {
+  const hint =
+    'Check `schemas` of the connection and what its login may see. Files of an earlier ingest stay as they are.';
+  return new UserError('no_tables', `${connection} shows no table.`, { hint });
+}

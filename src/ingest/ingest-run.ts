@@ -1,0 +1,77 @@
+import type { Pin } from '../context/claims/pins.ts';
+import type { ScanConfig } from '../scan/config.ts';
+import type { ScanModel } from '../scan/describe/scan-model.ts';
+import type { State } from '../store/state.ts';
+import type { OpenSource } from '../sources/registry.ts';
+import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
+import type { EstimateInput } from './estimate.ts';
+import type { IngestEvent } from './event.ts';
+import type { IngestModel } from './model.ts';
+import type { IngestReport, IngestStage } from './report.ts';
+
+/** A source of the project. */
+export interface SourceInput {
+  readonly name: string;
+  readonly open: () => Promise<OpenSource>;
+  /** False if this run only uses the items that are stored already. */
+  readonly isAsked: boolean;
+}
+
+export interface IngestInput {
+  /** The folder that holds `ktx.yaml`. */
+  readonly dir: string;
+  readonly runId: string;
+  /** The warehouses to scan. */
+  readonly connections: readonly { readonly name: string; readonly scope: Scope }[];
+  /** The other warehouses of the project: their recorded catalogs and claims count, and their files are brought up to date. */
+  readonly standing?: readonly string[];
+  /** All sources of the project. */
+  readonly sources?: readonly SourceInput[];
+  /** A decision that a person makes with this run. */
+  readonly pin?: Pin | undefined;
+  readonly scan: ScanConfig;
+  /** Opens a connection; the caller closes it. */
+  readonly warehouse: (name: string, signal: AbortSignal) => Promise<Warehouse>;
+  /** The model that describes tables; undefined if none is configured. */
+  readonly model?: ScanModel | undefined;
+  /** The model that reads prose, curates and reconciles; undefined if none is configured. */
+  readonly reader?: IngestModel | undefined;
+  /** For a dry run: what is needed to estimate what the model would cost. */
+  readonly ahead?:
+    | ({ readonly journal: IngestModel['journal'] | undefined } & Pick<
+        EstimateInput,
+        'stepBudget' | 'priced'
+      >)
+    | undefined;
+  /** True if models read again what they have read. */
+  readonly reExtract?: boolean | undefined;
+  /** True if an empty source was emptied on purpose. */
+  readonly allowEmpty?: boolean | undefined;
+  /** Brings the search index up to date. Called after publishing, with the database of the index. */
+  readonly updateIndex?: (state: State) => Promise<void>;
+  /** Stops after the plan: reports what would be read, and writes nothing. */
+  readonly dryRun?: boolean;
+  readonly signal: AbortSignal;
+  readonly onEvent?: (event: IngestEvent) => void;
+}
+
+export interface IngestRun extends IngestInput {
+  readonly emit: (event: IngestEvent) => void;
+  /** Filled by `measureStage`. */
+  readonly milliseconds: Partial<Record<IngestStage, number>>;
+}
+
+/** The part of the report that a run adds to an empty one. */
+export type IngestOutcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
+
+/** Does the work and adds its time to that of the stage. */
+export async function measureStage<T>(
+  { milliseconds }: Pick<IngestRun, 'milliseconds'>,
+  stage: IngestStage,
+  work: () => Promise<T>,
+): Promise<T> {
+  const start = performance.now();
+  const result = await work();
+  milliseconds[stage] = (milliseconds[stage] ?? 0) + Math.round(performance.now() - start);
+  return result;
+}

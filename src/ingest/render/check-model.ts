@@ -1,0 +1,89 @@
+import type { ProjectFile } from '../../context/catalog/catalog-files.ts';
+import type { Diagnostic } from '../../lib/diagnostic.ts';
+import { UserError } from '../../lib/error.ts';
+import { loadModel } from '../../semantic/load/load.ts';
+import { emit } from '../../semantic/emit/emit.ts';
+import { findDialect } from '../../sql/dialects.ts';
+import type { ConnectionFindings } from '../fetch/findings.ts';
+import type { Quarantined } from '../report.ts';
+import { listProbes, planProbe, type ModelProbe } from './probes.ts';
+
+interface CheckOptions {
+  readonly signal: AbortSignal;
+  /** Tries this subject only. */
+  readonly only?: string;
+}
+
+/** What does not work in the dataset files of a warehouse. */
+export interface ModelCheck {
+  readonly faults: readonly Quarantined[];
+  /** Statements sent to the warehouse. */
+  readonly queries: number;
+}
+
+/** Loads the dataset files against the catalog, and tries every expression with a query for zero rows. */
+export async function checkModel(
+  { catalog, warehouse: openWarehouse }: ConnectionFindings,
+  files: readonly ProjectFile[],
+  { signal, only }: CheckOptions,
+): Promise<ModelCheck> {
+  const { model, diagnostics } = await loadModel({
+    dialect: findDialect(catalog.dialect),
+    files,
+    tables: catalog.tables,
+  });
+  const faults = listLoadErrors(files, diagnostics);
+  const probes = [...model.datasets.values()]
+    .flatMap((dataset) => listProbes(catalog, dataset))
+    .filter(({ subject }) => only === undefined || subject === only);
+  const warehouse = probes.length === 0 ? undefined : await openWarehouse();
+  for (const probe of probes) {
+    try {
+      const planned = await planProbe(model, probe.query);
+      const sql = emit({ ...planned, limit: 0 }, model.dialect);
+      await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
+    } catch (error) {
+      if (!(error instanceof UserError) || signal.aborted) throw error;
+      // A limit of the planner is not a fault of the model.
+      if (error.code !== 'not_supported') faults.push(probeFault(probe, error, diagnostics));
+    }
+  }
+  return { faults, queries: probes.length };
+}
+
+function listLoadErrors(
+  files: readonly ProjectFile[],
+  diagnostics: readonly Diagnostic[],
+): Quarantined[] {
+  // A file that could not be read is a lone surrogate, followed by the reason.
+  const unreadable = new Map(
+    files.filter(({ text }) => !text.isWellFormed()).map(({ path, text }) => [path, text.slice(1)]),
+  );
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return errors.map(({ file, line, rule, message, hint }) => ({
+    subject: file,
+    kind: unreadable.has(file) ? 'unreadable' : rule,
+    reason: unreadable.get(file) ?? [message, hint].filter(Boolean).join('. '),
+    location: `${file}:${line}`,
+  }));
+}
+
+/** The fault that a failed probe shows. If it is about an unknown name that was found before, the fault points to that line. */
+function probeFault(
+  { subject, kind, location }: ModelProbe,
+  error: UserError,
+  diagnostics: readonly Diagnostic[],
+): Quarantined {
+  const unknownName = diagnostics.find(({ file, rule, message }) => {
+    const name = message.split(' ').at(-1) ?? message;
+    return file === location && rule === 'unknown_name' && error.message.includes(name);
+  });
+  const hint = unknownName?.hint;
+  return {
+    subject,
+    kind,
+    location: unknownName ? `${unknownName.file}:${unknownName.line}` : location,
+    reason: [error.message, ...(hint === undefined ? [] : [hint])].join('. '),
+    ...(error.retryable && { isPassing: true }),
+  };
+}

@@ -1,0 +1,94 @@
+import type { Claim } from '../../context/claims/claim.ts';
+import type { DatasetRef } from '../../context/claims/subject.ts';
+import type { Conflict } from '../../context/compile/conflicts.ts';
+import { entrySubject } from '../../context/merge/entry-subject.ts';
+import {
+  artifactPath,
+  parseDatasetFile,
+  removedPath,
+  type MergeResult,
+} from '../../context/merge/merge-dataset.ts';
+import type { PersonEdit } from '../../context/merge/resolve-by-edit.ts';
+import { listEntries, valuesByPath } from '../../context/merge/yaml-values.ts';
+import { shortHash } from '../../lib/hash.ts';
+import { canonicalJson, type Json } from '../../lib/json.ts';
+import type { Dataset } from '../../semantic/model/dataset.ts';
+import type { KeptEdit } from '../report.ts';
+
+interface MergedDataset {
+  readonly dataset: string;
+  /** Path of the dataset's file. */
+  readonly at: string;
+  readonly result: Pick<MergeResult, 'kept' | 'edits' | 'text'>;
+  readonly compiled: Dataset | undefined;
+}
+
+/** What people changed in a dataset's file, and what they took out that ktx would have there. */
+export function listKeptEdits({ dataset, at, result, compiled }: MergedDataset): KeptEdit[] {
+  const { kept, edits, text = '' } = result;
+  if (kept.length + edits.length === 0) return [];
+  const file = kept.length === 0 ? { reason: 'not needed' } : parseDatasetFile(text);
+  const fileValues = [...valuesByPath(listEntries('mapping' in file ? file.mapping : {}))];
+  const compiledValues = [...valuesByPath(listEntries(compiled ?? {}))];
+  const valuesBelow = (path: string) =>
+    [fileValues, compiledValues].map((values) =>
+      values.filter(([valuePath]) => isAtOrBelow(valuePath, path)),
+    );
+  const toKeptEdit = (path: string, isRemoval: boolean): KeptEdit => ({
+    path: path === '' ? dataset : `${dataset}.${path}`,
+    at,
+    isRemoval,
+    mark: shortHash(canonicalJson([at, path, isRemoval, valuesBelow(path)]), 16),
+  });
+  const removals = edits
+    .map(removedPath)
+    .filter((path) => path === '' || valuesBelow(path).some((values) => values.length > 0));
+  return [
+    ...[...new Set(kept)].map((path) => toKeptEdit(path, false)),
+    ...removals.map((path) => toKeptEdit(path, true)),
+  ];
+}
+
+/** A person's edit of what a conflict is about; undefined if they did not edit it. */
+export function findPersonEdit(
+  owner: DatasetRef,
+  conflict: Conflict,
+  { text, kept, edits }: Pick<MergeResult, 'text' | 'kept' | 'edits'>,
+): PersonEdit | undefined {
+  if (kept.length + edits.length === 0) return undefined;
+  const parsed = parseDatasetFile(text ?? '');
+  const entries =
+    'mapping' in parsed
+      ? listEntries(parsed.mapping).filter(
+          (entry) => entrySubject(owner, entry) === conflict.subject,
+        )
+      : [];
+  // These kinds are one key of the entry; every other kind is about the whole entry.
+  const key = ['type', 'primary_key', 'unit'].find((kind) => kind === conflict.kind);
+  const values = entries
+    .flatMap((entry) => entry.values)
+    .filter((value) => key === undefined || value.key === key);
+  const isKept = values.some(({ path }) => kept.some((keptPath) => isAtOrBelow(path, keptPath)));
+  const removals = edits.filter(
+    (edit) => edit.subject === conflict.subject && removesKey(edit, key),
+  );
+  if (!isKept && removals.length === 0) return undefined;
+  const content: Json = [
+    values.map((value) => [value.key, value.value]),
+    removals.map(({ body }) => body),
+  ];
+  return {
+    value: shortHash(canonicalJson(content), 16),
+    item: artifactPath(owner.connection, owner.dataset),
+    location: entries[0]?.path ?? conflict.subject,
+  };
+}
+
+/** True if the edit took out the key, or the whole entry. */
+function removesKey({ body }: Claim, key: string | undefined): boolean {
+  return body === null || key === undefined || key in Object(body);
+}
+
+function isAtOrBelow(path: string, ancestor: string): boolean {
+  return path === ancestor || path.startsWith(`${ancestor}.`);
+}

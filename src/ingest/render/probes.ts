@@ -1,0 +1,95 @@
+import type { Catalog } from '../../context/catalog/catalog.ts';
+import { subjects } from '../../context/claims/claim.ts';
+import { UserError } from '../../lib/error.ts';
+import {
+  columnIdentity,
+  metricAddress,
+  type ModelDataset,
+  type ModelMetric,
+  type SemanticModel,
+} from '../../semantic/model/model.ts';
+import { sampleParameters } from '../../semantic/model/parameters.ts';
+import { createPlan, type Plan } from '../../semantic/plan/plan.ts';
+import { querySchema } from '../../semantic/query/query.ts';
+import { withAnalyzer } from '../../sql/analyzer.ts';
+
+/** A query that shows whether one field, metric or segment works. */
+export interface ModelProbe {
+  readonly subject: string;
+  readonly kind: string;
+  /** The path of the dataset's file. */
+  readonly location: string;
+  readonly query: object;
+}
+
+/** The probes of a dataset. Fields that are columns of the catalog and the count of rows need none. */
+export function listProbes(
+  { connection, tables, firstSchema }: Catalog,
+  dataset: ModelDataset,
+): ModelProbe[] {
+  const { name: datasetName, file: location, relation } = dataset;
+  const [tableName, schemaName = firstSchema] =
+    relation.kind === 'table' ? relation.parts.map((part) => part.toLowerCase()).toReversed() : [];
+  const table = tables.find(
+    (candidate) =>
+      candidate.table.toLowerCase() === tableName &&
+      candidate.schema.toLowerCase() === schemaName.toLowerCase(),
+  );
+  const columns = new Set(table?.columns.map(({ name }) => name.toLowerCase()));
+  const isColumn = ({ name }: { readonly name: string }) =>
+    columns.has(columnIdentity(dataset, name).toLowerCase());
+  const fields = [...dataset.fields.values()].filter(({ hidden }) => !hidden);
+  const metrics = [...dataset.metrics.values()].filter(
+    (metric) => !metric.hidden && !isRowCount(metric),
+  );
+  const dimension = (name: string) => [`${datasetName}.${name}`];
+  const fieldProbes = fields
+    .filter((field) => !isColumn(field))
+    .map(({ name }) => ({
+      subject: subjects.field(connection, datasetName, name),
+      kind: 'field',
+      location,
+      query: { dimensions: dimension(name) },
+    }));
+  const metricProbes = metrics.map((metric) => ({
+    subject: subjects.metric(connection, datasetName, metric.name),
+    kind: 'metric',
+    location,
+    query: { metrics: [metricAddress(metric)] },
+  }));
+  // A segment is tried with any field, which a query needs.
+  const anyField = fields.find(isColumn) ?? fields[0];
+  const segmentProbes = (anyField ? [...dataset.segments.keys()] : []).map((name) => ({
+    subject: `segment:${connection}.${datasetName}.${name}`,
+    kind: 'segment',
+    location,
+    query: { dimensions: dimension(anyField?.name ?? datasetName), segments: dimension(name) },
+  }));
+  return [...fieldProbes, ...metricProbes, ...segmentProbes];
+}
+
+function isRowCount({ definition, where }: ModelMetric): boolean {
+  return (
+    definition.kind === 'aggregate' &&
+    definition.function === 'count' &&
+    definition.of === undefined &&
+    where === undefined
+  );
+}
+
+/** Plans a probe. A running total or an offset needs a period; the month proves its formula as well as any. */
+export async function planProbe(model: SemanticModel, query: object): Promise<Plan> {
+  const planWith = (extra: object) =>
+    withAnalyzer(() =>
+      createPlan(
+        model,
+        querySchema.parse({ parameters: sampleParameters(model), ...query, ...extra }),
+      ),
+    );
+  try {
+    return await planWith({});
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== 'no_period') throw error;
+    return planWith({ dimensions: ['metric_time.month'] });
+  }
+}
