@@ -17,7 +17,7 @@ export interface UnguardedTool extends Pick<
 }
 
 /** Counts the queries of one message. */
-export interface QueryCounter {
+interface QueryCounter {
   count: number;
   readonly max: number;
 }

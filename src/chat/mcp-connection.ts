@@ -58,7 +58,8 @@ export async function connectServer(
     );
   };
   try {
-    await connectClient(client, await openTransport(spec, secrets.resolve), signal);
+    const transport = await openTransport(spec, (text) => secrets.resolve(text));
+    await connectClient(client, transport, signal);
   } catch (error) {
     if (error instanceof UserError) throw error;
     const reason = signal.aborted ? 'it took too long to connect' : errorText(error);

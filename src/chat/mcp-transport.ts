@@ -5,7 +5,7 @@ import type { ServerConfig } from './agent-schema.ts';
 import { invalidServerError } from './mcp-errors.ts';
 
 /** Bytes of one answer. */
-export const maxAnswerBytes = 10_000_000;
+const maxAnswerBytes = 10_000_000;
 export const answerTooLarge = `it sent more than ${maxAnswerBytes / 1_000_000} MB at once`;
 
 export interface ServerSpec {

@@ -120,30 +120,25 @@ async function startStream(context: AiSdkContext, call: BackendCall, options: St
 function readPart(part: StreamPart, call: BackendCall, progress: StreamProgress): void {
   const { monitor, tools } = call;
   monitor.heartbeat();
-  if (monitor.listener !== undefined) forwardPart(part, monitor.listener);
-  switch (part.type) {
-    case 'start-step':
-      progress.text = '';
-      progress.begun += 1;
-      warnIfTemperatureOmitted(part, call);
-      break;
-    case 'text-delta':
-      progress.text += part.text;
-      break;
-    case 'error':
-      progress.failure ??= part.error ?? new Error('The provider ended the answer with an error.');
-      break;
-    case 'tool-error':
-      if (Object.hasOwn(tools, part.toolName)) monitor.toolFailed(part.toolName, part.toolCallId);
-      break;
-    case 'finish-step':
-      monitor.addUsage(part.response.modelId, tokenUsage(part.usage), reportedCost(part));
-      progress.lastStep = part;
-      progress.steps += 1;
-      if (progress.failure === undefined && !monitor.signal.aborted) monitor.stepFinished();
-      break;
-    default:
+  if (part.type === 'start-step') {
+    progress.text = '';
+    progress.begun += 1;
+    warnIfTemperatureOmitted(part, call);
   }
+  if (part.type === 'text-delta') progress.text += part.text;
+  if (monitor.listener !== undefined) forwardPart(part, monitor.listener);
+  if (part.type === 'error')
+    progress.failure ??= part.error ?? new Error('The provider ended the answer with an error.');
+  if (part.type === 'tool-error' && Object.hasOwn(tools, part.toolName))
+    monitor.toolFailed(part.toolName, part.toolCallId);
+  if (part.type === 'finish-step') finishStep(part, call, progress);
+}
+
+function finishStep(step: StepEnd, { monitor }: BackendCall, progress: StreamProgress): void {
+  monitor.addUsage(step.response.modelId, tokenUsage(step.usage), reportedCost(step));
+  progress.lastStep = step;
+  progress.steps += 1;
+  if (progress.failure === undefined && !monitor.signal.aborted) monitor.stepFinished();
 }
 
 function warnIfTemperatureOmitted(
@@ -159,24 +154,14 @@ function warnIfTemperatureOmitted(
 
 /** Includes calls that no tool of the session ran: refused ones, and tools that do not exist. */
 function forwardPart(part: StreamPart, listener: SessionListener): void {
-  switch (part.type) {
-    case 'text-delta':
-      listener.text(part.text);
-      break;
-    case 'reasoning-delta':
-      listener.thinking(part.text);
-      break;
-    case 'tool-call':
-      listener.toolStarted({ id: part.toolCallId, name: part.toolName, input: part.input });
-      break;
-    case 'tool-result':
-      listener.toolEnded({ id: part.toolCallId, isError: false, text: String(part.output) });
-      break;
-    case 'tool-error':
-      listener.toolEnded({ id: part.toolCallId, isError: true, text: errorMessage(part.error) });
-      break;
-    default:
-  }
+  if (part.type === 'text-delta') listener.text(part.text);
+  if (part.type === 'reasoning-delta') listener.thinking(part.text);
+  if (part.type === 'tool-call')
+    listener.toolStarted({ id: part.toolCallId, name: part.toolName, input: part.input });
+  if (part.type === 'tool-result')
+    listener.toolEnded({ id: part.toolCallId, isError: false, text: String(part.output) });
+  if (part.type === 'tool-error')
+    listener.toolEnded({ id: part.toolCallId, isError: true, text: errorMessage(part.error) });
 }
 
 /** The repair belongs to the turn that it repairs: it is not a step of its own, but its cost counts. */

@@ -10,11 +10,11 @@ type CostEstimate = (role: KtxModelRole, usage: TokenUsage) => number | undefine
 /** Estimates costs by `llm.prices`, else by what calls of this project have cost so far. */
 export function costEstimate(config: LlmConfig, journal: DatabaseSync | undefined): CostEstimate {
   const { backend } = config.provider;
-  const { priceOf } = openSpending({ limit: undefined, key: '', prices: config.prices });
+  const spending = openSpending({ limit: undefined, key: '', prices: config.prices });
   const past = journal === undefined ? [] : usageReport(journal);
   const paid = past.filter((line) => line.backend === backend && (line.costUsd ?? 0) > 0);
   return (role, usage) => {
-    const listPrice = priceOf(modelIdForRole(config, role), usage);
+    const listPrice = spending.priceOf(modelIdForRole(config, role), usage);
     if (listPrice !== undefined) return listPrice;
     const paidByRole = paid.filter((line) => line.role === role);
     const lines = paidByRole.length > 0 ? paidByRole : paid;

@@ -71,7 +71,7 @@ export interface BackendSessionSpec {
 }
 
 /** The result of one message of a session. */
-export interface BackendTurnResult {
+interface BackendTurnResult {
   readonly stopReason: 'budget' | 'natural';
   readonly text: string;
   /** The answer that the model gave for the schema. Not validated yet. */
