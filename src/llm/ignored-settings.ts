@@ -50,7 +50,7 @@ export function ignoredCachingFields({ provider, promptCaching }: LlmConfig): re
     .filter(([, ignored]) => ignored)
     .map(
       ([field]) =>
-        `llm.promptCaching.${field} is ignored: Claude Code caches by its own rules. Remove it from ktx.yaml.`,
+        `llm.promptCaching.${field} is ignored: ${backend} caches by its own rules. Remove it from ktx.yaml.`,
     );
 }
 

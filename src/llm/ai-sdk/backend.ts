@@ -86,7 +86,7 @@ async function generateText(context: AiSdkContext, call: LoopCall): Promise<stri
   return answer.text;
 }
 
-/** As often as Claude Code lets the model correct an object that does not fit. */
+/** As many tries as on the other backends. */
 const maxObjectTries = 3;
 
 async function generateObject<T>(
