@@ -1,28 +1,29 @@
 import type { Fragment } from '../../sql/fragment.ts';
-import type { ParameterDefinition, ParameterValue } from './dataset.ts';
 import { ambiguousError, queryError, unknownNameError } from '../query/errors.ts';
+import type { ParameterDefinition, ParameterValue } from './dataset.ts';
 import type { MetricRule, ModelDataset, ModelMetric, SemanticModel } from './model.ts';
 
+/** Values by parameter name or address (`dataset.name`). */
 type ParameterValues = Readonly<Record<string, ParameterValue>>;
 
 const boundModels = new WeakMap<SemanticModel, Map<string, SemanticModel>>();
 const declaringDatasets = new WeakMap<SemanticModel, readonly ModelDataset[]>();
 
-/** The model with a value for each `param.x` of its fragments; a name means the parameter of every dataset that declares it alike. */
+/**
+ * The model with a value for each `param.x` of its fragments. A bare name sets the parameter of every dataset that declares
+ * it in the same way; an address overrides it for one dataset. Throws `unknown_name`, `ambiguous_name`, `wrong_parameter`.
+ */
 export function withParameters(model: SemanticModel, given: ParameterValues): SemanticModel {
-  const declaring =
-    declaringDatasets.get(model) ??
-    [...model.datasets.values()].filter(({ parameters }) => parameters.length > 0);
-  declaringDatasets.set(model, declaring);
-  // What is said of one dataset wins.
+  const declaring = datasetsWithParameters(model);
+  // Addresses come last, so that they win over bare names.
   const names = Object.keys(given).toSorted(
     (a, b) => Number(a.includes('.')) - Number(b.includes('.')),
   );
   if (declaring.length === 0 && names.length === 0) return model;
   const key = JSON.stringify(names.map((name) => [name, given[name]]));
-  const known = boundModels.get(model) ?? new Map<string, SemanticModel>();
-  const last = known.get(key);
-  if (last !== undefined) return last;
+  const cache = boundModels.get(model) ?? new Map<string, SemanticModel>();
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const values = new Map<string, ParameterValue>();
   for (const name of names) {
     for (const { address, parameter } of findParameters(declaring, name))
@@ -31,29 +32,42 @@ export function withParameters(model: SemanticModel, given: ParameterValues): Se
   const datasets = new Map(model.datasets);
   for (const dataset of declaring) datasets.set(dataset.name, bindDataset(dataset, values));
   const bound = { ...model, datasets };
-  if (known.size > 100) known.clear();
-  boundModels.set(model, known.set(key, bound));
+  if (cache.size > 100) cache.clear();
+  boundModels.set(model, cache.set(key, bound));
   return bound;
 }
 
-/** A value for each parameter without a default, so that what uses it can be tried. */
+function datasetsWithParameters(model: SemanticModel): readonly ModelDataset[] {
+  const cached = declaringDatasets.get(model);
+  if (cached !== undefined) return cached;
+  const declaring = [...model.datasets.values()].filter(({ parameters }) => parameters.length > 0);
+  declaringDatasets.set(model, declaring);
+  return declaring;
+}
+
+const sampleValues = {
+  string: 'a',
+  integer: 1,
+  decimal: 1,
+  boolean: true,
+  date: '2024-01-01',
+} as const;
+
+/** Any value for each parameter without a default, so that metrics that use it can be tried. */
 export function sampleParameters({ datasets }: SemanticModel): ParameterValues {
-  const samples = {
-    string: 'a',
-    integer: 1,
-    decimal: 1,
-    boolean: true,
-    date: '2024-01-01',
-  } as const;
-  const needed = [...datasets.values()].flatMap((dataset) =>
+  const samples = [...datasets.values()].flatMap((dataset) =>
     dataset.parameters
-      .filter((one) => one.default === undefined)
-      .map((one) => [`${dataset.name}.${one.name}`, one.values?.[0] ?? samples[one.type]]),
+      .filter((parameter) => parameter.default === undefined)
+      .map(({ name, values, type }) => [
+        `${dataset.name}.${name}`,
+        values?.[0] ?? sampleValues[type],
+      ]),
   );
-  return Object.fromEntries(needed);
+  return Object.fromEntries(samples);
 }
 
 interface AddressedParameter {
+  /** `dataset.name`. */
   readonly address: string;
   readonly parameter: ParameterDefinition;
 }
@@ -68,52 +82,48 @@ function findParameters(
       parameter,
     })),
   );
-  const found = all.filter(({ address, parameter }) => name === address || name === parameter.name);
-  const meanings = new Set(
-    found.map(({ parameter: { type, default: value, values } }) =>
+  const matches = all.filter(
+    ({ address, parameter }) => name === address || name === parameter.name,
+  );
+  const declarations = new Set(
+    matches.map(({ parameter: { type, default: value, values } }) =>
       JSON.stringify([type, value, values]),
     ),
   );
-  if (meanings.size === 1) return found;
-  if (meanings.size > 1)
+  if (declarations.size === 1) return matches;
+  if (declarations.size > 1) {
     throw ambiguousError(
       'ambiguous_name',
       `The parameter ${name} is declared in several ways`,
-      found.map(({ address }) => address),
+      matches.map(({ address }) => address),
     );
-  throw unknownNameError({
-    what: 'parameter',
-    name,
-    candidates: new Set(all.map(({ parameter }) => parameter.name)),
-  });
+  }
+  const candidates = new Set(all.map(({ parameter }) => parameter.name));
+  throw unknownNameError({ what: 'parameter', name, candidates });
 }
 
-/** As its type has it; text may stand for any of them. */
+/** Converts a value to the parameter's type; text may stand for any type. Throws `wrong_parameter`. */
 export function parseParameterValue(
   { name, type, values }: ParameterDefinition,
   given: ParameterValue,
 ): ParameterValue {
   const value = coerceValue(type, given);
+  const written = JSON.stringify(given);
   if (value === undefined) {
     const choices = (values ?? (type === 'boolean' ? [true, false] : [])).map(String);
+    const hint = choices.length > 0 ? '' : `Give it a value like ${exampleValues[type]}.`;
     throw queryError(
       'wrong_parameter',
-      `The parameter ${name} is of type ${type}, which ${JSON.stringify(given)} is not`,
-      {
-        choices,
-        hint: choices.length > 0 ? '' : `Give it a value like ${examples[type]}.`,
-      },
+      `The parameter ${name} is of type ${type}, which ${written} is not`,
+      { choices, hint },
     );
   }
   if (values === undefined || values.includes(value)) return value;
-  throw queryError(
-    'wrong_parameter',
-    `${JSON.stringify(given)} is no value of the parameter ${name}`,
-    { choices: values.map(String) },
-  );
+  const choices = values.map(String);
+  throw queryError('wrong_parameter', `The parameter ${name} cannot be ${written}`, { choices });
 }
 
-const examples = {
+const exampleValues = {
   string: 'EUR',
   integer: '5',
   decimal: '0.5',
@@ -129,40 +139,47 @@ function coerceValue(
   if (type === 'string') return typeof given === 'string' ? given : undefined;
   if (type === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : undefined;
   if (type === 'date') return isDate(text) ? text : undefined;
-  const isWritten = typeof given === 'number' || /^-?\d{1,15}(\.\d{1,15})?$/.test(text);
-  const value = Number(text);
-  const isSafe = Number.isInteger(value)
-    ? Number.isSafeInteger(value)
-    : type === 'decimal' && Number.isFinite(value);
-  return isWritten && isSafe && typeof given !== 'boolean' ? value : undefined;
+  return typeof given === 'boolean' ? undefined : coerceNumber(type, given);
+}
+
+/** A number that a double holds exactly: safe integers, and for decimals any finite number. */
+function coerceNumber(type: 'integer' | 'decimal', given: number | string): number | undefined {
+  if (typeof given === 'string' && !/^-?\d{1,15}(\.\d{1,15})?$/.test(given)) return undefined;
+  const value = Number(given);
+  if (Number.isInteger(value)) return Number.isSafeInteger(value) ? value : undefined;
+  return type === 'decimal' && Number.isFinite(value) ? value : undefined;
 }
 
 function isDate(text: string): boolean {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined;
-  return time !== undefined && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
+
+type BindFragment = <F extends Fragment | undefined>(fragment: F) => F;
 
 function bindDataset(
   dataset: ModelDataset,
   values: ReadonlyMap<string, ParameterValue>,
 ): ModelDataset {
-  const bind = <F extends Fragment | undefined>(fragment: F): F => {
+  const bind: BindFragment = (fragment) => {
     if (fragment?.parameters === undefined) return fragment;
-    const parameters = fragment.parameters.map((one) => {
-      const declared = dataset.parameters.find(({ name }) => name === one.name);
-      const address = `${dataset.name}.${one.name}`;
+    const parameters = fragment.parameters.map((reference) => {
+      const declared = dataset.parameters.find(({ name }) => name === reference.name);
+      const address = `${dataset.name}.${reference.name}`;
       const value = values.get(address) ?? declared?.default;
-      return { ...one, bound: { address, value, choices: declared?.values?.map(String) ?? [] } };
+      const choices = declared?.values?.map(String) ?? [];
+      return { ...reference, bound: { address, value, choices } };
     });
     return { ...fragment, parameters };
   };
-  const mapped = <Item>(items: ReadonlyMap<string, Item>, map: (item: Item) => Item) =>
+  const mapValues = <Item>(items: ReadonlyMap<string, Item>, map: (item: Item) => Item) =>
     new Map([...items].map(([name, item]) => [name, map(item)]));
   return {
     ...dataset,
-    fields: mapped(dataset.fields, (field) => ({ ...field, expr: bind(field.expr) })),
-    segments: mapped(dataset.segments, bind),
-    metrics: mapped(dataset.metrics, (metric): ModelMetric => ({
+    fields: mapValues(dataset.fields, (field) => ({ ...field, expr: bind(field.expr) })),
+    segments: mapValues(dataset.segments, bind),
+    metrics: mapValues(dataset.metrics, (metric): ModelMetric => ({
       ...metric,
       where: bind(metric.where),
       definition: bindRule(metric.definition, bind),
@@ -170,31 +187,28 @@ function bindDataset(
   };
 }
 
-function bindRule(
-  rule: MetricRule,
-  bind: <F extends Fragment | undefined>(fragment: F) => F,
-): MetricRule {
+function bindRule(rule: MetricRule, bind: BindFragment): MetricRule {
   if (rule.kind === 'aggregate') return { ...rule, of: bind(rule.of) };
   if (rule.kind === 'nested') return { ...rule, of: bind(rule.of) };
   return rule.kind === 'expression' ? { ...rule, fragment: bind(rule.fragment) } : rule;
 }
 
-/** The values that stand anywhere inside, by `dataset.name`. */
-export function parametersIn(value: unknown): Readonly<Record<string, ParameterValue>> {
-  const found = new Map<string, ParameterValue>();
+/** The parameter values that occur anywhere in a plan, by address, sorted. */
+export function parametersIn(plan: unknown): Readonly<Record<string, ParameterValue>> {
+  const values = new Map<string, ParameterValue>();
   const seen = new Set<unknown>();
-  const visit = (inner: unknown): void => {
-    if (typeof inner !== 'object' || inner === null || seen.has(inner)) return;
-    seen.add(inner);
-    if (isLiteral(inner)) found.set(inner.parameter, inner.value);
-    else for (const child of Object.values(inner)) visit(child);
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return;
+    seen.add(node);
+    if (isLiteral(node)) values.set(node.parameter, node.value);
+    else for (const child of Object.values(node)) visit(child);
   };
-  visit(value);
-  return Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  visit(plan);
+  return Object.fromEntries([...values].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function isLiteral(
-  value: object,
-): value is { readonly parameter: string; readonly value: ParameterValue } {
-  return 'kind' in value && value.kind === 'literal';
+  node: object,
+): node is { readonly parameter: string; readonly value: ParameterValue } {
+  return 'kind' in node && node.kind === 'literal';
 }
