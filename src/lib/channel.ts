@@ -1,4 +1,4 @@
-/** A queue between who tells and who listens: what is pushed comes out in order, until it is closed and empty. One listener. */
+/** A queue that an async iterator reads in order, until it is closed and empty. One reader only. */
 export interface Channel<T> extends AsyncIterable<T> {
   push(value: T): void;
   close(): void;
@@ -7,24 +7,24 @@ export interface Channel<T> extends AsyncIterable<T> {
 export function openChannel<T>(): Channel<T> {
   let queue: T[] = [];
   let isClosed = false;
-  let wake = (): void => undefined;
+  let wakeReader = (): void => undefined;
   return {
     push(value) {
       queue.push(value);
-      wake();
+      wakeReader();
     },
     close() {
       isClosed = true;
-      wake();
+      wakeReader();
     },
     async *[Symbol.asyncIterator]() {
       for (;;) {
-        const ready = queue;
+        const batch = queue;
         queue = [];
-        yield* ready;
+        yield* batch;
         if (queue.length > 0) continue;
         if (isClosed) return;
-        await new Promise<void>((resolve) => (wake = resolve));
+        await new Promise<void>((resolve) => (wakeReader = resolve));
       }
     },
   };

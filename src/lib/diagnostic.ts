@@ -1,4 +1,4 @@
-/** One finding about a file: where, which rule, what, and what to do. */
+/** A located finding about a file. */
 export interface Diagnostic {
   readonly file: string;
   /** From 1. */
@@ -10,15 +10,15 @@ export interface Diagnostic {
   readonly hint: string | undefined;
 }
 
-/** A finding before its place in the text is known. */
+/** A finding whose line and column are not known yet. */
 export interface Finding extends Omit<Diagnostic, 'line' | 'column'> {
-  /** Of the value; of the key itself where the rule is `unknown_key`. */
+  /** The path of the value, or of the key itself if the rule is `unknown_key`. */
   readonly path: readonly PropertyKey[];
-  /** Where the place is known already. */
+  /** Set if the position is known already. */
   readonly at?: Pick<Diagnostic, 'line' | 'column'>;
 }
 
-/** Finds each finding's line and column. Slow (it parses the text again), so only for files with findings. */
+/** Adds line and column to findings about a YAML text. Slow: it parses the text again. */
 export async function locateFindings(
   text: string,
   findings: readonly Finding[],

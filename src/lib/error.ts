@@ -1,11 +1,11 @@
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
 export interface UserErrorOptions {
-  /** What the person can do or type next. */
+  /** What to do or type next. */
   readonly hint?: string | undefined;
-  /** Process exit code; 1 failed (default), 2 usage or configuration, 3 partial, 4 authentication, 130 interrupted. */
+  /** Exit code of the process: 1 failed (default), 2 usage or configuration, 3 partial, 4 authentication, 130 interrupted. */
   readonly exitCode?: ExitCode;
-  /** True where the same call may succeed later (network, lock, timeout). */
+  /** True if the same call may succeed later (network, lock, timeout). */
   readonly retryable?: boolean;
   /** Machine-readable extras for `--json`: choices, locations. Never a secret. */
   readonly details?: unknown;
@@ -13,8 +13,8 @@ export interface UserErrorOptions {
 }
 
 /**
- * The one error that a person can fix: a permanent code, what happened and where, what to do next.
- * Anything else that is thrown is a bug.
+ * An error that a person can fix: a permanent code, what happened and where, and what to do next. Any other error that is
+ * thrown is a bug.
  */
 export class UserError extends Error {
   readonly code: string;

@@ -9,7 +9,7 @@ import {
   YAMLException,
 } from 'js-yaml';
 
-/** Where a value stands: the line of its key (or of itself) from 1, and the text of both, as it is in the file. */
+/** The position of a value: the line of its key, or of itself, from 1, and the text of both as in the file. */
 export interface YamlLocation {
   readonly line: number;
   readonly text: string;
@@ -17,20 +17,20 @@ export interface YamlLocation {
 
 export interface LocatedYaml {
   readonly documents: readonly unknown[];
-  /** The place of a mapping or list that a document holds, or of what it has at a key. The nearest known one where that has none of its own. */
+  /** The location of a mapping or list, or of its value at `key`; that of the holder if the value has none of its own. */
   readonly locate: (holder: unknown, key?: string | number) => YamlLocation;
 }
 
-/** Why a text is no YAML. */
+/** Why a text is not YAML. */
 export interface BrokenYaml {
   readonly line: number;
   readonly reason: string;
 }
 
-/** With merges, as older tools write them; dates stay texts. */
+/** Allows merge keys (`<<`), which older tools write. Dates stay text. */
 const yamlSchema = CORE_SCHEMA.withTags(mergeTag);
 
-/** Reads YAML and keeps where everything stands, in one pass over the parser's events. */
+/** Parses YAML and records the location of every value, in one pass over the parser's events. */
 export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: BrokenYaml } {
   try {
     const events = parseEvents(text, {});
@@ -44,13 +44,13 @@ export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: 
     let at = 0;
     const next = () => events[at++];
     for (const document of documents) {
-      // Each between its own event and a closing one.
+      // Each document stands between its own event and a closing one.
       next();
       walkValue({ text, next, spans }, document);
       next();
     }
     const starts = lineStarts(text);
-    const found = (start: number, end: number) => ({
+    const locationOf = (start: number, end: number) => ({
       line: lineAtOffset(starts, start),
       text: text.slice(start, end).trim(),
     });
@@ -62,7 +62,7 @@ export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: 
           own?.start ?? 0,
           own?.end ?? 0,
         ];
-        return found(start, end);
+        return locationOf(start, end);
       },
     };
   } catch (error) {
@@ -83,7 +83,7 @@ interface EventWalk {
   readonly spans: Map<unknown, NodeSpan>;
 }
 
-/** Follows the events of one value; gives where it starts and ends. */
+/** Consumes the events of one value. Returns where it starts and ends. */
 function walkValue(
   state: EventWalk,
   value: unknown,
@@ -127,7 +127,7 @@ function lineStarts(text: string): readonly number[] {
   return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
 }
 
-/** By halving: files can have many thousands of places. */
+/** The line of an offset, by binary search: files can have many thousands of values. */
 function lineAtOffset(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length];
   while (high - low > 1) {

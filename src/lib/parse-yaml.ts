@@ -5,57 +5,49 @@ import { UserError } from './error.ts';
 import { checkSchema, problemText } from './schema-check.ts';
 
 interface YamlText {
-  /** As people know it. */
+  /** The path, as the error shows it. */
   readonly file: string;
   readonly text: string;
-  /** Code and next step of the error. */
+  /** Code and hint of the error. */
   readonly code: string;
   readonly hint: string;
 }
 
-/** The text as the schema has it; what is wrong is an error with file, line, column, and the nearest valid name. */
+/** Parses YAML and validates it. Throws a `UserError` that lists each problem with file, line, column and the nearest valid name. */
 export async function parseYaml<T>(schema: z.ZodType<T>, yaml: YamlText): Promise<T> {
   const { data, problems } = checkSchema(schema, loadYaml(yaml));
   if (problems === undefined) return data;
-  const findings = problems.map((problem) => {
-    return {
-      file: yaml.file,
-      severity: 'error',
-      hint: undefined,
-      ...problem,
-      message: problemText(problem),
-    } as const;
-  });
+  const findings = problems.map((problem) => ({
+    ...problem,
+    file: yaml.file,
+    severity: 'error' as const,
+    hint: undefined,
+    message: problemText(problem),
+  }));
   throw yamlError(yaml, await locateFindings(yaml.text, findings));
 }
 
 function loadYaml(yaml: YamlText): unknown {
+  const { file, text } = yaml;
   try {
-    return load(yaml.text);
+    return load(text);
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    if (yaml.text.trim() === '')
-      throw yamlError(yaml, [{ line: 1, column: 1, message: `${yaml.file} is empty` }]);
-    // Without a mark it is about a second document.
-    const { line, column } = error.mark ?? {
-      line: yaml.text.split('\n').lastIndexOf('---'),
-      column: 0,
-    };
-    throw yamlError(yaml, [
-      {
-        line: Math.max(line, 0) + 1,
-        column: column + 1,
-        message: `this is not YAML: ${error.reason}`,
-      },
-    ]);
+    if (text.trim() === '')
+      throw yamlError(yaml, [{ line: 1, column: 1, message: `${file} is empty` }]);
+    // An error without a mark is about a second document.
+    const secondDocument = { line: Math.max(text.split('\n').lastIndexOf('---'), 0), column: 0 };
+    const { line, column } = error.mark ?? secondDocument;
+    const message = `this is not YAML: ${error.reason}`;
+    throw yamlError(yaml, [{ line: line + 1, column: column + 1, message }]);
   }
 }
 
 function yamlError(
   { file, code, hint }: YamlText,
-  places: readonly { line: number; column: number; message: string }[],
+  located: readonly { line: number; column: number; message: string }[],
 ): UserError {
-  const problems = places.map(({ line, column, message }) => ({ file, line, column, message }));
+  const problems = located.map(({ line, column, message }) => ({ file, line, column, message }));
   const lines = problems.map(
     ({ line, column, message }) => `${file}:${line}:${column}: ${message}`,
   );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { nearest } from './suggest.ts';
 
 interface SchemaProblem {
-  /** Where it is; ends with the offending key where that is what is wrong. */
+  /** The path of the wrong value; for an unknown key, it ends with that key. */
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly rule: 'schema' | 'unknown_key';
@@ -12,7 +12,7 @@ type SchemaResult<T> =
   | { readonly data: T; readonly problems?: undefined }
   | { readonly data?: undefined; readonly problems: readonly SchemaProblem[] };
 
-/** The input as the schema has it, or what is wrong with it: in words that name the key, the value and the nearest valid choice. */
+/** The parsed input, or its problems. Messages name the key, the value and the nearest valid choice. */
 export function checkSchema<T>(schema: z.ZodType<T>, input: unknown): SchemaResult<T> {
   const { data, error, success } = schema.safeParse(input, { error: issueMessage });
   return success
@@ -20,7 +20,7 @@ export function checkSchema<T>(schema: z.ZodType<T>, input: unknown): SchemaResu
     : { problems: error.issues.flatMap((issue) => problemsOf(issue, issue.path)) };
 }
 
-/** A problem with the place that it is about. */
+/** The message with its path: `connections.shop.driver: is missing`. */
 export function problemText({ path, message }: SchemaProblem): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }
@@ -35,45 +35,61 @@ const typeWords: Readonly<Record<string, string>> = {
   record: 'a map',
 };
 
-/** The message of an issue, a line for each of several unknown keys. */
+/** The message of an issue; several unknown keys give one line each. Undefined keeps zod's message. */
 function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue;
-  if (issue.code === 'unrecognized_keys') {
-    const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
-    return issue.keys.map((key) => `unknown key${suggestionText(key, known)}`).join('\n');
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+      return issue.keys.map((key) => `unknown key${suggestionText(key, known)}`).join('\n');
+    }
+    case 'invalid_value':
+      return invalidChoiceMessage(input, issue.values);
+    case 'invalid_union':
+      return discriminatorMessage(issue);
+    case 'invalid_type': {
+      const expected = typeWords[issue.expected] ?? issue.expected;
+      return input === undefined
+        ? `is missing (${expected})`
+        : `must be ${expected}, not ${describeValue(input, issue.expected)}`;
+    }
+    case 'too_small': {
+      const bound = issue.inclusive === false ? 'more than' : 'at least';
+      return boundMessage(issue, `${bound} ${issue.minimum}`);
+    }
+    case 'too_big': {
+      const bound = issue.inclusive === false ? 'less than' : 'at most';
+      return boundMessage(issue, `${bound} ${issue.maximum}`);
+    }
+    case 'invalid_key':
+      return issue.issues.map(({ message }) => message).join('; ');
+    default:
+      return undefined;
   }
-  if (issue.code === 'invalid_value') return invalidChoiceMessage(input, issue.values);
-  // A union whose branches are told apart by a key lists the values of that key.
-  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
-    return invalidChoiceMessage(
-      input instanceof Object ? Reflect.get(input, issue.discriminator ?? '') : undefined,
-      issue.options,
-    );
-  }
-  if (issue.code === 'invalid_type') {
-    const wanted = typeWords[issue.expected] ?? issue.expected;
-    return input === undefined
-      ? `is missing (${wanted})`
-      : `must be ${wanted}, not ${describeValue(input, issue.expected)}`;
-  }
-  if (issue.code === 'too_small' || issue.code === 'too_big') {
-    const open = issue.inclusive === false;
-    const [bound, limit] =
-      issue.code === 'too_small'
-        ? [open ? 'more than' : 'at least', issue.minimum]
-        : [open ? 'less than' : 'at most', issue.maximum];
-    if (issue.origin === 'string')
-      return input === '' ? 'must not be empty' : `must have ${bound} ${limit} characters`;
-    return issue.origin === 'array'
-      ? `must have ${bound} ${limit} entries`
-      : `must be ${bound} ${limit}, not ${describeValue(input, issue.origin)}`;
-  }
-  return issue.code === 'invalid_key'
-    ? issue.issues.map(({ message }) => message).join('; ')
-    : undefined;
 }
 
-/** A value in place of a text may be a secret, so it is not shown. */
+/** A union that is discriminated by a key lists the values of that key; other unions keep zod's message. */
+function discriminatorMessage(
+  issue: Extract<z.core.$ZodRawIssue, { code: 'invalid_union' }>,
+): string | undefined {
+  if (!('options' in issue) || !Array.isArray(issue.options)) return undefined;
+  const { input } = issue;
+  const discriminator =
+    input instanceof Object ? Reflect.get(input, issue.discriminator ?? '') : undefined;
+  return invalidChoiceMessage(discriminator, issue.options);
+}
+
+/** `bound` is like `at least 1`. */
+function boundMessage(
+  { input, origin }: Extract<z.core.$ZodRawIssue, { code: 'too_small' | 'too_big' }>,
+  bound: string,
+): string {
+  if (origin === 'array') return `must have ${bound} entries`;
+  if (origin !== 'string') return `must be ${bound}, not ${describeValue(input, origin)}`;
+  return input === '' ? 'must not be empty' : `must have ${bound} characters`;
+}
+
+/** Describes a wrong value. A value where text is expected could be a secret, so only its type is named. */
 function describeValue(value: unknown, expected: string): string {
   if (value === null) return 'empty';
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map';
@@ -81,8 +97,8 @@ function describeValue(value: unknown, expected: string): string {
 }
 
 function invalidChoiceMessage(value: unknown, choices: readonly unknown[]): string {
-  const said = value === undefined ? 'is missing' : `cannot be ${JSON.stringify(value)}`;
-  return said + suggestionText(String(value), choices.map(String));
+  const fault = value === undefined ? 'is missing' : `cannot be ${JSON.stringify(value)}`;
+  return fault + suggestionText(String(value), choices.map(String));
 }
 
 function suggestionText(wrong: string, choices: readonly string[]): string {
@@ -103,7 +119,7 @@ function problemsOf(
       rule: 'unknown_key',
     }));
   }
-  // Of a union's branches the one that the input came furthest in.
+  // Of the branches of a union, report the one in which the input got furthest.
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
     Math.max(
       ...issues.map((inner) => inner.path.length + (inner.code === 'unrecognized_keys' ? 0.5 : 0)),

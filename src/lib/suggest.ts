@@ -1,4 +1,4 @@
-/** The names nearest to `name`, best first, at most `limit`; empty where nothing is close enough to be meant. */
+/** The candidates most similar to `name`, best first, at most `limit`; empty if none is similar enough. */
 export function nearest(name: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = name.toLowerCase();
   const allowed = Math.max(2, Math.floor(wanted.length / 3));
@@ -10,7 +10,7 @@ export function nearest(name: string, candidates: Iterable<string>, limit = 3): 
     .map(({ candidate }) => candidate);
 }
 
-/** As a hint; undefined where nothing is close enough. */
+/** A hint with the most similar candidates; undefined if none is similar enough. */
 export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
   const near = nearest(name, candidates);
   return near.length === 0 ? undefined : `Did you mean ${near.join(', ')}?`;

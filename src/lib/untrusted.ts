@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * The pair of marks that text from outside (rows, comments, pages) stands between, so that a model can tell it from
- * instructions. The marks are random, so the text cannot contain its own end.
+ * A pair of marks to put around text from outside (rows, comments, pages), so that a model can tell it from instructions.
+ * They are random, so that the text cannot contain its end mark.
  */
 export function untrustedMarks(label: string): { readonly begin: string; readonly end: string } {
   const mark = randomBytes(6).toString('hex');
@@ -12,7 +12,7 @@ export function untrustedMarks(label: string): { readonly begin: string; readonl
   };
 }
 
-/** The text between a pair of marks of its own. */
+/** The text between a new pair of marks. */
 export function untrustedBlock(label: string, text: string): string {
   const { begin, end } = untrustedMarks(label);
   return `${begin}\n${text}\n${end}`;

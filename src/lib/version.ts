@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of the package. */
+/** The version of the installed package. */
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

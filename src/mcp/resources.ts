@@ -22,27 +22,27 @@ export const resourceTemplates = [
   },
 ];
 
-/** The valid datasets of every connection, sorted. */
+/** Lists the valid datasets of every connection, sorted. */
 export async function listResources(project: Project): Promise<ListResourcesResult> {
-  const resources = (await datasets(project)).map((each) => ({
-    uri: uriOf(each),
-    name: `${each.connection}.${each.dataset.dataset}`,
+  const resources = (await allDatasets(project)).map((visible) => ({
+    uri: uriOf(visible),
+    name: `${visible.connection}.${visible.dataset.dataset}`,
     mimeType,
   }));
   return { resources };
 }
 
-/** The dataset between untrusted marks in YAML comments: descriptions come from the database too. */
+/** The YAML of a dataset. Untrusted marks in comments surround it, because descriptions can come from the database. */
 export async function readResource(project: Project, uri: string): Promise<ReadResourceResult> {
-  const found = (await datasets(project)).find((each) => uriOf(each) === uri);
-  if (found === undefined) throw new ResourceNotFoundError(uri);
-  const { begin, end } = untrustedMarks(found.path);
+  const dataset = (await allDatasets(project)).find((candidate) => uriOf(candidate) === uri);
+  if (dataset === undefined) throw new ResourceNotFoundError(uri);
+  const { begin, end } = untrustedMarks(dataset.path);
   return {
     contents: [{ uri, mimeType, text: `# ${begin}\n${renderVisibleDataset(found)}# ${end}\n` }],
   };
 }
 
-async function datasets(project: Project): Promise<VisibleDataset[]> {
+async function allDatasets(project: Project): Promise<VisibleDataset[]> {
   const connections = project.warehouses.toSorted();
   return (
     await Promise.all(connections.map((connection) => readVisibleDatasets(project, connection)))

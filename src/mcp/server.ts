@@ -30,14 +30,14 @@ interface Streams {
 }
 
 /**
- * Serves MCP over the streams, clients of 2025 and of the current protocol alike, until stdin ends or the signal aborts;
- * calls under way are cancelled then. Nothing else may write to stdout. The caller closes the project.
+ * Serves MCP over the streams until stdin ends or the signal aborts; running calls are cancelled then. Speaks the 2025 and
+ * the current version of the protocol. Nothing else may write to stdout. The caller closes the project.
  */
 export async function serveStdio(
   project: Project,
   { stdin, stdout, signal }: Streams,
 ): Promise<void> {
-  // What the first query needs loads while the client thinks; what fails here fails again where it is asked for.
+  // Load the models ahead of the first query. A failure here is reported by the query that needs the model.
   void Promise.allSettled(project.warehouses.map((name) => project.model(name)));
   const handle = serveTransport(() => createServer(project), {
     transport: new StdioServerTransport(stdin, stdout),
@@ -50,7 +50,7 @@ export async function serveStdio(
   await endIngests(project);
 }
 
-/** One server for one connection: lists and calls the tools of the registry, lists and reads the datasets. */
+/** A server for one client: lists and calls the tools of the registry, lists and reads the datasets. */
 function createServer(project: Project): McpServer {
   const toolbox = openToolbox(project);
   const mcp = new McpServer({ name: 'ktx', version: readVersion() }, { instructions });
@@ -61,7 +61,7 @@ function createServer(project: Project): McpServer {
       name,
       description,
       inputSchema: clientSchema(inputSchema),
-      // What the parts hold, the answer shows by itself; told seven times it would cost a fifth of the list.
+      // Only the keys: full schemas of the outputs would make up a fifth of the list, and the answers show them anyway.
       outputSchema: { type: 'object' as const, required: Object.keys(answerSchema.shape) },
       annotations: {
         readOnlyHint: effect === 'context' || effect === 'query',
@@ -70,12 +70,15 @@ function createServer(project: Project): McpServer {
     })),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context): Promise<CallToolResult> => {
-    using signs = startProgress(context);
+    using progress = startProgress(context);
     const tool = toolbox
-      .tools(context.mcpReq.signal, signs?.say)
+      .tools(context.mcpReq.signal, progress?.report)
       .find(({ name }) => name === params.name);
     if (tool === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool named ${params.name}.`,
+      );
     const { markdown, structured, error } = await tool.execute(params.arguments);
     return {
       content: [{ type: 'text', text: markdown }],
@@ -107,7 +110,7 @@ const omittedConstraints = new Set([
   'maximum:9007199254740991',
 ]);
 
-/** JSON Schema 2020-12, the protocol's default dialect, without what costs a model tokens and teaches it nothing. */
+/** The JSON Schema (2020-12) of a tool's input, without constraints that cost a model tokens and teach it nothing. */
 function clientSchema(schema: z.ZodObject): { type: 'object'; [key: string]: unknown } {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' });
   return { ...Object.fromEntries(simplifyEntries(json)), type: 'object' };
@@ -123,14 +126,14 @@ function simplifySchema(value: unknown): unknown {
 function simplifyEntries(schema: object): readonly (readonly [string, unknown])[] {
   return Object.entries(schema).flatMap(([key, value]) => {
     if (omittedConstraints.has(`${key}:${JSON.stringify(value)}`)) return [];
-    // Clients of simpler schema dialects take only one type at a time.
+    // Some clients accept only one type at a time.
     if (key === 'type' && Array.isArray(value))
       return [['anyOf', value.filter((type) => type !== 'null').map((type) => ({ type }))]];
     return [[key, simplifySchema(value)]];
   });
 }
 
-/** Progress every second for who asked for it, so that a client does not give up on a long query. */
+/** Sends progress every second if the client asked for it, so that it does not give up on a long query. */
 function startProgress({ mcpReq: { _meta: meta, notify } }: ServerContext) {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return undefined;
@@ -143,11 +146,11 @@ function startProgress({ mcpReq: { _meta: meta, notify } }: ServerContext) {
       progress,
       message: step === '' ? `running for ${progress} s` : step,
     };
-    // The connection may have gone; the call then ends by its signal.
+    // The client may be gone; the signal then ends the call.
     notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer));
   }, 1000);
   return {
-    say: (text: string) => void (step = text),
+    report: (text: string) => void (step = text),
     [Symbol.dispose]: () => clearInterval(timer),
   };
 }

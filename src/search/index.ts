@@ -4,7 +4,7 @@ import type { State } from '../store/state.ts';
 import type { SearchDocument } from './documents.ts';
 import { indexText, nameKey } from './words.ts';
 
-/** Makes the tables of the index where they are missing. The suffix is the version of their shape. */
+/** Creates the tables of the index if they are missing. The suffix of their names is the version of their schema. */
 export function ensureIndex(db: DatabaseSync): void {
   db.exec(`
     CREATE TABLE IF NOT EXISTS search_documents_2 (
@@ -21,7 +21,7 @@ export function ensureIndex(db: DatabaseSync): void {
     CREATE TABLE IF NOT EXISTS search_sources_2 (connection TEXT PRIMARY KEY, fingerprint TEXT NOT NULL);`);
 }
 
-/** What `updateIndex` was last told that the documents of a connection were made from; undefined where never. */
+/** The fingerprint of the last `updateIndex` of a connection; undefined if there was none. */
 export function indexedFingerprint(state: State, connection: string): string | undefined {
   ensureIndex(state.db);
   const row = state.db
@@ -32,12 +32,13 @@ export function indexedFingerprint(state: State, connection: string): string | u
 
 interface IndexUpdate {
   readonly connection: string;
-  /** All documents of the connection: what is indexed and not among them is removed. */
+  /** All documents of the connection; others are removed from the index. */
   readonly documents: readonly SearchDocument[];
+  /** Identifies what the documents were made from. */
   readonly fingerprint: string;
 }
 
-/** Brings the index of one connection up to date; writes only documents whose content changed, in one transaction. */
+/** Updates the index of one connection in one transaction. Only documents whose content changed are written. */
 export function updateIndex(
   { db }: State,
   update: IndexUpdate,
@@ -77,7 +78,7 @@ function writeDocuments(
     );
     return row === undefined ? [] : [{ id: Number(row['id']), document }];
   });
-  // Apart from the documents: FTS5 flushes what it holds whenever another statement in the transaction may have to be undone.
+  // A loop of its own: FTS5 flushes its buffer whenever another statement of the transaction could be rolled back.
   for (const { id, document } of changed) {
     const { name, synonyms = [], description = '', context = [] } = document;
     writeWords.run(id, ...[[name], synonyms, [description], context].map(indexText));

@@ -13,13 +13,13 @@ export interface SearchOptions {
 }
 
 export interface SearchHit extends SearchDocument {
-  /** Higher is better; comparable within one answer only. */
+  /** Higher is better; comparable only within one result. */
   readonly score: number;
 }
 
 /**
- * What the text may mean, best first: an exact name, then by words (prefixes, and where a word is unknown its nearest
- * spellings), names above synonyms above descriptions. Total: any text is a valid question. The order is deterministic.
+ * Searches the index, best match first: exact names, then words and their prefixes; an unknown word matches its nearest
+ * spellings. Names count more than synonyms, synonyms more than descriptions. Any text is valid. The order is stable.
  */
 export function searchIndex(
   { db }: State,
@@ -27,8 +27,8 @@ export function searchIndex(
   { limit = 10, kinds = documentKinds, connections }: SearchOptions = {},
 ): SearchHit[] {
   ensureIndex(db);
-  const asked = queryWords(text);
-  if (asked.length === 0) return searchLiteral(db, text, { limit, kinds, connections });
+  const words = queryWords(text);
+  if (words.length === 0) return searchLiteral(db, text, { limit, kinds, connections });
   const rows = db
     .prepare(
       `WITH weights AS MATERIALIZED (SELECT key AS kind, value AS weight FROM json_each(:kinds)),
@@ -42,31 +42,31 @@ export function searchIndex(
     )
     .all({
       kinds: JSON.stringify(Object.fromEntries(kinds.map((kind) => [kind, kindWeights[kind]]))),
-      names: JSON.stringify(nameBoosts(text, asked)),
-      words: matchTerms(db, asked).join(' OR '),
+      names: JSON.stringify(nameBoosts(text, words)),
+      words: matchTerms(db, words).join(' OR '),
       connections: connections === undefined ? null : JSON.stringify(connections),
       limit: Math.max(1, Math.min(200, Math.floor(limit))),
     });
   return rows.map(({ document, score }) => {
-    const found = JSON.parse(String(document)) as SearchDocument;
-    return { ...found, score: Number(Number(score).toPrecision(6)) };
+    const hit = JSON.parse(String(document)) as SearchDocument;
+    return { ...hit, score: Number(Number(score).toPrecision(6)) };
   });
 }
 
-/** Of a text without a word, an emoji say: what has it in its name, its synonyms, or what is said of it. */
+/** Finds a text that has no word in it, such as an emoji, literally in names, synonyms, descriptions and context. */
 function searchLiteral(
   db: DatabaseSync,
   text: string,
   { limit = 10, kinds = documentKinds, connections }: SearchOptions,
 ): SearchHit[] {
-  const sign = text.trim();
-  if (sign === '') return [];
+  const literal = text.trim();
+  if (literal === '') return [];
   const rows = db
     .prepare(
       'SELECT document FROM search_documents_2 WHERE instr(document, ?) > 0 ORDER BY subject',
     )
-    .all(sign);
-  const found = rows
+    .all(literal);
+  const matches = rows
     .map(({ document }) => JSON.parse(String(document)) as SearchDocument)
     .filter((document) => {
       const texts = [
@@ -75,36 +75,36 @@ function searchLiteral(
         ...(document.synonyms ?? []),
         ...(document.context ?? []),
       ];
-      const isAsked =
+      const isWanted =
         kinds.includes(document.kind) && (connections?.includes(document.connection) ?? true);
-      return isAsked && texts.some((one) => one.includes(sign));
+      return isWanted && texts.some((field) => field.includes(literal));
     });
-  return found
+  return matches
     .slice(0, Math.max(1, Math.min(200, limit)))
     .map((document) => ({ ...document, score: kindWeights[document.kind] }));
 }
 
-/** Keys of the names that the question spells out, with what an exact hit adds: the whole of it, two words of it, one word. */
-function nameBoosts(text: string, asked: readonly string[]): Readonly<Record<string, number>> {
-  const single = asked.flatMap((word) => [toSingular(word), word]);
-  const pairs = asked.slice(1).map((word, index) => `${asked[index]}${word}`);
-  const whole = [asked.join(''), nameKey(text.slice(0, 200))];
-  const worth = [
+/** The score that an exact name adds, by name key: for the whole text, two adjacent words, or one word of it. */
+function nameBoosts(text: string, words: readonly string[]): Readonly<Record<string, number>> {
+  const single = words.flatMap((word) => [toSingular(word), word]);
+  const pairs = words.slice(1).map((word, index) => `${words[index]}${word}`);
+  const whole = [words.join(''), nameKey(text.slice(0, 200))];
+  const boosts = [
     single.map((key) => [key, 5]),
     pairs.map((key) => [key, 20]),
     whole.map((key) => [key, 100]),
   ];
-  return Object.fromEntries(worth.flat());
+  return Object.fromEntries(boosts.flat());
 }
 
-/** FTS5 terms for each word: what begins with it or its singular; for an unknown word what contains it or is spelled nearly so. */
-function matchTerms(db: DatabaseSync, asked: readonly string[]): string[] {
+/** FTS5 terms for each word: its prefix and that of its singular; for an unknown word also similar terms of the index. */
+function matchTerms(db: DatabaseSync, words: readonly string[]): string[] {
   const prefix = db.prepare(
     'SELECT term FROM search_terms_2 WHERE term >= ? ORDER BY term LIMIT 1',
   );
   const isKnown = (word: string) => String(prefix.get(word)?.['term'] ?? '').startsWith(word);
   let vocabulary: readonly string[] | undefined;
-  return asked.flatMap((word) => {
+  return words.flatMap((word) => {
     const forms = [...new Set([word, toSingular(word)])];
     const begins = forms.map((form) => `"${form}"*`);
     if (word.length < 3 || word.length > 40 || forms.some(isKnown)) return begins;
@@ -115,7 +115,7 @@ function matchTerms(db: DatabaseSync, asked: readonly string[]): string[] {
   });
 }
 
-/** The shortest terms that contain the word, and the terms nearest to it among those that share enough pairs of letters with it. */
+/** The shortest terms that contain the word, and the nearest of those that share at least 40 % of its letter pairs. */
 function similarTerms(word: string, vocabulary: readonly string[]): string[] {
   const containing = vocabulary
     .filter((term) => term.includes(word))

@@ -2,7 +2,7 @@ import { readWordList } from '../lib/word-list.ts';
 
 const noiseWords = readWordList(new URL('noise-words.txt', import.meta.url));
 
-/** What a person would call the parts of a name or text: camelCase, snake_case, digits and accents taken apart, lower case, in order. */
+/** The words of a name or text in lower case, without accents; camelCase, snake_case and digits are split. */
 function splitWords(text: string): string[] {
   return text
     .normalize('NFKD')
@@ -15,12 +15,12 @@ function splitWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** The name with its parts joined: equal for `orderItems`, `order_items`, `Order Items`. */
+/** A key that is equal for `orderItems`, `order_items` and `Order Items`. */
 export function nameKey(name: string): string {
   return splitWords(name).join('');
 }
 
-/** Text for the index: the parts, their singulars, and for names of several parts the joined form. */
+/** The text to index: all words, their singulars, and the joined form of names with two to six words. */
 export function indexText(texts: readonly string[]): string {
   const all = texts.flatMap((text) => {
     const parts = splitWords(text);
@@ -29,11 +29,11 @@ export function indexText(texts: readonly string[]): string {
   return [...new Set([...all, ...all.map(toSingular)])].join(' ');
 }
 
-/** The distinct words of a question that carry meaning, at most 24; all words where only noise is left. */
+/** The distinct words of a question without noise words, at most 24; all words if it has only noise. */
 export function queryWords(text: string): string[] {
   const all = [...new Set(splitWords(text.slice(0, 2000)))];
-  const meant = all.filter((word) => !noiseWords.has(word));
-  return (meant.length > 0 ? meant : all).slice(0, 24);
+  const meaningful = all.filter((word) => !noiseWords.has(word));
+  return (meaningful.length > 0 ? meaningful : all).slice(0, 24);
 }
 
 export function toSingular(word: string): string {

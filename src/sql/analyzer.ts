@@ -14,7 +14,7 @@ export function isWithin(inner: Span, outer: Span): boolean {
   return inner.start >= outer.start && inner.end <= outer.end;
 }
 
-/** One node of the syntax tree: `{select: {…}}` in the parser's JSON is `{kind: 'select', body: {…}}` here. */
+/** A node of the syntax tree. The parser's JSON `{select: {…}}` is `{kind: 'select', body: {…}}` here. */
 export interface SqlNode {
   readonly kind: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -26,17 +26,17 @@ type SdkFailure = Extract<ReturnType<Sdk['parse']>, { success: false }>;
 let loading: Promise<Sdk> | undefined;
 let loaded: Sdk | undefined;
 
-/** Loads the parser (0.2 s) once a process. */
+/** Loads the parser, once per process (0.2 s). */
 export async function loadAnalyzer(): Promise<void> {
   loading ??= loadSdk();
   loaded = await loading;
 }
 
-/** The package's own entry gets its WebAssembly through `fetch`, which costs 60 ms more than handing over the file's bytes. */
+/** Reads the WebAssembly file itself: the package's own entry uses `fetch`, which takes 60 ms longer. */
 async function loadSdk(): Promise<Sdk> {
   const file = readFile(fileURLToPath(import.meta.resolve('@polyglot-sql/sdk/polyglot_sql.wasm')));
   const entry: unknown = await import('@polyglot-sql/sdk/manual');
-  // Its declarations import a path that does not resolve here, and name an address only where the code takes bytes too.
+  // The package's types import a path that does not resolve here, and declare only an address where bytes work too.
   const sdk = entry as Sdk & { init(options: { wasmUrl: unknown }): Promise<void> };
   await sdk.init({ wasmUrl: await file });
   return sdk;
@@ -46,7 +46,7 @@ class NotLoaded extends Error {
   override readonly message = 'code that parses SQL has to run inside withAnalyzer()';
 }
 
-/** The result of pure code. Where that comes to a `parseSql`, the parser is loaded first, and the code run again. */
+/** Runs pure code. If it calls `parseSql` and the parser is not loaded, loads it and runs the code again. */
 export async function withAnalyzer<Result>(run: () => Result): Promise<Result> {
   try {
     return run();
@@ -58,8 +58,8 @@ export async function withAnalyzer<Result>(run: () => Result): Promise<Result> {
 }
 
 /**
- * The statements of a text, in its order; an empty one has none. Runs inside `withAnalyzer`. Throws `sql_syntax` with line and
- * column, `sql_too_deep` past the parser's nesting limit.
+ * Parses the statements of a text; an empty text has none. Must run inside `withAnalyzer`. Throws `sql_syntax` with line and
+ * column, or `sql_too_deep` beyond the parser's nesting limit.
  */
 export function parseSql(sql: string, dialect: Dialect): readonly SqlNode[] {
   if (loaded === undefined) throw new NotLoaded();
@@ -68,13 +68,12 @@ export function parseSql(sql: string, dialect: Dialect): readonly SqlNode[] {
   if (!result.success) throw syntaxError(sql, result);
   return (result.ast as unknown[]).map((statement) => {
     const node = asNode(statement);
-    if (node === undefined)
-      throw new Error('the SQL analyzer answered with a statement without a kind');
+    if (node === undefined) throw new Error('the SQL parser returned a statement without a kind');
     return node;
   });
 }
 
-/** Every node in a part of the parser's JSON, parents first. */
+/** Every node in a piece of the parser's JSON, parents first. */
 export function* walkSql(value: unknown): Generator<SqlNode> {
   if (typeof value !== 'object' || value === null) return;
   const node = asNode(value);
@@ -82,7 +81,7 @@ export function* walkSql(value: unknown): Generator<SqlNode> {
   for (const child of Object.values(node?.body ?? value)) yield* walkSql(child);
 }
 
-/** The parser's JSON `{kind: {…}}` as a node; undefined where the value is a part of a node rather than one. */
+/** Reads the parser's JSON `{kind: {…}}` as a node; undefined if the value is only a part of a node. */
 export function asNode(value: unknown): SqlNode | undefined {
   if (!isRecord(value)) return undefined;
   const keys = Object.keys(value);
@@ -99,7 +98,7 @@ export function identifierName(value: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Names of parts that can stand alone in an object and so look like a node. */
+/** Keys of node parts that can be the only key of an object, which then looks like a node. */
 const partNames = new Set(
   'this expression expressions args fields pairs entries items precision unit value sql index span name'.split(
     ' ',
@@ -124,12 +123,12 @@ function syntaxError(sql: string, failure: SdkFailure): UserError {
     );
   }
   return new UserError('sql_syntax', `This SQL cannot be parsed${where}: ${reason}`, {
-    hint: 'Check the SQL near that place; it must be in the dialect of the connection.',
+    hint: 'Check the SQL near this position; it must be in the dialect of the connection.',
     details: location,
   });
 }
 
-/** Of a place that is counted in code points, as parsers do; columns are UTF-16. */
+/** Line and column, from 1, of an offset in code points (as the parser counts); columns are in UTF-16 units. */
 export function lineAndColumn(
   text: string,
   codePoints: number,

@@ -1,7 +1,7 @@
 import { UserError } from '../lib/error.ts';
 import type { FieldType } from './field-type.ts';
 
-/** A table's full identity. `catalog` only where one connection spans several. Compared exactly, never by name alone. */
+/** The full name of a table. `catalog` is set only if one connection spans several. */
 export interface TableRef {
   readonly catalog?: string | undefined;
   readonly schema: string;
@@ -20,64 +20,64 @@ export const timeGrains = [
 ] as const;
 export type TimeGrain = (typeof timeGrains)[number];
 
-/** The value that a dialect is; no other file knows a dialect's name. Everything takes and returns SQL text. */
+/** A SQL dialect. Its methods take and return SQL text. No other file knows a dialect's name. */
 export interface Dialect {
   readonly name: string;
   /** The dialect's name in the SQL analyzer. */
   readonly analyzer: string;
-  /** The schema that an unqualified table name means. */
+  /** The schema of an unqualified table name. */
   readonly defaultSchema: string;
-  /** True where names that differ only by case are one, quoted or not; else a name without quotes means the lower-case one. */
+  /** True if names match in any case, quoted or not; false if unquoted names are folded to lower case. */
   readonly ignoresCase: boolean;
-  /** Always quotes; the quote character inside is doubled. */
+  /** Quotes an identifier and doubles the quote characters inside. */
   quote(identifier: string): string;
-  /** A literal that survives any content. */
+  /** A literal; escapes any content. */
   literal(value: string | number | boolean | null): string;
-  /** The operator that divides whole numbers for real, with the precedence of `/`: `* 1.0 /` where `/` truncates. */
+  /** An operator with the precedence of `/` that does not truncate whole numbers: `* 1.0 /` where `/` does. */
   readonly division: string;
-  /** A time as it is stored; fails where another value stands in its place. Absent where the engine lets none in. */
+  /** A stored time; fails on any other value. Undefined if the engine stores nothing else in a time column. */
   checkedTime?(expr: string): string;
-  /** Start of the period. `expr` is a date, a timestamp, or a timestamp with time zone as `type` says. */
+  /** The start of the period. `options.type` says whether `expr` is a date, a timestamp, or one with time zone. */
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
-  /** A date, or a timestamp as `type` says, moved by whole units; the day is cut to the length of the month. */
+  /** Adds whole units to a date or timestamp. If the day does not exist in the resulting month, its last day counts. */
   add(expr: string, period: Period, type: TruncateOptions['type']): string;
-  /** As `add`, by units that SQL counts; absent where `recursiveWith` makes it needless. */
+  /** Like `add`, but `count` is a SQL expression. Undefined if `recursiveWith` makes it needless. */
   addCounted?(
     expr: string,
     count: string,
     by: { readonly unit: Period['unit']; readonly type: TruncateOptions['type'] },
   ): string;
-  /** Continuous percentile, `fraction` in 0..1; NULLs ignored. Throws `not_supported` where the engine has no exact one. */
+  /** Continuous percentile, ignoring NULL; `fraction` is 0 to 1. Throws `not_supported` if the engine has no exact one. */
   percentile(expr: string, fraction: number): string;
-  /** Mean of the values, not cut to their scale. */
+  /** The mean, not rounded to the scale of the values. */
   average(expr: string): string;
-  /** Tests of a value as text against a part of it, which is not empty; they mind case. */
+  /** Case-sensitive tests of a value's text. */
   readonly text: TextTests;
-  /** An item of ORDER BY with NULLs last. */
+  /** An ORDER BY item that puts NULLs last. */
   order(expr: string, dir: 'asc' | 'desc'): string;
-  /** `isOrdered`: an ORDER BY stands before it. */
+  /** `isOrdered`: it follows an ORDER BY. */
   limit(rows: number, isOrdered: boolean): string;
-  /** False where GROUP BY takes no positions. */
+  /** True if GROUP BY takes column positions. */
   readonly groupsByPosition: boolean;
-  /** The operator of two queries that keeps one of equal rows. */
+  /** The operator that unites two queries without duplicate rows. */
   readonly union: 'UNION' | 'UNION DISTINCT';
-  /** Begins common tables of which one reads itself; absent where the engine stops that early, or may. */
+  /** The keyword for recursive common tables; undefined if the engine may stop a recursion early. */
   readonly recursiveWith?: string;
-  /** True where a bare NULL in one part of a UNION may not take the type of another. */
+  /** True if a bare NULL in a UNION may not take the type of the other part. */
   readonly nullsNeedType: boolean;
-  /** The name of a result column, as near to what was asked as the engine allows; `index` tells equal ones apart. */
+  /** The name of a result column, as close to `name` as the engine allows; `index` makes it unique. */
   resultColumn(name: string, index: number): string;
-  /** Ends a query whose conditions hold before any around it is computed; absent where engines compute none earlier that can fail. */
+  /** Ends a subquery so that the engine applies its conditions before those around it. Undefined if it does so anyway. */
   readonly fence?: string;
-  /** Ends every statement: settings without which the engine answers otherwise. */
+  /** Settings at the end of every statement, without which results would differ. */
   readonly settings?: string;
-  /** What the engine reads otherwise than standard SQL in a text or a quoted name, such as a backslash; refused in fragments. */
+  /** Matches strings and quoted names that the engine reads differently from standard SQL; refused in fragments. */
   readonly misread?: RegExp;
-  /** True where `||` is OR: in fragments it is refused, since elsewhere it joins texts, and binds closer. */
+  /** True if `||` is OR. Elsewhere it joins texts and binds tighter, so fragments may not use it then. */
   readonly pipesAreOr?: true;
-  /** Words of the grammar that mean a column where the table has one of that name, and what means the same in any case. */
+  /** Keywords that mean a column if the table has one of that name, with SQL that always means the keyword. */
   readonly softWords?: Readonly<Record<string, string | undefined>>;
-  /** Absent where ktx has no driver that scans the engine. */
+  /** Undefined if ktx has no driver that scans the engine. */
   readonly statistics?: StatisticsSql;
 }
 
@@ -99,18 +99,19 @@ export interface TruncateOptions {
   readonly timezone?: string | undefined;
 }
 
-/** SQL that the scan pushes down. */
+/** SQL that a scan runs in the warehouse. */
 interface StatisticsSql {
-  /** Text form of a value, the same in every dialect for whole numbers (`7`, also of a decimal 7.0), text, dates, UUIDs. */
+  /** A value as text, equal in every dialect for whole numbers (`7`, also for a decimal 7.0), text, dates and UUIDs. */
   text(expr: string, type: FieldType): string;
-  /** Aggregate: JSON array text of the `size` smallest distinct MD5 prefixes (12 hex digits) of a text; bottom-k sketch. */
+  /** Aggregate: a bottom-k sketch, as JSON text: the `size` smallest distinct MD5 prefixes (12 hex digits) of a text. */
   sketch(text: string, size: number): string;
-  /** Aggregate: JSON array text of all values of a text. */
+  /** Aggregate: all values of a text as JSON array text. */
   jsonList(text: string): string;
-  /** FROM item that reads about this share (0..1) of a table's rows; undefined where the engine cannot. */
+  /** A FROM item that reads about this share (0 to 1) of a table's rows; undefined if the engine cannot sample. */
   sample(table: string, share: number): string | undefined;
 }
 
+/** Throws `not_supported` if ktx cannot scan the engine. */
 export function requireStatistics({ name, statistics }: Dialect): StatisticsSql {
   if (statistics !== undefined) return statistics;
   throw noSuchSqlError(
@@ -120,7 +121,7 @@ export function requireStatistics({ name, statistics }: Dialect): StatisticsSql 
   );
 }
 
-/** An engine cannot, or ktx does not know how. */
+/** The error for SQL that an engine lacks, or that ktx cannot write for it. */
 export function noSuchSqlError(engine: string, what: string, hint: string): UserError {
   return new UserError('not_supported', `There is no SQL for ${engine} that gives ${what}`, {
     hint,
@@ -132,7 +133,7 @@ export function sameTable(a: TableRef, b: TableRef): boolean {
   return a.table === b.table && a.schema === b.schema && a.catalog === b.catalog;
 }
 
-/** A key for maps; injective, because JSON quotes its parts. */
+/** A unique key for maps. */
 export function tableKey(ref: TableRef): string {
   return JSON.stringify([ref.catalog ?? null, ref.schema, ref.table]);
 }

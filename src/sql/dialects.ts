@@ -12,7 +12,7 @@ import { sqlite } from './dialects/sqlite.ts';
 import { sqlserver } from './dialects/sqlserver.ts';
 import { trino } from './dialects/trino.ts';
 
-/** The visible list: a new dialect is one file and one entry here. */
+/** Every dialect. A new one is one file and one entry here. */
 const dialects: readonly Dialect[] = [
   duckdb,
   sqlite,
@@ -27,6 +27,7 @@ const dialects: readonly Dialect[] = [
   trino,
 ];
 
+/** The dialect of that name; throws `unknown_dialect`. */
 export function findDialect(name: string): Dialect {
   const dialect = dialects.find((candidate) => candidate.name === name);
   if (dialect !== undefined) return dialect;

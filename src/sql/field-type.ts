@@ -1,4 +1,4 @@
-/** What a field can be, in the words of the semantic layer. `unknown` is a native type that has no such word (json, geometry…). */
+/** The types of fields. `unknown` stands for every other native type (json, geometry…). */
 export const fieldTypes = [
   'string',
   'integer',
