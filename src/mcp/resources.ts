@@ -38,7 +38,7 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
   if (dataset === undefined) throw new ResourceNotFoundError(uri);
   const { begin, end } = untrustedMarks(dataset.path);
   return {
-    contents: [{ uri, mimeType, text: `# ${begin}\n${renderVisibleDataset(found)}# ${end}\n` }],
+    contents: [{ uri, mimeType, text: `# ${begin}\n${renderVisibleDataset(dataset)}# ${end}\n` }],
   };
 }
 
