@@ -8,7 +8,7 @@ import type { ToolCall } from '../../src/llm/port/tool-call.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { folder, shopDatabase } from '../cli/run-cli.ts';
 
-test('queries asked for at once share what one message may ask, however long the person thinks', async () => {
+test('simultaneous queries share the limit of one message, however long the person takes', async () => {
   const cwd = folder();
   shopDatabase(join(cwd, 'shop.db'));
   writeFileSync(join(cwd, 'ktx.yaml'), 'connections:\n  shop: {driver: sqlite, path: shop.db}\n');

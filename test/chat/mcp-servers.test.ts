@@ -89,7 +89,7 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
     },
   );
 
-  test('a pattern that takes for ever is told to the model, and not tried here', async () => {
+  test('a very slow pattern is shown to the model, and not run by ktx', async () => {
     const [tool] = (await open({ calendar: await near('slow-pattern') })).tools;
     expect(tool?.inputSchema.safeParse({ day: `${'a'.repeat(40)}!` }).success).toBe(true);
     expect(z.toJSONSchema(tool?.inputSchema ?? z.never())).toMatchObject({
@@ -97,7 +97,7 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
     });
   });
 
-  test('of ten thousand tools one is taken', async () => {
+  test('takes one of ten thousand tools', async () => {
     const servers = await open({ calendar: await near('many-tools') });
     expect(servers.tools.map(({ name }) => name)).toEqual(['calendar__list_events']);
     expect(await asked(servers)).toMatchObject({ isError: false });
@@ -114,7 +114,7 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
     });
   });
 
-  test('all of them together have one limit of time', async () => {
+  test('all of them share one time limit', async () => {
     const hangs = await listening(() => undefined);
     const [one, two, three] = [
       stdio('silent'),
@@ -130,7 +130,7 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
     expect([tools.length, warnings]).toEqual([1, [tooLong, tooLong]]);
   });
 
-  test('what stands on stdout and stderr beside the protocol does no harm', async () => {
+  test('other output on stdout and stderr does no harm', async () => {
     expect(await asked(await open({ calendar: stdio('noisy') }))).toMatchObject({ isError: false });
   });
 
@@ -154,7 +154,7 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
     await expect(asked(overStdio)).rejects.toMatchObject(told);
   });
 
-  test('a redirect to another place is not followed, and takes no header there', async () => {
+  test('a redirect to another origin is not followed and gets no headers', async () => {
     const seen: unknown[] = [];
     const elsewhere = await listening(({ headers }, response) => {
       seen.push(headers);
@@ -169,7 +169,7 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
     expect(seen).toEqual([]);
   });
 
-  test('what stands behind a reference is in no error, whoever quotes it', async () => {
+  test('a secret value is in no error, whoever quotes it', async () => {
     await expect(asked(await open({ calendar: await near('leaks') }))).rejects.toMatchObject({
       message: 'The server calendar failed: refused for [secret]',
     });

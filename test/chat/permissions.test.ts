@@ -25,19 +25,19 @@ describe('permissions of an agent', () => {
     expect(found).toEqual(asked);
   });
 
-  test('where nobody can be asked, what would be asked does not run', async () => {
+  test('if nobody can be asked, nothing that needs permission runs', async () => {
     const permissions = openPermissions({ mode: 'unattended' });
     expect(await permissions.refusal(request, undefined)).toBe('nobody to ask');
     expect(await permissions.refusal(request, call as unknown as ToolCall)).toBe('nobody to ask');
   });
 
-  test('a no is a no, and is asked again', async () => {
+  test('after a no the call does not run, and the next one is asked again', async () => {
     const { permissions, refusal } = decide('no');
     expect(await refusal).toBe('denied by the user');
     expect(permissions.isAsked(request)).toBe(true);
   });
 
-  test('a yes for once is asked again; a yes for the session is not', async () => {
+  test('once: the next call is asked again; for the session: it is not', async () => {
     const once = decide('once');
     expect(await once.refusal).toBe(undefined);
     expect(once.permissions.isAsked(request)).toBe(true);

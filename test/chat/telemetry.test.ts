@@ -72,7 +72,7 @@ const attributesOf = (span: Span | undefined): Record<string, unknown> =>
   );
 
 describe('telemetry', () => {
-  test('tells one tree a turn: the agent, and each tool below it; no content', async () => {
+  test('exports one tree per turn: the agent and below it each tool, without content', async () => {
     process.env['OTLP_TEST_TOKEN'] = 'Bearer collector';
     const { url, spans, authorizations } = await collector();
     await asked(
@@ -106,7 +106,7 @@ describe('telemetry', () => {
     expect(authorizations).toEqual(['Bearer collector']);
   });
 
-  test('tells content on request, without what is to be redacted', async () => {
+  test('exports content on request, redacted', async () => {
     const { url, spans } = await collector();
     await asked(
       `{exporter: otlp, endpoint: "${url}", content: true, redaction_patterns: ['[a-z]+@[a-z.]+']}`,
@@ -115,7 +115,7 @@ describe('telemetry', () => {
     expect(JSON.stringify(spans)).not.toContain('ada@');
   });
 
-  test('tells nothing by itself, nor of a conversation outside the sample', async () => {
+  test('exports nothing by default, and nothing of a conversation outside the sample', async () => {
     const { url, spans } = await collector();
     await asked(`{endpoint: "${url}"}`);
     await asked(`{exporter: otlp, endpoint: "${url}", sample_rate: 0}`);
@@ -130,7 +130,7 @@ describe('telemetry', () => {
     );
   });
 
-  test('a pattern that is none is an error of the configuration', async () => {
+  test('an invalid pattern is a configuration error', async () => {
     project.playing(script);
     appendFileSync(join(project.dir, 'ktx.yaml'), "telemetry: {redaction_patterns: ['(']}\n");
     expect((await ktxJson(['ask', 'Hm?'], { cwd: project.dir })).envelope.error?.message).toMatch(

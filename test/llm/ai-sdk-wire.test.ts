@@ -85,7 +85,7 @@ describe('cache markers', () => {
     }));
   }
 
-  test('stand on system and tools for an hour and on the last message for five minutes, tools sorted by name [K6 P12]', async () => {
+  test('are on the system text and tools for one hour and on the last message for five minutes; tools are sorted by name [K6 P12]', async () => {
     const shared = {
       system: ephemeral('1h'),
       tools: [
@@ -125,7 +125,7 @@ describe('cache markers', () => {
     ]);
   });
 
-  test('live five minutes on Vertex where it is told so [K6]', async () => {
+  test('last five minutes on Vertex if configured [K6]', async () => {
     await withGoogle(async () => {
       const [usual] = await markersOf({}, 'vertex');
       const [short] = await markersOf({ vertexFallbackTo5m: true }, 'vertex');
@@ -140,7 +140,7 @@ describe('cache markers', () => {
 });
 
 describe('the environment', () => {
-  test('gives no key and no address to a provider whose key ktx.yaml names', async () => {
+  test('does not supply a key or an address if ktx.yaml names the key', async () => {
     await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Fine.' }])));
     await open('anthropic', { api_key: 'sk-from-yaml', base_url: endpoint.url }).text({
       ...callOf(recordingMonitor().monitor),
@@ -168,14 +168,14 @@ describe('the environment', () => {
   });
 });
 
-describe('a backend that is none of the AI SDK', () => {
+describe('a backend that the AI SDK does not serve', () => {
   test.each(['claude-code', 'none', 'toString'])('is refused: %s [C8 C9]', (name) => {
     expect(() => open(name as ProviderName, {})).toThrow(
       /is not a LanguageModel backend: the AI SDK serves anthropic, vertex, gateway, openai, bedrock/,
     );
   });
 
-  test('is none of those that are; each says who pays', async () => {
+  test('is not among the providers, each of which says who pays', async () => {
     const configs = {
       anthropic: { api_key: 'k' },
       vertex: google,
@@ -223,7 +223,7 @@ describe('an OpenAI-compatible endpoint', () => {
     };
   };
 
-  test('is asked in chat completions, without a key where none is named, and with nothing that few know [P2]', async () => {
+  test('gets chat completions, no key if none is named, and no uncommon parameters [P2]', async () => {
     const call = {
       index: 0,
       id: 'call_1',
@@ -271,7 +271,7 @@ describe('an OpenAI-compatible endpoint', () => {
     });
   });
 
-  test('gives objects, optional fields included, with the key that is named', async () => {
+  test('returns objects with optional fields, with the configured key', async () => {
     await using endpoint = await scriptedEndpoint(
       inTurn(stream(chunk({ content: '{"name":"orders"}' }), chunk({}, 'stop'))),
     );
@@ -307,7 +307,7 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test('that never says how an answer ended has not ended it', async () => {
+  test('that reports no finish reason has not finished the answer', async () => {
     await using endpoint = await scriptedEndpoint(() => ({
       body: `data: ${JSON.stringify(chunk({ content: 'Half' }))}\n\n`,
     }));
@@ -318,7 +318,7 @@ describe('an OpenAI-compatible endpoint', () => {
   });
 });
 
-test('OpenAI itself is asked for responses that it does not keep [P2]', async () => {
+test('OpenAI is asked not to store responses [P2]', async () => {
   expect((await providers.openai.open({ api_key: 'k' }))('gpt-5').provider).toBe(
     'openai.responses',
   );
@@ -413,7 +413,7 @@ describe('the gateway', () => {
     },
   ];
 
-  test('gets the key, the markers, and the header that an hour needs; tells what it cost [K6 P2 P16]', async () => {
+  test('gets the key, the markers and the one-hour header, and reports the cost [K6 P2 P16]', async () => {
     await using endpoint = await scriptedEndpoint(() => ({ body: answer.map(part).join('') }));
     const seen = recordingMonitor();
     const config = { api_key: 'gw-1', base_url: endpoint.url };
@@ -480,7 +480,7 @@ async function withGoogle(work: () => Promise<void>): Promise<void> {
 }
 
 describe('Vertex', () => {
-  test('is asked at the model, with a token of Google’s own credentials [P2]', async () => {
+  test('gets requests at the address of the model, with a token from Google’s credentials [P2]', async () => {
     await withGoogle(async () => {
       await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Fine.' }])));
       const backend = open('vertex', { ...google, base_url: `${endpoint.url}/models` });
@@ -504,7 +504,7 @@ describe('Vertex', () => {
     );
   });
 
-  test('without credentials on this machine is not logged in, and nothing is sent', async () => {
+  test('without credentials on this machine fails as not logged in, and sends nothing', async () => {
     const home = mkdtempSync(join(tmpdir(), 'ktx-google-'));
     vi.stubEnv('HOME', home);
     vi.stubEnv('CLOUDSDK_CONFIG', home);
@@ -563,7 +563,7 @@ describe('Bedrock', () => {
     return Buffer.concat([message, uint32(crc32(message))]);
   }
 
-  test('is asked with a signature of the AWS credentials, and marks what is to be cached for Claude [P2]', async () => {
+  test('gets requests signed with AWS credentials, with cache markers for Claude [P2]', async () => {
     const body = Buffer.concat([
       event('messageStart', { role: 'assistant' }),
       event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Fine.' } }),
@@ -617,7 +617,7 @@ describe('Bedrock', () => {
     ).toMatchObject({ kind, status });
   });
 
-  test('without credentials on this machine is not logged in, and nothing is sent', async () => {
+  test('without credentials on this machine fails as not logged in, and sends nothing', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     await using endpoint = await scriptedEndpoint(() => ({}));
     const backend = open('bedrock', { region: 'eu-west-1', base_url: endpoint.url });
@@ -628,7 +628,7 @@ describe('Bedrock', () => {
   });
 });
 
-test('a probe is one small request; it passes where the model is cut off, and is not tried twice [E10 E16 E17]', async () => {
+test('a probe is one small request without retries, and passes if the answer is cut off [E10 E16 E17]', async () => {
   const cut = anthropicTurn([{ text: 'rea' }], { stop: 'max_tokens' });
   await using endpoint = await scriptedEndpoint(inTurn(cut, { status: 529, body: '' }));
   const backend = open('anthropic', { api_key: 'k', base_url: endpoint.url });

@@ -4,7 +4,7 @@ import { CallClocks } from '../../src/llm/governor/call-clocks.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('time in which a person is asked does not count, and what was left goes on after it', () => {
+test('time spent waiting for a person does not count', () => {
   const expired: string[] = [];
   const clocks = new CallClocks(
     { idle_seconds: 3600, call_seconds: 10, callLimit: 'limits.timeout' },
@@ -26,7 +26,7 @@ test('time in which a person is asked does not count, and what was left goes on 
   clocks.stop();
 });
 
-test('a tool that runs holds the clock of silence, not that of the whole call', () => {
+test('a running tool stops the idle clock, not the clock of the whole call', () => {
   const expired: string[] = [];
   const clocks = new CallClocks({ idle_seconds: 1, call_seconds: 10 }, ({ message }) =>
     expired.push(message),

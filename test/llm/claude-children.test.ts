@@ -179,7 +179,7 @@ describe.skipIf(binary === undefined)(
       }
     });
 
-    test('serve the next call of the same kind without a start, and one call each [E1]', async () => {
+    test('serve the next call of the same kind without a new start, one call each [E1]', async () => {
       const backend = open({ executable: await recorded() });
       const running = endpoint.start(({ n }) => say(`Answer ${n}.`));
       expect(await backend.text(call(running.marker))).toBe('Answer 1.');
@@ -191,7 +191,7 @@ describe.skipIf(binary === undefined)(
       await expect.poll(() => ahead.filter(alive)).toEqual([]);
     });
 
-    test('are started three times at most where the start fails [Q10]', async () => {
+    test('are started at most three times if the start fails [Q10]', async () => {
       const broken = join(dirname(machine.home), 'broken');
       await writeFile(broken, '#!/bin/sh\nexit 7\n');
       await chmod(broken, 0o755);

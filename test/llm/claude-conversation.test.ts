@@ -130,7 +130,7 @@ async function run(
 }
 
 describe('a conversation with Claude Code', () => {
-  test('has a step for each id of a turn, however many messages the turn comes in [G1 G2 Q9]', async () => {
+  test('has one step for each turn id, however many messages the turn has [G1 G2 Q9]', async () => {
     const { told, conversation } = await run([
       init(),
       start('a'),
@@ -153,7 +153,7 @@ describe('a conversation with Claude Code', () => {
     });
   });
 
-  test('has none for an error, nor for what a helper of the program says [G2 G8]', async () => {
+  test('has no step for an error or for messages of a sub-agent [G2 G8]', async () => {
     const { told } = await run([
       init(),
       start('s', 'c9'),
@@ -164,7 +164,7 @@ describe('a conversation with Claude Code', () => {
     expect(told).toMatchObject({ steps: 0, apiCalls: 0 });
   });
 
-  test('is decided by the result that was seen, whatever is thrown after it [R6 R10 Q9]', async () => {
+  test('is decided by its result, whatever is thrown after it [R6 R10 Q9]', async () => {
     const spent = result({
       subtype: 'error_max_turns',
       is_error: true,
@@ -200,21 +200,21 @@ describe('a conversation with Claude Code', () => {
     });
   });
 
-  test('without a result is an error; without a word, of the start [R8 I21]', async () => {
+  test('without a result is an error; without any output, a failed start [R8 I21]', async () => {
     expect((await run([init(), start('a'), block('a', said('So'))])).conversation).toMatchObject({
       error: { kind: 'execution' },
     });
     expect((await run([])).conversation).toMatchObject({ error: { kind: 'spawn' } });
   });
 
-  test('that answers before it said what it runs with is refused [I21]', async () => {
+  test('that answers before it reported its configuration is refused [I21]', async () => {
     expect((await run([block('a', said('Hello.')), init(), result()])).conversation).toMatchObject({
       error: { kind: 'isolation' },
     });
     expect((await run([result()])).conversation).toMatchObject({ error: { kind: 'isolation' } });
   });
 
-  test('that runs with more than it was given is refused at once [I12 I16]', async () => {
+  test('that has more tools than it was given is refused at once [I12 I16]', async () => {
     const { conversation, read } = await run([
       init([id, 'Bash']),
       block('a', said('Hello.')),
@@ -226,7 +226,7 @@ describe('a conversation with Claude Code', () => {
     expect(read).toBe(1);
   });
 
-  test('is cut off past its budget, without a step more [A7]', async () => {
+  test('is cut off past its budget, without another step [A7]', async () => {
     const turn = (name: string) => [
       start(name),
       block(name, uses(id, `c-${name}`)),
@@ -272,7 +272,7 @@ describe('an object from Claude Code', () => {
     answer('b'),
   ];
 
-  test('is taken as soon as it is accepted, where the program would ask once more: usage once a turn, no cost [O8]', async () => {
+  test('is taken as soon as it is accepted if the program would ask once more: usage once per turn, no cost [O8]', async () => {
     const { conversation, told, read } = await run(
       [...first('2.1.142'), start('c'), result({ modelUsage: { 'claude-x': {} } })],
       {
@@ -289,7 +289,7 @@ describe('an object from Claude Code', () => {
     expect(told.used).toEqual([turn(5), turn(7)]);
   });
 
-  test('comes with the result, and its cost, where the program ends there [O7 R6]', async () => {
+  test('comes with the result and its cost if the program ends there [O7 R6]', async () => {
     const used = {
       inputTokens: 20,
       outputTokens: 12,
@@ -313,7 +313,7 @@ describe('an object from Claude Code', () => {
     ]);
   });
 
-  test('is none where only refused ones came [O7]', async () => {
+  test('is missing if all were refused [O7]', async () => {
     const { conversation } = await run(
       [init(['StructuredOutput']), give('a', { n: 'one' }), answer('a', true), result()],
       { expected },

@@ -14,7 +14,7 @@ describe('the environment of a Claude Code child', () => {
     expect(Object.values(env)).not.toContain('seeded');
   });
 
-  test('is decided in one file: no other names a variable of a provider [E3 Q7]', async () => {
+  test('is defined in one file: no other names a variable of a provider [E3 Q7]', async () => {
     const folder = join(import.meta.dirname, '../../src/llm/claude-code');
     const naming = [];
     const names = await readdir(folder, { recursive: true });
@@ -29,7 +29,7 @@ describe('the environment of a Claude Code child', () => {
     expect(naming).toEqual(['child/env.ts']);
   });
 
-  test('has none of them in lower case, which Windows takes for the same [E2]', () => {
+  test('has none of them in lower case either, which is the same on Windows [E2]', () => {
     const env = ownSessionEnv(
       Object.fromEntries(
         Object.entries(seededVariables).map(([name, value]) => [name.toLowerCase(), value]),
@@ -38,7 +38,7 @@ describe('the environment of a Claude Code child', () => {
     expect(Object.values(env).filter((value) => value.startsWith('seeded-'))).toEqual([]);
   });
 
-  test('keeps the session, the way through a proxy, and everything else [E4 E5]', () => {
+  test('keeps the session, proxy settings and everything else [E4 E5]', () => {
     const env = {
       PATH: '/bin',
       HOME: '/home/ada',
@@ -57,7 +57,7 @@ describe('the environment of a Claude Code child', () => {
     expect(ownSessionEnv(env)).toMatchObject(env);
   });
 
-  test('turns off what reads files, and keeps the retries few [I20]', () => {
+  test('turns off everything that reads files, and limits the retries [I20]', () => {
     expect(
       ownSessionEnv({ CLAUDE_CODE_DISABLE_ATTACHMENTS: '0', CLAUDE_CODE_MAX_RETRIES: '99' }),
     ).toMatchObject({
@@ -80,7 +80,7 @@ describe('llm.promptCaching on Claude Code', () => {
       }),
     );
 
-  test('is no concern where it is not set, or says what holds anyway [K1]', () => {
+  test('needs no notice if it is not set or changes nothing [K1]', () => {
     expect(ignoredBy(undefined)).toEqual([]);
     expect(ignoredBy(parsed({}))).toEqual([]);
     expect(ignoredBy(parsed({ enabled: true, cacheSystem: true }))).toEqual([]);
@@ -104,7 +104,7 @@ describe('llm.promptCaching on Claude Code', () => {
     ]);
   });
 
-  test('is honoured where it turns caching off, or asks for an hour throughout [K8]', () => {
+  test('is honoured if it turns caching off or asks for one hour everywhere [K8]', () => {
     const off = parsed({ enabled: false, cacheTools: false });
     expect(cachingEnv(off)).toEqual({ DISABLE_PROMPT_CACHING: '1' });
     expect(ignoredBy(off)).toEqual([]);

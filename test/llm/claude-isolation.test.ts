@@ -64,7 +64,7 @@ describe('the options of a child', () => {
     },
   );
 
-  test('have one server, fresh for each call, whose tools are always there [I6 I22 A3 A4 D4]', () => {
+  test('have one server, new for each call, whose tools are always loaded [I6 I22 A3 A4 D4]', () => {
     const [one, other] = [childOptions(orders.loop), childOptions(orders.loop)].map(
       ({ mcpServers }) => mcpServers,
     );
@@ -73,12 +73,12 @@ describe('the options of a child', () => {
     expect(one?.['ktx']).not.toBe(other?.['ktx']);
   });
 
-  test('ask for an object by its schema only where there is one [O1 O6]', () => {
+  test('ask for an object only if there is a schema [O1 O6]', () => {
     expect(childOptions(orders.object).outputFormat).toEqual({ type: 'json_schema', schema });
     expect(childOptions(orders.text)).not.toHaveProperty('outputFormat');
   });
 
-  test('say how hard to think, by role [P11]', () => {
+  test('set the effort of the role [P11]', () => {
     expect(childOptions({ ...text, role: 'triage' })).toMatchObject({
       thinking: { type: 'disabled' },
       effort: 'low',
@@ -89,7 +89,7 @@ describe('the options of a child', () => {
     });
   });
 
-  test('make the key under which a child waits: all that differs, and never one with tools [E1]', () => {
+  test('give the pool key: everything that differs, and no key with tools [E1]', () => {
     const key = poolKey(text);
     expect(poolKey({ ...text })).toBe(key);
     // Two roles that ask alike can take each other's child.
@@ -115,7 +115,7 @@ describe('the permission handler', () => {
       { signal: new AbortController().signal, toolUseID: 'use-1', requestId: 'request-1' },
     );
 
-  test('allows a tool of the call, with its input as it is [I10 Q3]', async () => {
+  test('allows a tool of the call with its input unchanged [I10 Q3]', async () => {
     expect(await ask(id)).toEqual({
       behavior: 'allow',
       updatedInput: { path: 'x' },
@@ -142,7 +142,7 @@ describe('the permission handler', () => {
   });
 });
 
-describe('what a child says it runs with', () => {
+describe('the init message of a child', () => {
   type Init = Parameters<typeof checkInit>[0];
   const plain: Init = {
     tools: [],
@@ -166,7 +166,7 @@ describe('what a child says it runs with', () => {
     }
   };
 
-  test('is what it was given [I12 I13 O6]', () => {
+  test('reports exactly what the child was given [I12 I13 O6]', () => {
     expect(failure(plain, expectedInit(orders.text))).toBeUndefined();
     expect(failure(withTools, expectedInit(orders.loop))).toBeUndefined();
     expect(

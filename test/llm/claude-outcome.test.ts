@@ -32,7 +32,7 @@ function kindOf(
 }
 
 describe('a result of Claude Code', () => {
-  test('is natural only where every field agrees [R1 R2 R9]', () => {
+  test('is natural only if every field agrees [R1 R2 R9]', () => {
     expect(kindOf({}, good)).toBe('natural');
     expect(kindOf({ terminalReason: undefined, stopReason: null }, good)).toBe('natural');
     expect(kindOf({ stopReason: 'tool_use' }, good)).toBe('natural');
@@ -115,7 +115,7 @@ describe('a result of Claude Code', () => {
     ).toBe(kind);
   });
 
-  test('keeps the status, and of a limit its window and reset [E16]', () => {
+  test('keeps the status, and window and reset of a limit [E16]', () => {
     const resetsAt = new Date('2030-01-02T03:04:05Z');
     const outcome = classifyResult(
       { ...failing, error: 'rate_limit', status: 429, limit: { window: 'five_hour', resetsAt } },

@@ -34,7 +34,7 @@ const living = (items: readonly Item[]): number[] =>
   items.filter((item) => item.isAlive()).map(({ n }) => n);
 
 describe('the pool of children', () => {
-  test('starts one where none waits, and gives each out once [E1]', async () => {
+  test('starts a child if none waits, and gives each out once [E1]', async () => {
     const { pool, started, start } = opened();
     const first = await pool.take('a', start, never);
     pool.refill('a', start);
@@ -43,7 +43,7 @@ describe('the pool of children', () => {
     expect((await pool.take('a', start, never)).n).toBe(3);
   });
 
-  test('gives what waits under the same key only [E1]', async () => {
+  test('gives out only children of the same key [E1]', async () => {
     const { pool, start } = opened();
     await pool.take('a', start, never);
     pool.refill('a', start);
@@ -51,7 +51,7 @@ describe('the pool of children', () => {
     expect((await pool.take('a', start, never)).n).toBe(2);
   });
 
-  test('gives two takers at once one each, though the one that waited is gone', async () => {
+  test('gives two simultaneous takers one child each, although the waiting one has ended', async () => {
     const { pool, started, start } = opened();
     await pool.take('a', start, never);
     pool.refill('a', start);
@@ -61,7 +61,7 @@ describe('the pool of children', () => {
     expect(taken.every((item) => item.isAlive())).toBe(true);
   });
 
-  test('keeps as many as are in use, and no more than it may', async () => {
+  test('keeps as many as are in use, up to the maximum', async () => {
     const { pool, started, start } = opened({ most: 2 });
     for (let use = 0; use < 3; use += 1) await pool.take('a', start, never);
     pool.refill('a', start);
@@ -72,7 +72,7 @@ describe('the pool of children', () => {
     expect(started).toHaveLength(5);
   });
 
-  test('makes room for another key by ending the oldest that waits', async () => {
+  test('makes room for another key by ending the oldest waiting child', async () => {
     const { pool, started, start } = opened({ most: 1 });
     await pool.take('a', start, never);
     pool.refill('a', start);
@@ -81,7 +81,7 @@ describe('the pool of children', () => {
     await expect.poll(() => living(started)).toEqual([1, 3, 4]);
   });
 
-  test('ends what waits too long, and all of it when it closes', async () => {
+  test('ends children that wait too long, and all of them when it closes', async () => {
     const short = opened({ idleMs: 10 });
     await short.pool.take('a', short.start, never);
     short.pool.refill('a', short.start);
@@ -95,7 +95,7 @@ describe('the pool of children', () => {
     expect(long.started).toHaveLength(2);
   });
 
-  test('stops a start that is waited for when the call is aborted, and forgets one that failed', async () => {
+  test('stops a pending start when the call is aborted, and forgets a failed one', async () => {
     const { pool, start } = opened();
     await pool.take('a', start, never);
     const slow = (signal: AbortSignal): Promise<Item> => sleep(60_000, new Item(9), { signal });
@@ -108,11 +108,11 @@ describe('the pool of children', () => {
   });
 });
 
-describe('what Claude Code says of its limits', () => {
+describe('the limits that Claude Code reports', () => {
   const resetsAt = 1_900_000_000;
   const at = new Date(resetsAt * 1000);
 
-  test('is a report for each window [E16]', () => {
+  test('give one report for each window [E16]', () => {
     expect(limitsFromEvent({ status: 'allowed' })).toEqual([
       { window: 'requests', state: 'open', utilization: undefined, resetsAt: undefined },
     ]);
@@ -147,7 +147,7 @@ describe('what Claude Code says of its limits', () => {
     expect(exceededWindow(refused)).toEqual({ window: 'seven_day', resetsAt: at });
   });
 
-  test('is nothing where it cannot be read, and open where the word is new', () => {
+  test('are empty if they cannot be parsed, and open if the status is unknown', () => {
     expect(limitsFromEvent(undefined)).toEqual([]);
     expect(limitsFromEvent({ status: 'brand_new', rateLimitType: 'five_hour' })).toMatchObject([
       { window: 'five_hour', state: 'open' },

@@ -37,8 +37,8 @@ function options(value: unknown, rest: Partial<LlmOptions> = {}): LlmOptions {
   return { config: llmConfigSchema.parse(value), ...around, ...rest };
 }
 
-describe('the llm slice', () => {
-  test('knows the backends, each with a block of its own that survives a round trip [C1 C2]', () => {
+describe('the llm part of ktx.yaml', () => {
+  test('has the backends, each with its own block that survives a round trip [C1 C2]', () => {
     expect(backends).toEqual([
       'none',
       'anthropic',
@@ -56,7 +56,7 @@ describe('the llm slice', () => {
     }
   });
 
-  test('refuses a backend without its block, a key that the block does not know, a backend that there is not [C1]', () => {
+  test('refuses a backend without its block, an unknown key, and an unknown backend [C1]', () => {
     for (const backend of Object.keys(blocks)) {
       expect(problems({ provider: { backend } })).toEqual([
         `provider.${backend}: backend ${backend} needs a block provider.${backend}`,
@@ -68,19 +68,19 @@ describe('the llm slice', () => {
     expect(problems({ provider: { backend: 'claude' } })).toHaveLength(1);
   });
 
-  test('takes a key as a reference, never as itself [C1]', () => {
+  test('takes an API key as a reference, never as plain text [C1]', () => {
     expect(
       problems({ provider: { backend: 'anthropic', anthropic: { api_key: 'sk-ant-made-up' } } }),
     ).toHaveLength(1);
   });
 
-  test('has nothing of embeddings [C12]', () => {
+  test('has no settings for embeddings [C12]', () => {
     expect(problems({ ...config('none'), embeddings: {} })).toHaveLength(1);
   });
 });
 
 describe('models', () => {
-  test('are bound to roles in one place; a role without one has that of default [C3]', () => {
+  test('are bound to roles in one place; a role without a model uses default [C3]', () => {
     const parsed = llmConfigSchema.parse(
       config('anthropic', { models: { default: 'one', triage: 'two' } }),
     );
@@ -149,11 +149,11 @@ describe('models', () => {
 });
 
 describe('the factory', () => {
-  test('gives nothing for none [P5]', async () => {
+  test('opens nothing for the backend none [P5]', async () => {
     expect(await openLlm(options({}))).toBeUndefined();
   });
 
-  test('needs the folder of a project for Claude Code, and says so [P6]', async () => {
+  test('requires a project folder for Claude Code [P6]', async () => {
     const without = options(config('claude-code', { models: { default: 'sonnet' } }), {
       projectDir: undefined,
     });
@@ -163,7 +163,7 @@ describe('the factory', () => {
     });
   });
 
-  test('puts nothing in the place of a backend that is not there [C11]', async () => {
+  test('never replaces a backend that is not there [C11]', async () => {
     const env = { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' };
     await expect(
       openLlm(options(config('claude-agent', { models: { default: 'sonnet' } }), { env })),

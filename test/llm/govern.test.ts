@@ -68,7 +68,7 @@ function runtimeOver(
 const ask = { role: 'default', prompt: 'Hello.' } as const;
 
 describe('the gate', () => {
-  test('gives the turn of a call that was aborted as it was woken to the next', async () => {
+  test('gives the slot of an aborted call to the next one', async () => {
     const gate = gateOf(1);
     const leave = await gate.enter(never);
     const aborted = new AbortController();
@@ -80,7 +80,7 @@ describe('the gate', () => {
     (await second)();
   });
 
-  test('lets all go on once a limit that was near is past, without a word from the provider', async () => {
+  test('lets all calls run again after the reset of a near limit, without a new report', async () => {
     const gate = gateOf(4);
     gate.report({ window: 'tokens', state: 'near', resetsAt: new Date(Date.now() + 30) });
     const leave = await gate.enter(never);
@@ -91,7 +91,7 @@ describe('the gate', () => {
     left.forEach((go) => go());
   });
 
-  test('turns all away from a reset that is too far off, and none waits for ever', async () => {
+  test('fails all waiting calls if the reset is too far away', async () => {
     const gate = gateOf(1, [], 1000);
     const leave = await gate.enter(never);
     const waiting = [1, 2, 3].map(() => gate.enter(never).catch((error: unknown) => error));
@@ -105,7 +105,7 @@ describe('the gate', () => {
       expect(failure).toMatchObject({ kind: 'rate_limit', window: 'five_hour' });
   });
 
-  test('tells a pause once, though each refused call names its reset anew; a time that is none is no pause', async () => {
+  test('announces a pause once, although each refused call reports its reset; an invalid time is not a pause', async () => {
     const pauses: { until: Date }[] = [];
     const gate = gateOf(4, pauses);
     gate.report({ window: 'requests', state: 'closed', resetsAt: new Date(Number.NaN) });
@@ -122,7 +122,7 @@ describe('the gate', () => {
 });
 
 describe('a governed call', () => {
-  test('keeps its answer where its usage cannot be kept, and where the callback of its metrics fails [P16]', async () => {
+  test('keeps its answer if recording its usage fails or the metrics callback throws [P16]', async () => {
     const record = (): never => {
       throw new Error('database is locked');
     };
@@ -134,7 +134,7 @@ describe('a governed call', () => {
     expect(warnings.join('\n')).toMatch(/database is locked[^]*no such callback/);
   });
 
-  test('that waited for its turn while the money was spent is not made', async () => {
+  test('that waited while the money was spent is not made', async () => {
     let made = 0;
     const settings = { max_usd_per_run: 1, prices: { [model]: { input: 2, output: 0 } } };
     const gate = gateOf(1);
@@ -173,7 +173,7 @@ describe('a governed call', () => {
     expect(await runtime.generateText({ ...ask, tools: { slow } })).toBe('answered');
   });
 
-  test('that the provider refuses until a reset is made once more after it, and no third time', async () => {
+  test('that the provider refuses until a reset is repeated once after it', async () => {
     let made = 0;
     const { runtime } = runtimeOver(() => {
       made += 1;
@@ -185,7 +185,7 @@ describe('a governed call', () => {
     expect(made).toBe(2);
   });
 
-  test('tells nothing as free that broke off before its usage was told [P16]', async () => {
+  test('has an unknown cost if it broke off before it reported its usage [P16]', async () => {
     const { runtime } = runtimeOver(async ({ monitor }) => {
       monitor.addUsage(model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, null);
       throw new LlmError('network', 'Broken off.');

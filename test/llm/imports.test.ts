@@ -38,7 +38,7 @@ describe('model SDKs', () => {
     expect(importers.filter((file) => !file.startsWith('llm/'))).toEqual([]);
   });
 
-  test('come with no command: only a dynamic import of an adapter loads one [C13 P5]', () => {
+  test('load with no command, only with the dynamic import of a backend [C13 P5]', () => {
     const commands = files.filter((file) => !file.startsWith('llm/'));
     expect(packagesWith('cli/main.ts').length).toBeGreaterThan(0);
     expect(packagesWith('llm/ai-sdk/backend.ts').some(isModelPackage)).toBe(true);
@@ -64,7 +64,7 @@ describe('the port', () => {
     expect(declared).toEqual(names.map(() => ['llm/port/runtime.ts']));
   });
 
-  test('hides who answers: no file that calls a model names a backend; Claude Code is no LanguageModel [P4]', () => {
+  test('hides who answers: no file that calls a model names a backend; Claude Code is not a LanguageModel [P4]', () => {
     const callers = files.filter(
       (file) =>
         /\.(?:generateText|generateObject|runAgentLoop|runLoop)\b/.test(texts.get(file) ?? '') &&

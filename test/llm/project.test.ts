@@ -30,7 +30,7 @@ function shop(): string {
   return dir;
 }
 
-test('a project takes a runtime in place of its own, for every part of it that calls a model [P7 P13 P15]', async () => {
+test('a project uses an injected runtime for everything that calls a model [P7 P13 P15]', async () => {
   const tables: string[] = [];
   endpoint.fallback = (call) => {
     tables.push(tableAsked(call)?.table ?? 'something else');

@@ -45,7 +45,7 @@ describe('what a model sees of a tool', () => {
     expect(kept).toEqual([{ n: 3, secret: 'of the caller' }]);
   });
 
-  test('of a bare text is the text [V3]', async () => {
+  test('of plain text is the text [V3]', async () => {
     expect(
       await callTool(
         tool(() => 'plain'),
@@ -77,7 +77,7 @@ describe('what a model sees of a tool', () => {
     expect(await told(undefined)).toBe('```json\nnull\n```');
   });
 
-  test('of input that the schema refuses, and of a handler that throws, is what went wrong', async () => {
+  test('of invalid input, or of a handler that throws, is the reason', async () => {
     expect(
       await callTool(
         tool(() => 'never'),

@@ -8,7 +8,7 @@ import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint
 import { say, subscriptionLimit } from '../support/model-script.ts';
 
 describe('the journal of calls', () => {
-  test('counts a call over several models once', () => {
+  test('counts a call that used several models once', () => {
     const db = new DatabaseSync(':memory:');
     const tokens = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0 };
     const metrics = {
@@ -33,7 +33,7 @@ describe('the journal of calls', () => {
   });
 });
 
-test('a reset that is no time of this world is none', () => {
+test('an invalid reset time is ignored', () => {
   expect(exceededLimit({ 'retry-after': '99999999999999999' }).resetsAt).toBeUndefined();
   expect(exceededLimit({ 'retry-after': '9999999999999999h' }).resetsAt).toBeUndefined();
 });
@@ -71,7 +71,7 @@ describe('on real sockets', () => {
     },
   );
 
-  test('every runtime that is open hears of a pause, the one that was opened first and is closed does not', async () => {
+  test('every open runtime hears of a pause; a closed one does not', async () => {
     const reset = new Date(Date.now() + 2000);
     const limited = endpoint.start(({ n }) =>
       n === 1
