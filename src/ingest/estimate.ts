@@ -1,21 +1,21 @@
 import type { KtxModelRole, TokenUsage } from '../llm/port/runtime.ts';
-import type { Estimate, Range } from './report.ts';
 import { isSorted } from './extract/triage-page.ts';
-import { type PendingItem, unitsOf } from './extract/work-units.ts';
+import { unitsOf, type PendingItem } from './extract/work-units.ts';
+import type { Estimate, Range } from './report.ts';
 
-/** What is known before anything is asked. */
+/** What a run would send to models. */
 export interface EstimateInput {
-  /** Tables that a model would describe, and how many columns they have. */
+  /** The number of columns of each table that a model would describe. */
   readonly tables: readonly number[];
   readonly items: readonly PendingItem[];
-  /** Assistant turns of one loop at most. */
+  /** The maximum number of assistant turns of one loop. */
   readonly stepBudget: number;
-  /** US dollars of such tokens; undefined where nobody knows. */
+  /** The price of tokens in US dollars; undefined if it is unknown. */
   readonly priced: (role: KtxModelRole, usage: TokenUsage) => number | undefined;
 }
 
-/** Some calls of one role, or the turns of one loop. */
-interface Work {
+/** The calls and tokens of one piece of work. */
+interface ModelCost {
   readonly role: KtxModelRole;
   readonly calls: number;
   readonly input: number;
@@ -23,64 +23,81 @@ interface Work {
 }
 
 const charactersPerToken = 4;
-/** Instructions and tools of a loop, and what a turn adds to what is sent again. */
-const [loopFrame, perTurn] = [6500, 700];
+/** Tokens of a loop's instructions and tools. */
+const loopFrameTokens = 6500;
+/** Tokens that each turn adds to what is sent again. */
+const tokensPerTurn = 700;
 
 /**
- * What the run will take, as a range. At least: every page is skipped, every loop is done in its second turn. At most: everything is
- * read in a loop that uses all of its turns, and nothing of it comes from a cache.
+ * The calls, tokens and price of a run, as a range. Minimum: every page is skipped, and every loop ends in its second turn.
+ * Maximum: everything is read in a loop that uses all its turns, and nothing comes from a cache.
  */
 export function estimateCost({ tables, items, stepBudget, priced }: EstimateInput): Estimate {
-  const described = tables.map((columns): Work => ({
+  const descriptions = tables.map((columns): ModelCost => ({
     role: 'candidateExtraction',
     calls: 1,
     input: 500 + 40 * columns,
     output: 60 + 25 * columns,
   }));
-  const [pages, others] = [items.filter(isSorted), items.filter((one) => !isSorted(one))];
-  const sorted = pages.map((one): Work => ({
+  const pages = items.filter(isSorted);
+  const others = items.filter((item) => !isSorted(item));
+  const triage = pages.map((page): ModelCost => ({
     role: 'triage',
     calls: 1,
-    input: 350 + tokensIn([one]),
+    input: 350 + countTokens([page]),
     output: 5,
   }));
-  const loops = (of: readonly PendingItem[], turns: number) =>
-    unitsOf(of).map((unit) => loopOf(tokensIn(unit.items), turns));
-  const ruled: Work[] =
+  const loops = (pending: readonly PendingItem[], turns: number) =>
+    unitsOf(pending).map((unit) => estimateLoop(countTokens(unit.items), turns));
+  const decisions: ModelCost[] =
     items.length === 0
       ? []
-      : (['curator', 'reconcile'] as const).map((role) => ({ ...loopOf(2000, stepBudget), role }));
-  const low = [...described, ...sorted, ...loops(others, 2)];
-  const high = [...described, ...sorted, ...loops(items, stepBudget), ...ruled];
-  const range = (of: (work: readonly Work[]) => number): Range => [of(low), of(high)];
-  const sum = (key: 'calls' | 'input' | 'output') => (work: readonly Work[]) =>
-    work.reduce((total, one) => total + one[key], 0);
-  const [least, most] = [low, high].map((work) => priceOf(work, priced));
+      : (['curator', 'reconcile'] as const).map((role) => ({
+          ...estimateLoop(2000, stepBudget),
+          role,
+        }));
+  const minimum = [...descriptions, ...triage, ...loops(others, 2)];
+  const maximum = [...descriptions, ...triage, ...loops(items, stepBudget), ...decisions];
+  const rangeOf = (key: 'calls' | 'input' | 'output'): Range => [
+    sumOf(minimum, key),
+    sumOf(maximum, key),
+  ];
+  const [least, most] = [totalPrice(minimum, priced), totalPrice(maximum, priced)];
   return {
-    calls: range(sum('calls')),
-    input: range(sum('input')),
-    output: range(sum('output')),
+    calls: rangeOf('calls'),
+    input: rangeOf('input'),
+    output: rangeOf('output'),
     costUsd: least === undefined || most === undefined ? null : [least, most],
   };
 }
 
-function tokensIn(items: readonly PendingItem[]): number {
+function countTokens(items: readonly PendingItem[]): number {
   const characters = items
     .flatMap(({ unread }) => unread)
     .reduce((sum, { text }) => sum + text.length, 0);
   return Math.ceil(characters / charactersPerToken);
 }
 
-function loopOf(tokens: number, turns: number): Work {
-  const input = turns * (loopFrame + tokens) + (perTurn * turns * (turns - 1)) / 2;
+/** The cost of a loop: every turn sends again the frame, the content and what the turns before added. */
+function estimateLoop(contentTokens: number, turns: number): ModelCost {
+  const resent = (tokensPerTurn * turns * (turns - 1)) / 2;
+  const input = turns * (loopFrameTokens + contentTokens) + resent;
   return { role: 'candidateExtraction', calls: 1, input, output: 250 * turns };
 }
 
-function priceOf(work: readonly Work[], priced: EstimateInput['priced']): number | undefined {
-  const costs = work.map(({ role, input, output }) =>
+function sumOf(costs: readonly ModelCost[], key: 'calls' | 'input' | 'output'): number {
+  return costs.reduce((sum, cost) => sum + cost[key], 0);
+}
+
+/** Undefined if a price is unknown. */
+function totalPrice(
+  costs: readonly ModelCost[],
+  priced: EstimateInput['priced'],
+): number | undefined {
+  const prices = costs.map(({ role, input, output }) =>
     priced(role, { input, output, cacheRead: 0, cacheWrite: 0 }),
   );
-  return costs.every((cost) => cost !== undefined)
-    ? costs.reduce((sum, cost) => sum + cost, 0)
+  return prices.every((price) => price !== undefined)
+    ? prices.reduce((sum, price) => sum + price, 0)
     : undefined;
 }

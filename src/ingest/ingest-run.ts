@@ -55,18 +55,18 @@ export interface IngestInput {
   readonly onEvent?: (event: IngestEvent) => void;
 }
 
-export interface IngestRun extends IngestInput {
+export interface PipelineRun extends IngestInput {
   readonly emit: (event: IngestEvent) => void;
   /** Filled by `measureStage`. */
   readonly milliseconds: Partial<Record<IngestStage, number>>;
 }
 
 /** The part of the report that a run adds to an empty one. */
-export type IngestOutcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
+export type PipelineOutcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
 
 /** Does the work and adds its time to that of the stage. */
 export async function measureStage<T>(
-  { milliseconds }: Pick<IngestRun, 'milliseconds'>,
+  { milliseconds }: Pick<PipelineRun, 'milliseconds'>,
   stage: IngestStage,
   work: () => Promise<T>,
 ): Promise<T> {

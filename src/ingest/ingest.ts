@@ -13,8 +13,8 @@ import { listUnusedFacts, reportSources } from './fetch/source-report.ts';
 import {
   measureStage,
   type IngestInput,
-  type IngestOutcome,
-  type IngestRun,
+  type PipelineOutcome,
+  type PipelineRun,
 } from './ingest-run.ts';
 import { saveLeftOut } from './last-run.ts';
 import { runModelStages } from './model-stages.ts';
@@ -32,9 +32,9 @@ import { compareMetrics } from './decide/compare-metrics.ts';
  * or a source that fails is reported, its files stay, and the others go on. The run holds the project's lock. Throws only
  * for bugs, an abort, and failures of the project itself (lock, git, disk).
  */
-export async function runIngest(input: IngestInput): Promise<IngestReport> {
+export async function runIngestPipeline(input: IngestInput): Promise<IngestReport> {
   const { dir, runId, signal, dryRun = false } = input;
-  const run: IngestRun = { ...input, emit: (event) => input.onEvent?.(event), milliseconds: {} };
+  const run: PipelineRun = { ...input, emit: (event) => input.onEvent?.(event), milliseconds: {} };
   const onWait = (message: string) => run.emit({ type: 'lock_awaited', message });
   const outcome = dryRun
     ? await planIngest(run)
@@ -63,7 +63,7 @@ const emptyReport = {
   unfit: [],
 };
 
-async function runWithState(run: IngestRun): Promise<IngestOutcome> {
+async function runWithState(run: PipelineRun): Promise<PipelineOutcome> {
   const state = openState(run.dir);
   try {
     return await runStages(run, state);
@@ -73,7 +73,7 @@ async function runWithState(run: IngestRun): Promise<IngestOutcome> {
 }
 
 /** The pipeline: scan, fetch, extract, read with models, validate, publish, index. */
-async function runStages(run: IngestRun, state: State): Promise<IngestOutcome> {
+async function runStages(run: PipelineRun, state: State): Promise<PipelineOutcome> {
   const { reports, sources, found } = await collectFindings(run, state);
   const hasNews =
     reports.some(({ failure }) => failure === undefined) ||
@@ -125,7 +125,7 @@ async function runStages(run: IngestRun, state: State): Promise<IngestOutcome> {
 }
 
 /** Scans the warehouses, fetches the sources, and extracts what code can read. */
-async function collectFindings(run: IngestRun, state: State) {
+async function collectFindings(run: PipelineRun, state: State) {
   const scanned = await scanWarehouses(run, state);
   const failed = scanned.reports.filter(({ failure }) => failure !== undefined);
   const unscanned = await loadUnscannedWarehouses(
@@ -151,7 +151,7 @@ interface CollectedFindings {
 }
 
 /** Lets models read what code cannot, and decide about the claims of all sources. */
-function askModels(run: IngestRun, state: State, { found, sources }: CollectedFindings) {
+function askModels(run: PipelineRun, state: State, { found, sources }: CollectedFindings) {
   const asked = sources.filter(({ fetched }) => fetched.input.isAsked);
   const { dir, signal, emit } = run;
   return measureStage(run, 'model', () =>
@@ -170,7 +170,7 @@ function askModels(run: IngestRun, state: State, { found, sources }: CollectedFi
 
 /** Renders the files as they would be published, and checks them. */
 function checkArtifacts(
-  run: IngestRun,
+  run: PipelineRun,
   state: State,
   { findings: found, isOver }: { readonly findings: ProjectFindings; readonly isOver: boolean },
 ) {
@@ -184,7 +184,7 @@ function checkArtifacts(
 
 /** Writes and commits the files, without the claims that failed the check. `standing` are all files afterwards. */
 async function publishArtifacts(
-  run: IngestRun,
+  run: PipelineRun,
   { files, findings, validation }: Awaited<ReturnType<typeof checkArtifacts>>,
   updated: readonly string[],
 ) {

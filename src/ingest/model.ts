@@ -2,14 +2,14 @@ import type { KtxLlmRuntimePort } from '../llm/port/runtime.ts';
 import type { Journal } from '../store/journal.ts';
 import type { LoopTools } from './loop-tools.ts';
 
-/** What the stages of a run need of a model. */
+/** The model of a run, and what its stages need with it. */
 export interface IngestModel {
   readonly runtime: KtxLlmRuntimePort;
-  /** Keeps what was paid for as it arrives, before anything else uses it. */
+  /** Saves answers that were paid for as they arrive, before anything else uses them. */
   readonly journal: Pick<Journal, 'result' | 'keep'>;
-  /** Work units at once. */
+  /** The number of work units at a time. */
   readonly concurrency: number;
-  /** Assistant turns of one loop at most. */
+  /** The maximum number of assistant turns of one loop. */
   readonly stepBudget: number;
   readonly tools: LoopTools;
 }

@@ -10,13 +10,13 @@ import {
 } from './fetch/scan-warehouses.ts';
 import { readSources } from './fetch/read-sources.ts';
 import { listUnusedFacts, reportSources } from './fetch/source-report.ts';
-import type { IngestOutcome, IngestRun } from './ingest-run.ts';
+import type { PipelineOutcome, PipelineRun } from './ingest-run.ts';
 import { readProjectFiles } from './publish/project-files.ts';
 import { projectFolders, renderProject } from './render/render.ts';
 import type { Estimate } from './report.ts';
 
 /** A dry run: reads structures and sources, and reports what a run would do. Writes nothing and asks no model. */
-export async function planIngest(run: IngestRun): Promise<IngestOutcome> {
+export async function planIngest(run: PipelineRun): Promise<PipelineOutcome> {
   /** The number of columns of each table that a model would describe. */
   const undescribedTables: number[] = [];
   const connections = await forEachWarehouse(run, 'plan', async (warehouse, scope) => {
@@ -53,7 +53,7 @@ export async function planIngest(run: IngestRun): Promise<IngestOutcome> {
 
 /** What the run would ask of a model; undefined if none is configured. */
 function estimateModelCost(
-  { ahead, sources = [], reExtract = false }: IngestRun,
+  { ahead, sources = [], reExtract = false }: PipelineRun,
   findings: ProjectFindings,
   tables: readonly number[],
 ): Estimate | undefined {

@@ -1,7 +1,7 @@
 import type { CallMetrics, KtxLlmRuntimePort } from '../llm/port/runtime.ts';
 import type { IngestEvent } from './event.ts';
 
-/** The same runtime; after each call it tells what all of them took so far. */
+/** Wraps a runtime: after each call it emits what all calls have used so far. */
 export function reportRunUsage(
   runtime: KtxLlmRuntimePort,
   emit: (event: IngestEvent) => void,
@@ -16,14 +16,14 @@ export function reportRunUsage(
   };
   const add = ({ usage, costUsd }: CallMetrics) => {
     totals.calls += 1;
-    for (const used of Object.values(usage)) {
+    for (const modelUsage of Object.values(usage)) {
       for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
-        totals[kind] += used[kind];
+        totals[kind] += modelUsage[kind];
     }
     totals.costUsd = totals.costUsd === null || costUsd === null ? null : totals.costUsd + costUsd;
     emit({ type: 'llm_usage', ...totals });
   };
-  const counted = <
+  const withMetrics = <
     Input extends { readonly onMetrics?: ((metrics: CallMetrics) => void) | undefined },
   >(
     input: Input,
@@ -35,8 +35,8 @@ export function reportRunUsage(
     },
   });
   return {
-    generateText: (input) => runtime.generateText(counted(input)),
-    generateObject: (input) => runtime.generateObject(counted(input)),
-    runAgentLoop: (params) => runtime.runAgentLoop(counted(params)),
+    generateText: (input) => runtime.generateText(withMetrics(input)),
+    generateObject: (input) => runtime.generateObject(withMetrics(input)),
+    runAgentLoop: (params) => runtime.runAgentLoop(withMetrics(params)),
   };
 }

@@ -1,39 +1,36 @@
 import { formatCount } from '../lib/format-count.ts';
 import type { IngestEvent } from './event.ts';
 
-/** What runs now, in words for a person; undefined where the event begins nothing. */
-export function describeStep(event: IngestEvent): string | undefined {
-  switch (event.type) {
-    case 'lock_awaited':
-      return event.message;
-    case 'connection_started':
-      return `reading ${event.connection}`;
-    case 'scan_progressed':
-      // The tables are done by then; what takes its time are measurements, and a model's judgement where there is one.
-      return `${event.connection}: ${event.step === 'links' ? 'weighing joins' : event.step}`;
-    case 'description_progressed':
-      return `${event.connection}: describing tables`;
-    case 'work_units_planned':
-      return `${verbs[event.stage]} ${formatCount(event.units, 'unit')}`;
-    case 'work_unit_started':
-      return `${verbs[event.stage]} ${event.unit}${event.items.length > 1 ? ` (${formatCount(event.items.length, 'item')})` : ''}`;
-    case 'work_unit_step':
-      return `reading ${event.unit} · step ${event.stepIndex} of ${event.stepBudget}`;
-    case 'curate_step':
-      return `Placing terms and rules · step ${event.stepIndex}`;
-    case 'reconcile_step':
-      return `Reconciling results · step ${event.stepIndex}`;
-    case 'rate_limited':
-      return `waiting for the model provider until ${new Date(event.resetsAt).toLocaleTimeString()}`;
-    case 'publish_step':
-      return 'writing';
-    case 'work_unit_finished':
-    case 'items_fetched':
-    case 'llm_usage':
-    case 'published':
-      return undefined;
-  }
-  return event satisfies never;
-}
+type EventTexts = {
+  readonly [Type in IngestEvent['type']]?: (
+    event: Extract<IngestEvent, { readonly type: Type }>,
+  ) => string;
+};
 
-const verbs = { triage: 'looking over', light: 'skimming', extract: 'reading' } as const;
+const stageVerbs = { triage: 'looking over', light: 'skimming', extract: 'reading' } as const;
+
+/** Events that are not listed begin nothing. */
+const texts: EventTexts = {
+  lock_awaited: ({ message }) => message,
+  connection_started: ({ connection }) => `reading ${connection}`,
+  // The last phase takes its time with measurements and a model's judgement; its tables are all done.
+  scan_progressed: ({ connection, step }) =>
+    `${connection}: ${step === 'links' ? 'weighing joins' : step}`,
+  description_progressed: ({ connection }) => `${connection}: describing tables`,
+  work_units_planned: ({ stage, units }) => `${stageVerbs[stage]} ${formatCount(units, 'unit')}`,
+  work_unit_started: ({ stage, unit, items }) =>
+    `${stageVerbs[stage]} ${unit}${items.length > 1 ? ` (${formatCount(items.length, 'item')})` : ''}`,
+  work_unit_step: ({ unit, stepIndex, stepBudget }) =>
+    `reading ${unit} · step ${stepIndex} of ${stepBudget}`,
+  curate_step: ({ stepIndex }) => `Placing terms and rules · step ${stepIndex}`,
+  reconcile_step: ({ stepIndex }) => `Reconciling results · step ${stepIndex}`,
+  rate_limited: ({ resetsAt }) =>
+    `waiting for the model provider until ${new Date(resetsAt).toLocaleTimeString()}`,
+  publish_step: () => 'writing',
+};
+
+/** What the run is doing now, for a person; undefined if the event does not begin anything. */
+export function describeStep(event: IngestEvent): string | undefined {
+  const describe = texts[event.type] as ((event: IngestEvent) => string) | undefined;
+  return describe?.(event);
+}

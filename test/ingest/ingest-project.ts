@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { IngestEvent } from '../../src/ingest/event.ts';
 import type { IngestReport } from '../../src/ingest/report.ts';
-import { runIngest } from '../../src/ingest/ingest.ts';
+import { runIngestPipeline } from '../../src/ingest/ingest.ts';
 import type { IngestInput } from '../../src/ingest/ingest-run.ts';
 import { newId } from '../../src/lib/id.ts';
 import { scanConfigSchema } from '../../src/scan/config.ts';
@@ -62,7 +62,7 @@ export async function ingestHere(
   const signal = AbortSignal.timeout(120_000);
   const open = new Set<{ close(): Promise<void> }>();
   try {
-    return await runIngest({
+    return await runIngestPipeline({
       dir,
       runId: newId('run'),
       connections: names.map((name) => ({ name, scope: {} })),

@@ -6,7 +6,7 @@ import { fieldTypes } from '../../sql/field-type.ts';
 import { slug } from '../catalog/slug.ts';
 
 /** Any JSON, returned unchanged. */
-export const jsonSchema = z.custom<Json>((value) => value !== undefined);
+export const anyJsonSchema = z.custom<Json>((value) => value !== undefined);
 const text = z.string();
 const texts = z.array(text);
 
@@ -61,7 +61,7 @@ export const bodySchemas = {
   /** By a model, about a term or a rule: claims of models that are useless. They are kept but not shown. */
   rejected: z.object({ claims: texts.min(1), why: text }),
   /** By a model, about any subject: the body that repairs a faulty claim; null if the model found none. */
-  repaired: z.object({ claim: text, kind: text, fault: text, body: jsonSchema.nullable() }),
+  repaired: z.object({ claim: text, kind: text, fault: text, body: anyJsonSchema.nullable() }),
   /** About any subject: a person decided a conflict by an edit in an artifact. `value` is the hash of what they left there, `seen` the claims that were there. */
   settled: z.object({ kind: text, value: text, seen: texts }),
   /** About any subject: a person took it out of an artifact, as a whole (null) or the keys that are null. */
@@ -82,7 +82,7 @@ export const evidenceSchema = z.strictObject({
   location: z.string().optional(),
   quote: z.string().optional(),
   /** A measurement, rounded so that a day's new rows do not change it. */
-  measured: jsonSchema.optional(),
+  measured: anyJsonSchema.optional(),
   /** 0..1 in tenths. */
   confidence: z.number().min(0).max(1),
 });

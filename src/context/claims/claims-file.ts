@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorMessage } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { claimKinds, evidenceSchema, jsonSchema, type Claim, type Evidence } from './claim.ts';
+import { claimKinds, evidenceSchema, anyJsonSchema, type Claim, type Evidence } from './claim.ts';
 import { uniteHashes, type ContentHash, type MergeBase } from '../merge/merge-base.ts';
 import { isMapping } from '../merge/yaml-text.ts';
 
@@ -28,7 +28,7 @@ const baseSchema = z.strictObject({
 const claimLineSchema = z.strictObject({
   subject: z.string(),
   kind: z.enum(claimKinds),
-  body: jsonSchema,
+  body: anyJsonSchema,
   evidence: evidenceSchema,
 });
 const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)( |$)/;

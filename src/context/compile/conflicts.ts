@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, dump, load } from 'js-yaml';
 import { z } from 'zod';
-import { jsonSchema, shortId, type Claim } from '../claims/claim.ts';
+import { anyJsonSchema, shortId, type Claim } from '../claims/claim.ts';
 import type { RankedClaims } from './claim-precedence.ts';
 
 export const conflictsPath = 'conflicts.yaml';
@@ -8,7 +8,7 @@ export const conflictsPath = 'conflicts.yaml';
 const variantSchema = z.object({
   /** The short id of the claim, as pins name it. */
   id: z.string(),
-  says: jsonSchema,
+  says: anyJsonSchema,
   /** Who says so, and where: `handbook, sources/handbook/terms.md line 12`. */
   evidence: z.array(z.string()),
 });

@@ -8,8 +8,8 @@ import { entrySubject } from './entry-subject.ts';
 import { isUnedited, type MergeBase } from './merge-base.ts';
 import { mergeEntries, type MergedEntries, type YamlChange } from './merge-entries.ts';
 import { adoptEqualUnits } from './three-way.ts';
-import { commentsOf, editYaml } from './yaml-edit.ts';
-import { isList, isMapping, yamlFile, type YamlMapping } from './yaml-text.ts';
+import { listComments, editYaml } from './yaml-edit.ts';
+import { isList, isMapping, yamlFile, type YamlFileContent } from './yaml-text.ts';
 import {
   entryLists,
   hashValue,
@@ -79,7 +79,7 @@ export function mergeDataset(input: MergeInput): MergeResult {
   const merged = mergeEntries({ file, compiled, base });
   if (!input.compiled && base.has('dataset')) {
     const hasPersonsPart =
-      merged.kept.length > 0 || commentsOf(text).some((comment) => comment !== `# ${header}`);
+      merged.kept.length > 0 || listComments(text).some((comment) => comment !== `# ${header}`);
     if (!hasPersonsPart)
       return {
         ...leaveUnchanged(input),
@@ -106,7 +106,7 @@ export function isFileDeleted({ text, base }: Pick<MergeInput, 'text' | 'base'>)
 }
 
 /** The mapping that a dataset's file holds, or why it cannot be read. */
-export function parseDatasetFile(text: string): { mapping: YamlMapping } | { reason: string } {
+export function parseDatasetFile(text: string): { mapping: YamlFileContent } | { reason: string } {
   // A file that could not be read is a lone surrogate, followed by the reason where there is one.
   if (!text.isWellFormed()) return { reason: text.slice(1) || 'it is not valid UTF-8' };
   try {
@@ -196,10 +196,10 @@ function holdsExactly(
   if ('reason' in parsed) return false;
   const actual = valuesByPath(listEntries(parsed.mapping));
   const paths = new Set([...actual.keys(), ...expected.keys()]);
-  const comments = new Set(commentsOf(text));
+  const comments = new Set(listComments(text));
   return (
     [...paths].every((path) => hashValue(actual.get(path)) === hashValue(expected.get(path))) &&
-    commentsOf(before).every((comment) => comments.has(comment))
+    listComments(before).every((comment) => comments.has(comment))
   );
 }
 

@@ -2,72 +2,76 @@ import { isCollection, isMap, isNode, isPair, isScalar, isSeq, parseDocument, Pa
 import type { Json } from '../../lib/json.ts';
 import { yamlBlock, yamlKey, yamlPair, yamlValue } from './yaml-text.ts';
 
-/** One change of what stands at a path such as `['fields', 3, 'type']`. */
+/** One change of the value at a path such as `['fields', 3, 'type']`. */
 export interface YamlEdit {
   readonly at: readonly (string | number)[];
-  /** Undefined takes it out; a position behind the end of a list appends to it. */
+  /** Undefined removes the value; a position past the end of a list appends to it. */
   readonly value: Json | undefined;
 }
 
-/** A pair of a mapping or an item of a list, from its first character (the dash of a block item) to its last. */
-interface Member {
+/** A pair of a mapping or an item of a list, with the offsets of its first character (the dash of a block item) and of its end. */
+interface YamlMember {
   readonly start: number;
   readonly end: number;
   readonly key: string | number;
   readonly isRemoved: boolean;
 }
 
-/** A mapping or a list, and the text that it is in. */
-interface Container {
+/** A mapping or a list, and the text that contains it. */
+interface YamlContainer {
   readonly text: string;
   readonly flow: boolean;
-  readonly members: readonly Member[];
+  readonly members: readonly YamlMember[];
 }
 
-type Splice = readonly [start: number, end: number, text: string];
+type TextSplice = readonly [start: number, end: number, text: string];
 
 /**
- * Edits YAML by replacing the smallest stretches of its text: everything else keeps its bytes. The caller has parsed the
- * text and checks the result by parsing it again. `keyOrder`: a new key goes after the last key that is before it there.
- * No edit lies within what another one sets or takes out. Refused is what would have taken a comment with it, or where the
+ * Edits YAML by replacing the smallest possible parts of its text; everything else keeps its bytes. The caller has parsed the
+ * text, and checks the result by parsing it again. A new key goes after the last key that precedes it in `keyOrder`. No edit
+ * may lie within the value that another one sets or removes. An edit is refused if it would remove a comment, or if the
  * file has a shape that cannot be edited.
  */
 export function editYaml(text: string, edits: readonly YamlEdit[], keyOrder: readonly string[]) {
   if (edits.length === 0) return { text, refused: [] };
   const root = parseDocument(text);
-  const comments = commentTokens([...new Parser().parse(text)]);
+  const comments = listCommentTokens([...new Parser().parse(text)]);
   const refused: YamlEdit[] = [];
-  const splices: Splice[] = [];
+  const splices: TextSplice[] = [];
   const deepestFirst = edits.toSorted((a, b) => b.at.length - a.at.length);
   for (const group of Map.groupBy(deepestFirst, ({ at }) =>
     JSON.stringify(at.slice(0, -1)),
   ).values()) {
-    const container = containerOf(text, root.getIn(group[0]?.at.slice(0, -1) ?? [], true), group);
+    const container = locateContainer(
+      text,
+      root.getIn(group[0]?.at.slice(0, -1) ?? [], true),
+      group,
+    );
     for (const edit of group) {
-      const splice = container && spliceOf(container, edit, keyOrder);
+      const splice = container && createSplice(container, edit, keyOrder);
       if (!splice || comments.some(({ offset }) => offset >= splice[0] && offset < splice[1]))
         refused.push(edit);
       else splices.push(splice);
     }
   }
-  return { text: spliced(text, splices), refused };
+  return { text: applySplices(text, splices), refused };
 }
 
-/** Undefined where the file has another shape there. */
-function containerOf(
+/** The mapping or list that contains what the edits change; undefined if the node is neither. */
+function locateContainer(
   text: string,
   node: unknown,
   edits: readonly YamlEdit[],
-): Container | undefined {
+): YamlContainer | undefined {
   if (!isMap(node) && !isSeq(node)) return undefined;
   const flow = node.flow === true;
   const removed = new Set(
     edits.filter(({ value }) => value === undefined).map(({ at }) => at.at(-1)),
   );
-  const members = node.items.flatMap((item: unknown, index): Member[] => {
+  const members = node.items.flatMap((item: unknown, index): YamlMember[] => {
     const first = isPair(item) ? item.key : item;
     const start = isNode(first) ? first.range?.[0] : undefined;
-    const end = endOf(text, item);
+    const end = nodeEnd(text, item);
     const key = isScalar(first) && isPair(item) ? String(first.value) : index;
     if (start === undefined || end === undefined) return [];
     const isDashed = !isPair(item) && !flow;
@@ -83,43 +87,43 @@ function containerOf(
   return members.length === node.items.length ? { text, flow, members } : undefined;
 }
 
-function spliceOf(
-  container: Container,
+function createSplice(
+  container: YamlContainer,
   { at, value }: YamlEdit,
   keyOrder: readonly string[],
-): Splice | undefined {
+): TextSplice | undefined {
   const { text, flow, members } = container;
   const key = at.at(-1) ?? '';
   const position = members.findIndex((member) => member.key === key);
   const [first, member] = [members[0], members[position]];
-  if (value === undefined) return removal(container, position);
+  if (value === undefined) return removeMember(container, position);
   if (!first) return undefined;
-  const newline = (text.includes('\r\n') ? '\r\n' : '\n') + ' '.repeat(columnOf(text, first.start));
-  const added = memberText(container, key, value).replaceAll('\n', newline);
+  const newline = (text.includes('\r\n') ? '\r\n' : '\n') + ' '.repeat(columnAt(text, first.start));
+  const added = renderMember(container, key, value).replaceAll('\n', newline);
   if (member)
     return [
       text.indexOf(':', member.start + String(key).length) + 1,
       member.end,
       added.slice(yamlKey(String(key)).length + 1),
     ];
-  const after = typeof key === 'number' ? members.at(-1) : predecessor(members, key, keyOrder);
+  const after = typeof key === 'number' ? members.at(-1) : findPredecessor(members, key, keyOrder);
   const gap = flow ? ', ' : newline;
   if (!after) return [first.start, first.start, added + gap];
   const place = flow ? after.end : lineEnd(text, after.end);
   return [place, place, gap + added];
 }
 
-function memberText({ flow }: Container, key: string | number, value: Json): string {
+function renderMember({ flow }: YamlContainer, key: string | number, value: Json): string {
   if (typeof key === 'number') return flow ? yamlValue(value) : `- ${yamlValue(value)}`;
   return flow ? yamlPair(key, value) : yamlBlock(key, value);
 }
 
-/** The last member that comes before the key in ktx's order; keys that ktx does not know have no place in it. */
-function predecessor(
-  members: readonly Member[],
+/** The last member that precedes the key in `keyOrder`. Keys that are not listed there are ignored. */
+function findPredecessor(
+  members: readonly YamlMember[],
   key: string,
   keyOrder: readonly string[],
-): Member | undefined {
+): YamlMember | undefined {
   const rank = (name: string | number) => keyOrder.indexOf(String(name));
   const before = members.filter(
     (member) => !member.isRemoved && rank(member.key) >= 0 && rank(member.key) < rank(key),
@@ -127,8 +131,11 @@ function predecessor(
   return before.sort((a, b) => rank(b.key) - rank(a.key))[0];
 }
 
-/** In flow style with one of its commas; in block style whole lines, but a comment behind the member stays on its line. */
-function removal({ text, flow, members }: Container, position: number): Splice | undefined {
+/** In flow style the member with one of its commas; in block style whole lines, except that a comment after the member stays. */
+function removeMember(
+  { text, flow, members }: YamlContainer,
+  position: number,
+): TextSplice | undefined {
   const [before, member, after] = [members[position - 1], members[position], members[position + 1]];
   if (!member) return undefined;
   const staysBefore = members.slice(0, position).some(({ isRemoved }) => !isRemoved);
@@ -144,8 +151,8 @@ function removal({ text, flow, members }: Container, position: number): Splice |
     : [lineEnd(text, line - 1), end, ''];
 }
 
-/** Where splices start at one place, insertions come first, in their order. */
-function spliced(text: string, splices: readonly Splice[]): string {
+/** Of splices that start at the same offset, insertions come first, in their order. */
+function applySplices(text: string, splices: readonly TextSplice[]): string {
   let [result, position] = ['', 0];
   for (const [start, end, added] of splices.toSorted((a, b) => a[0] - b[0] || a[1] - b[1])) {
     result += text.slice(position, start) + added;
@@ -154,10 +161,10 @@ function spliced(text: string, splices: readonly Splice[]): string {
   return result + text.slice(position);
 }
 
-/** Behind the last character that belongs to the node, without the comments and blank lines after it. */
-function endOf(text: string, node: unknown): number | undefined {
-  if (isPair(node)) return endOf(text, node.value) ?? endOf(text, node.key);
-  if (isCollection(node) && node.flow !== true) return endOf(text, node.items.at(-1));
+/** The offset after the node's last character, without the comments and blank lines that follow. */
+function nodeEnd(text: string, node: unknown): number | undefined {
+  if (isPair(node)) return nodeEnd(text, node.value) ?? nodeEnd(text, node.key);
+  if (isCollection(node) && node.flow !== true) return nodeEnd(text, node.items.at(-1));
   const range = isNode(node) ? node.range : undefined;
   return range ? range[0] + text.slice(range[0], range[1]).trimEnd().length : undefined;
 }
@@ -168,8 +175,8 @@ function lineEnd(text: string, from: number): number {
   return text[end - 1] === '\r' ? end - 1 : end;
 }
 
-/** From 0; a byte order mark takes none. */
-function columnOf(text: string, position: number): number {
+/** Counted from 0; a byte order mark does not count. */
+function columnAt(text: string, position: number): number {
   return (
     position -
     1 -
@@ -178,15 +185,15 @@ function columnOf(text: string, position: number): number {
 }
 
 /** The comments of a YAML text. */
-export function commentsOf(text: string): string[] {
-  return commentTokens([...new Parser().parse(text)]).map(({ source }) => source.trimEnd());
+export function listComments(text: string): string[] {
+  return listCommentTokens([...new Parser().parse(text)]).map(({ source }) => source.trimEnd());
 }
 
-/** Those anywhere in the tokens of the parser, which hold each other in lists and properties. */
-function commentTokens(token: unknown): { readonly offset: number; readonly source: string }[] {
+/** All comments in the parser's tokens, which contain each other in lists and properties. */
+function listCommentTokens(token: unknown): { readonly offset: number; readonly source: string }[] {
   if (typeof token !== 'object' || token === null) return [];
   if ('type' in token && token.type === 'comment' && 'offset' in token && 'source' in token) {
     return [{ offset: Number(token.offset), source: String(token.source) }];
   }
-  return Object.values(token).flatMap(commentTokens);
+  return Object.values(token).flatMap(listCommentTokens);
 }

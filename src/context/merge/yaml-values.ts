@@ -1,7 +1,7 @@
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import type { ContentHash } from './merge-base.ts';
-import { isList, isMapping, type YamlMapping } from './yaml-text.ts';
+import { isList, isMapping, type YamlFileContent } from './yaml-text.ts';
 
 /** The lists of a dataset's file whose entries are merged one by one. */
 export const entryLists = ['fields', 'segments', 'metrics', 'relationships'] as const;
@@ -66,7 +66,7 @@ export interface YamlEntry {
 export const identityKeys: ReadonlySet<string> = new Set(['dataset', 'name', 'to', 'on']);
 
 /** The entries of a dataset's file, the top first. Their paths contain `name`, those of relationships `to` and `on`. */
-export function listEntries(artifact: YamlMapping): YamlEntry[] {
+export function listEntries(artifact: YamlFileContent): YamlEntry[] {
   const lists: readonly string[] = entryLists;
   const top = Object.entries(artifact).filter(([key]) => !lists.includes(key));
   return [
@@ -84,14 +84,14 @@ export function toMapping({ values }: YamlEntry): { readonly [key: string]: Json
 }
 
 /** The content of a dataset's file with these entries; the inverse of `listEntries`. */
-export function toArtifact(entries: readonly YamlEntry[]): YamlMapping {
+export function toArtifact(entries: readonly YamlEntry[]): YamlFileContent {
   const tops = entries.filter(({ at }) => at.length === 0);
   const byList = Map.groupBy(entries, ({ at }) => at[0]);
   const lists = entryLists.map((list) => [list, byList.get(list)?.map(toMapping)]);
   return Object.fromEntries([
     ...tops.flatMap((top) => Object.entries(toMapping(top))),
     ...lists,
-  ]) as YamlMapping;
+  ]) as YamlFileContent;
 }
 
 /** The hash by which the merge compares values; null for no value. */

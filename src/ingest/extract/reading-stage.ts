@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { claimKinds, evidenceSchema, jsonSchema } from '../../context/claims/claim.ts';
+import { claimKinds, evidenceSchema, anyJsonSchema } from '../../context/claims/claim.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
 import { isFatalToRun, LlmError } from '../../llm/port/error.ts';
@@ -60,7 +60,7 @@ const nothing = (): Counted => ({ done: 0, calls: 0, failures: [] });
 const claimSchema = z.object({
   subject: z.string(),
   kind: z.enum(claimKinds),
-  body: jsonSchema,
+  body: anyJsonSchema,
   evidence: z.array(evidenceSchema),
 });
 /** As the journal keeps it. */

@@ -6,7 +6,7 @@ import type { OpenSource } from '../../sources/registry.ts';
 import type { Item } from '../../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
 import { resolveSecret } from '../../store/secrets.ts';
-import { measureStage, type IngestRun, type SourceInput } from '../ingest-run.ts';
+import { measureStage, type PipelineRun, type SourceInput } from '../ingest-run.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ItemReport, type SourceReport } from '../report.ts';
 import type { SourceFindings } from './findings.ts';
@@ -33,7 +33,7 @@ export interface ReadSource {
  * costs nothing.
  */
 export async function readSources(
-  run: IngestRun,
+  run: PipelineRun,
   catalogs: readonly Catalog[],
 ): Promise<readonly ReadSource[]> {
   const fetched = await measureStage(run, 'fetch', () => fetchSources(run));
@@ -47,7 +47,7 @@ export async function readSources(
 }
 
 /** Fetches the sources that were asked for. A source that fails, or was not asked for, keeps its stored items. */
-async function fetchSources(run: IngestRun): Promise<FetchedSource[]> {
+async function fetchSources(run: PipelineRun): Promise<FetchedSource[]> {
   const fetched: FetchedSource[] = [];
   for (const input of run.sources ?? []) {
     run.signal.throwIfAborted();
@@ -71,7 +71,7 @@ interface StoredSource extends Pick<FetchedSource, 'input' | 'source'> {
 
 async function fetchSource(
   { input, source, stored }: StoredSource,
-  run: IngestRun,
+  run: PipelineRun,
 ): Promise<Pick<FetchedSource, 'items' | 'report'>> {
   if (!input.isAsked) return { items: stored, report: {} };
   const { name: connection } = input;
@@ -94,7 +94,7 @@ async function fetchSource(
  */
 async function fetchItems(
   { input, source, stored }: StoredSource,
-  run: IngestRun,
+  run: PipelineRun,
 ): Promise<{ items: readonly Item[]; report: ItemReport }> {
   const before = new Map(stored.map((item) => [item.key, item]));
   const { listing, fetched, seen, failed } = await listItems({ input, source }, run);
@@ -126,7 +126,7 @@ async function fetchItems(
 
 async function listItems(
   { input, source }: Pick<StoredSource, 'input' | 'source'>,
-  { dir, dryRun, signal }: IngestRun,
+  { dir, dryRun, signal }: PipelineRun,
 ) {
   const { cache } = dryRun === true ? projectPaths(dir) : ensureStateDirectory(dir);
   const fetched = new Map<string, Item>();

@@ -8,7 +8,7 @@ import { scanClaims } from '../../scan/scan-claims.ts';
 import { scan, type ScanProgress, type ScanResult } from '../../scan/scan.ts';
 import type { State } from '../../store/state.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
-import { measureStage, type IngestRun } from '../ingest-run.ts';
+import { measureStage, type PipelineRun } from '../ingest-run.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ConnectionReport } from '../report.ts';
 import { claimsOfUnreadTables } from './claims-of-unread-tables.ts';
@@ -21,7 +21,7 @@ interface ScannedWarehouses {
 }
 
 /** Scans the warehouses of the run, one after the other. */
-export async function scanWarehouses(run: IngestRun, state: State): Promise<ScannedWarehouses> {
+export async function scanWarehouses(run: PipelineRun, state: State): Promise<ScannedWarehouses> {
   const findings: ConnectionFindings[] = [];
   const reports = await forEachWarehouse(run, 'scan', async (warehouse, scope) => {
     const scanned = await scanWarehouse(run, state, { warehouse, scope });
@@ -32,7 +32,7 @@ export async function scanWarehouses(run: IngestRun, state: State): Promise<Scan
 }
 
 async function scanWarehouse(
-  run: IngestRun,
+  run: PipelineRun,
   state: State,
   { warehouse, scope }: { readonly warehouse: Warehouse; readonly scope: Scope },
 ) {
@@ -76,7 +76,7 @@ async function scanWarehouse(
   return { findings, report };
 }
 
-async function describeScan(run: IngestRun, scanned: ScanResult, known: readonly Claim[]) {
+async function describeScan(run: PipelineRun, scanned: ScanResult, known: readonly Claim[]) {
   const { connection } = scanned.catalog;
   const { failure, ...described } = await describeTables({
     found: scanned,
@@ -91,7 +91,7 @@ async function describeScan(run: IngestRun, scanned: ScanResult, known: readonly
 
 /** The claims that models made in earlier runs. */
 export async function loadModelClaims(
-  { dir }: Pick<IngestRun, 'dir'>,
+  { dir }: Pick<PipelineRun, 'dir'>,
   connection: string,
 ): Promise<Claim[]> {
   const files = await readProjectFiles(dir, [`claims/${connection}`]);
@@ -101,7 +101,7 @@ export async function loadModelClaims(
 
 /** The findings of warehouses that the run does not scan, or could not: their recorded catalogs. */
 export async function loadUnscannedWarehouses(
-  { dir, standing = [], warehouse, signal }: IngestRun,
+  { dir, standing = [], warehouse, signal }: PipelineRun,
   failed: readonly string[],
 ): Promise<ConnectionFindings[]> {
   const names = [...new Set([...standing, ...failed])].sort();
@@ -127,7 +127,7 @@ export const emptyConnectionReport = {
 
 /** Opens and reads each warehouse. A failure that a person can fix is reported for its connection, and the others go on. */
 export async function forEachWarehouse(
-  run: IngestRun,
+  run: PipelineRun,
   stage: 'plan' | 'scan',
   read: (warehouse: Warehouse, scope: Scope) => Promise<Partial<ConnectionReport>>,
 ): Promise<ConnectionReport[]> {

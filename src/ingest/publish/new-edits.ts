@@ -3,7 +3,10 @@ import type { KeptEdit } from '../report.ts';
 
 const wiki = 'wiki';
 
-/** Of all edits in these warehouses and the wiki, those that the last run did not meet. Where its memory is lost, all are new once more. */
+/**
+ * The edits in these warehouses and the wiki that the last run did not meet; remembers all of them for the next run. Without
+ * `state.db` all edits count as new.
+ */
 export function findNewEdits(
   { db }: State,
   connections: readonly string[],
@@ -12,18 +15,14 @@ export function findNewEdits(
   db.exec(
     'CREATE TABLE IF NOT EXISTS met_edits (connection TEXT PRIMARY KEY, marks TEXT NOT NULL)',
   );
+  const select = db.prepare('SELECT marks FROM met_edits WHERE connection = ?');
+  const save = db.prepare('INSERT OR REPLACE INTO met_edits VALUES (?, ?)');
   return [...connections, wiki].flatMap((connection) => {
-    const own = edits.filter(({ at }) =>
-      at.startsWith(connection === wiki ? 'wiki/' : `semantic-layer/${connection}/`),
-    );
-    const met = db.prepare('SELECT marks FROM met_edits WHERE connection = ?').get(connection)?.[
-      'marks'
-    ];
-    const known = new Set(typeof met === 'string' ? met.split(' ') : []);
-    db.prepare('INSERT OR REPLACE INTO met_edits VALUES (?, ?)').run(
-      connection,
-      own.map(({ mark }) => mark).join(' '),
-    );
-    return own.filter(({ mark }) => !known.has(mark));
+    const folder = connection === wiki ? 'wiki/' : `semantic-layer/${connection}/`;
+    const editsInFolder = edits.filter(({ at }) => at.startsWith(folder));
+    const marks = select.get(connection)?.['marks'];
+    const known = new Set(typeof marks === 'string' ? marks.split(' ') : []);
+    save.run(connection, editsInFolder.map(({ mark }) => mark).join(' '));
+    return editsInFolder.filter(({ mark }) => !known.has(mark));
   });
 }

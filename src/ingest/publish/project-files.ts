@@ -4,13 +4,13 @@ import { basename, dirname, join, relative } from 'node:path';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { readText, temporarySuffix } from '../../store/files.ts';
 
-/** Files by path relative to the project, with `/`, as one place (disk, a commit) has them. */
+/** The files of one place (disk or a commit): texts by path, relative to the project, with `/`. */
 export type FileTree = ReadonlyMap<string, string>;
 
 /**
- * The YAML and JSONL files in `folders` (or the files that they name), items and wiki pages on disk, exactly as they are. What a killed write left
- * behind is removed (`tidy`); the caller holds the project's lock then. A file that people write and ktx cannot read is a text that is not
- * well-formed and goes on with the reason; one of ktx's own that cannot be read is a failure.
+ * Reads the YAML and JSONL files in `folders`, items and wiki pages from disk. A folder may also be the path of one file. With `tidy` (the
+ * caller holds the project's lock) it removes what killed writes left. A file that people write and ktx cannot read gets a
+ * text that is not well-formed and contains the reason; one of ktx's own files that cannot be read is an error.
  */
 export async function readProjectFiles(
   dir: string,
@@ -19,59 +19,68 @@ export async function readProjectFiles(
 ): Promise<FileTree> {
   const files = new Map<string, string>();
   for (const folder of folders) {
-    const isFolder = requireNoLink(dir, folder)?.isDirectory() === true;
-    const text = isFolder ? undefined : await readText(join(dir, folder), dir);
-    if (!isFolder && tidy) tidyBeside(join(dir, folder));
+    const isFolder = statWithoutLinks(dir, folder)?.isDirectory() === true;
+    if (isFolder) {
+      for (const [path, text] of readFolder(dir, folder, tidy)) files.set(path, text);
+      continue;
+    }
+    const text = await readText(join(dir, folder), dir);
+    if (tidy) removeTemporaryFilesOf(join(dir, folder));
     if (text !== undefined) files.set(folder, text);
-    // Items lie as deep as their source has them, and have any name.
-    const [recursive, names] = folder.startsWith('sources/')
-      ? [true, /./]
-      : [false, folder === 'wiki' ? /\.md$/ : /\.(ya?ml|jsonl)$/];
-    const entries = isFolder
-      ? readdirSync(join(dir, folder), { withFileTypes: true, recursive })
-      : [];
-    const found = entries.map(
-      (entry) =>
-        [relative(dir, join(entry.parentPath, entry.name)).replaceAll('\\', '/'), entry] as const,
-    );
-    for (const [path, entry] of found.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (recursive && entry.isDirectory()) continue;
-      if (path.endsWith(temporarySuffix)) rmTemporary(join(dir, path), tidy && entry.isFile());
-      else if (names.test(path)) files.set(path, plainText(join(dir, path), entry.isFile()));
+  }
+  return files;
+}
+
+function readFolder(dir: string, folder: string, tidy: boolean): [string, string][] {
+  // Items are as deep as their source has them, and have any name.
+  const hasItems = folder.startsWith('sources/');
+  const pages = /\.md$/;
+  const fileNames = hasItems ? /./ : folder === 'wiki' ? pages : /\.(ya?ml|jsonl)$/;
+  const entries = readdirSync(join(dir, folder), { withFileTypes: true, recursive: hasItems })
+    .map((entry) => {
+      const path = relative(dir, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
+      return { path, isFile: entry.isFile(), isFolder: entry.isDirectory() };
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  const files: [string, string][] = [];
+  for (const { path, isFile, isFolder } of entries) {
+    if (hasItems && isFolder) continue;
+    if (path.endsWith(temporarySuffix)) {
+      if (tidy && isFile) rmSync(join(dir, path), { force: true });
+    } else if (fileNames.test(path)) {
+      files.push([path, readUtf8(join(dir, path), isFile)]);
     }
   }
   return files;
 }
 
-/** Removes what a killed write of this one file left. */
-function tidyBeside(file: string): void {
-  const [folder, start] = [dirname(file), `.${basename(file)}.`];
+/** Removes what killed writes of this one file left beside it. */
+function removeTemporaryFilesOf(file: string): void {
+  const folder = dirname(file);
   if (!existsSync(folder)) return;
-  const left = readdirSync(folder, { withFileTypes: true }).filter(
-    ({ name }) => name.startsWith(start) && name.endsWith(temporarySuffix),
+  const prefix = `.${basename(file)}.`;
+  const temporaryFiles = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) =>
+      entry.isFile() && entry.name.startsWith(prefix) && entry.name.endsWith(temporarySuffix),
   );
-  for (const entry of left) rmTemporary(join(folder, entry.name), entry.isFile());
+  for (const { name } of temporaryFiles) rmSync(join(folder, name), { force: true });
 }
 
-function rmTemporary(file: string, isDue: boolean): void {
-  if (isDue) rmSync(file, { force: true });
-}
-
-/** Git keeps nothing behind a link. */
-function requireNoLink(dir: string, path: string) {
+/** The file information of the path; throws if it leads through a symbolic link, since git keeps nothing behind one. */
+function statWithoutLinks(dir: string, path: string) {
   const steps = path.split('/').map((_, index, names) => join(dir, ...names.slice(0, index + 1)));
-  const found = steps.map((step) => [step, lstatSync(step, { throwIfNoEntry: false })] as const);
-  const [link] = found.find(([, info]) => info?.isSymbolicLink()) ?? [];
-  if (link === undefined) return found.at(-1)?.[1];
-  const hint = 'Put what it leads to in its place.';
+  const stats = steps.map((step) => [step, lstatSync(step, { throwIfNoEntry: false })] as const);
+  const [link] = stats.find(([, stat]) => stat?.isSymbolicLink()) ?? [];
+  if (link === undefined) return stats.at(-1)?.[1];
   throw new UserError(
     'path_is_link',
     `${link} is a symbolic link, and git keeps nothing behind one.`,
-    { hint, exitCode: 2 },
+    { hint: 'Replace the link by the folder or file that it leads to.', exitCode: 2 },
   );
 }
 
-function plainText(file: string, isFile: boolean): string {
+/** The text of a file. If it cannot be read: an error for a JSONL file, for others a lone surrogate and the reason. */
+function readUtf8(file: string, isFile: boolean): string {
   try {
     if (!isFile) throw new Error('it is a link, a folder or the like');
     const bytes = readFileSync(file);

@@ -113,7 +113,7 @@ async function setAsideTexts({
 /** True if a generated text has lines that none of the others has and that ktx cannot derive from a dataset's file. */
 function hasForeignLines(text: string, others: readonly string[]): boolean {
   if (others.includes(text)) return false;
-  const known = new Set(others.flatMap((other) => other.split('\n')));
+  const known = new Set(others.flatMap((otherText) => otherText.split('\n')));
   return text
     .split('\n')
     .some((line) => !known.has(line) && !/^\{"base":|"extractor":"edit@1"/.test(line));

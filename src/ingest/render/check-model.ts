@@ -8,7 +8,7 @@ import type { ConnectionFindings } from '../fetch/findings.ts';
 import type { Quarantined } from '../report.ts';
 import { listProbes, planProbe, type ModelProbe } from './probes.ts';
 
-interface CheckOptions {
+interface ModelCheckOptions {
   readonly signal: AbortSignal;
   /** Tries this subject only. */
   readonly only?: string;
@@ -25,7 +25,7 @@ export interface ModelCheck {
 export async function checkModel(
   { catalog, warehouse: openWarehouse }: ConnectionFindings,
   files: readonly ProjectFile[],
-  { signal, only }: CheckOptions,
+  { signal, only }: ModelCheckOptions,
 ): Promise<ModelCheck> {
   const { model, diagnostics } = await loadModel({
     dialect: findDialect(catalog.dialect),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseDatasetFile } from '../../context/merge/merge-dataset.ts';
-import { type YamlMapping, yamlFile } from '../../context/merge/yaml-text.ts';
+import { type YamlFileContent, yamlFile } from '../../context/merge/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { type Dataset, datasetSchema } from '../../semantic/model/dataset.ts';
 import type { Misfit } from '../../semantic/formats/imported-model.ts';
@@ -108,6 +108,6 @@ function datasetFileText(comment: string, dataset: Dataset): string {
   // The round trip drops undefined values, which YAML cannot hold.
   return yamlFile(
     comment.replaceAll(/\s+/g, ' '),
-    JSON.parse(JSON.stringify(dataset)) as YamlMapping,
+    JSON.parse(JSON.stringify(dataset)) as YamlFileContent,
   );
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { IngestEvent } from '../../ingest/event.ts';
 import type { IngestReport } from '../../ingest/report.ts';
-import { runIngest } from '../../ingest/ingest.ts';
+import { runIngestPipeline } from '../../ingest/ingest.ts';
 import type { IngestInput } from '../../ingest/ingest-run.ts';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import type { SourceInput } from '../../ingest/ingest-run.ts';
@@ -59,7 +59,7 @@ export async function ingestProject(
     usesModel && dryRun !== true
       ? await openIngestModel(project, { id: runId, budget, signal, emit })
       : undefined;
-  const report = await runIngest({
+  const report = await runIngestPipeline({
     dryRun,
     signal,
     onEvent,
