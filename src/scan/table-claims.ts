@@ -27,7 +27,7 @@ type ClaimDraft = readonly [
 ];
 
 /** What the claims of one table share. */
-interface ClaimContext {
+interface TableClaimContext {
   readonly table: CatalogTable;
   readonly connection: string;
   readonly dataset: string;
@@ -48,7 +48,7 @@ export function tableClaims(
     item: catalogPath(connection, table.schema),
     location: table.table,
   };
-  const context: ClaimContext = {
+  const context: TableClaimContext = {
     table,
     connection,
     dataset: names.dataset(table),
@@ -74,7 +74,7 @@ export function tableClaims(
 }
 
 function datasetDrafts(
-  { table, connection, dataset, fieldName }: ClaimContext,
+  { table, connection, dataset, fieldName }: TableClaimContext,
   structure: Evidence,
 ): ClaimDraft[] {
   const subject = subjects.dataset(connection, dataset);
@@ -111,7 +111,7 @@ function countMetricName(fields: readonly string[]): string {
   );
 }
 
-function keyDrafts(context: ClaimContext): ClaimDraft[] {
+function keyDrafts(context: TableClaimContext): ClaimDraft[] {
   const { table, connection, dataset, findings, fieldName, location } = context;
   const subject = subjects.dataset(connection, dataset);
   const extractor = 'keys@1';
@@ -151,7 +151,7 @@ function keysOfLinks(
   return [...distinct].flatMap(([key, names]) => (known.has(key) ? [] : [names]));
 }
 
-function fieldDrafts({ table, connection, dataset, fieldName }: ClaimContext): ClaimDraft[] {
+function fieldDrafts({ table, connection, dataset, fieldName }: TableClaimContext): ClaimDraft[] {
   return table.columns.flatMap(({ name, type, values, comment }, index): ClaimDraft[] => {
     const subject = subjects.field(connection, dataset, fieldName(name));
     return [
@@ -164,7 +164,7 @@ function fieldDrafts({ table, connection, dataset, fieldName }: ClaimContext): C
 }
 
 /** One claim per set of columns; further links of the same columns are part of its evidence. */
-function relationshipDrafts(context: ClaimContext): ClaimDraft[] {
+function relationshipDrafts(context: TableClaimContext): ClaimDraft[] {
   const { connection, dataset, findings, fieldName } = context;
   const bySubject = Map.groupBy(findings.linksFrom, ({ from }) =>
     subjects.relationship(connection, dataset, from.columns.map(fieldName)),
@@ -178,7 +178,7 @@ function relationshipDrafts(context: ClaimContext): ClaimDraft[] {
 function relationshipDraft(
   subject: string,
   [link, ...others]: readonly [LinkFinding, ...LinkFinding[]],
-  { findings: { names }, fieldName, location }: ClaimContext,
+  { findings: { names }, fieldName, location }: TableClaimContext,
 ): ClaimDraft {
   const { from, to, role, cardinality } = link;
   const on = Object.fromEntries(

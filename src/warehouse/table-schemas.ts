@@ -12,11 +12,11 @@ type CatalogRow<Fields> = { readonly id: string | number } & {
     ? NonNullable<Fields[Name]> | null
     : Fields[Name];
 };
-export type TableRow = CatalogRow<
+export type CatalogTableRow = CatalogRow<
   Pick<TableSchema, 'schema' | 'table' | 'kind' | 'comment' | 'rowEstimate' | 'bytes' | 'marker'>
 >;
-export type ColumnRow = CatalogRow<Omit<ColumnSchema, 'type'>>;
-export interface KeyRow {
+export type CatalogColumnRow = CatalogRow<Omit<ColumnSchema, 'type'>>;
+export interface CatalogKeyRow {
   readonly id: string | number;
   readonly kind: 'primary' | 'unique' | 'foreign' | 'check';
   readonly columns: readonly string[];
@@ -26,17 +26,17 @@ export interface KeyRow {
 }
 
 /** What a driver read from its catalogs; the order is kept. */
-export interface CatalogRows<Column extends ColumnRow> {
-  readonly tables: readonly TableRow[];
+export interface CatalogRows<Column extends CatalogColumnRow> {
+  readonly tables: readonly CatalogTableRow[];
   readonly columns: readonly Column[];
-  readonly keys: readonly KeyRow[];
+  readonly keys: readonly CatalogKeyRow[];
   /** Number of statements sent. */
   readonly queries: number;
   fieldType(column: Column): FieldType;
 }
 
 /** The tables in scope. A foreign key to a table that the catalog does not have is left out. */
-export function buildTableSchemas<Column extends ColumnRow>(
+export function buildTableSchemas<Column extends CatalogColumnRow>(
   rows: CatalogRows<Column>,
   { schemas }: Scope,
 ): WarehouseSchema {
@@ -71,7 +71,7 @@ export function buildTableSchemas<Column extends ColumnRow>(
   };
 }
 
-function describeTable({ id: _id, comment, rowEstimate, bytes, marker, ...table }: TableRow) {
+function describeTable({ id: _id, comment, rowEstimate, bytes, marker, ...table }: CatalogTableRow) {
   return {
     ...table,
     comment: comment ?? undefined,

@@ -33,7 +33,7 @@ const judgeAnswerSchema = z.object({
 const maxOtherTables = 300;
 
 /** Asks the model about links; the `id` of a verdict is the position of the link, from 1. */
-export function askJudge(
+export function askLinkJudge(
   links: readonly LinkFinding[],
   tables: readonly TableFacts[],
   { model, signal }: ScanContext & { readonly model: ScanModel },

@@ -11,7 +11,7 @@ import type { ScanContext } from '../scan-context.ts';
 import { type LinkProposal, qualifiedName } from './ask-link-judge.ts';
 
 /** The measured containment that a proposal needs. */
-const minContainment = 0.98;
+const minProposalContainment = 0.98;
 
 /** The proposals whose columns exist, whose target is a key, and whose values the target has. The others are dropped. */
 export async function confirmProposals(
@@ -36,7 +36,7 @@ export async function confirmProposals(
   return toKeys.flatMap((pairing, index): LinkFinding[] => {
     const [rows = 0, matched = 0, distinct = 0, found = 0] = results[index] ?? [];
     const containment = distinct === 0 ? 0 : found / distinct;
-    if (containment < minContainment) return [];
+    if (containment < minProposalContainment) return [];
     const why = 'a model proposed it, and the values confirm it';
     const evidence = { measured: true, containment, orphans: rows - matched, rows, why };
     const link = inferredLink(pairing, { status: 'accepted', probability: 0.7, evidence });

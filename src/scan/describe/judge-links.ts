@@ -7,7 +7,7 @@ import { tableKey } from '../../sql/dialect.ts';
 import type { TableFacts } from '../facts/table-facts.ts';
 import type { ScanContext } from '../scan-context.ts';
 import {
-  askJudge,
+  askLinkJudge,
   linkJudge,
   type LinkProposal,
   type LinkVerdict,
@@ -168,7 +168,7 @@ async function askAboutBatch(
 ): Promise<void> {
   const { journal } = context.model;
   session.calls += 1;
-  const answer = await askJudge(
+  const answer = await askLinkJudge(
     batch.map(({ link }) => link),
     context.facts(),
     context,

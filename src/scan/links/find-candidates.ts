@@ -21,7 +21,7 @@ import { findTypeColumn } from './polymorphic.ts';
 import { suggestParents } from './suggest-parents.ts';
 
 /** With a smaller share of contained values a pair is no candidate. */
-const minContainment = 0.5;
+const minCandidateContainment = 0.5;
 
 type CandidateWithoutRivals = Omit<LinkCandidate, 'rivals'>;
 
@@ -48,7 +48,7 @@ export function findCandidates(
     // Only a part of a polymorphic column's values is meant for each table.
     const isPolymorphic = keysOfType.length > 0;
     const suggested = isPolymorphic ? keysOfType : suggest(child);
-    const required = isPolymorphic ? 0 : minContainment;
+    const required = isPolymorphic ? 0 : minCandidateContainment;
     const childHashes = sketchHashes(child.profile.sketch, maxCompared);
     const candidates = suggested.flatMap(
       (parent) => createCandidate(parent, { child, childHashes, required, typeColumn }) ?? [],

@@ -23,7 +23,7 @@ export async function countObservedJoins(
   tables: readonly TableFacts[],
   dialect: Dialect,
 ): Promise<ObservedJoins> {
-  const findTable = tableFinder(tables);
+  const resolveTable = tableResolver(tables);
   const counts = new Map<string, number>();
   for (const statement of statements) {
     const parsed = await withAnalyzer(() => parseTrees(statement, dialect));
@@ -33,7 +33,7 @@ export async function countObservedJoins(
     const pairs = new Set(
       selects.flatMap((select) =>
         joinedPairs(select, (path) =>
-          cteNames.has(path.at(-1) ?? '') ? undefined : findTable(path),
+          cteNames.has(path.at(-1) ?? '') ? undefined : resolveTable(path),
         ),
       ),
     );
@@ -61,10 +61,10 @@ function namesOfCtes(clause: unknown): string[] {
 }
 
 /** Finds a table by the last parts of its name. */
-type FindTable = (path: readonly string[]) => TableFacts | undefined;
+type ResolveTable = (path: readonly string[]) => TableFacts | undefined;
 
 /** A name that several tables have finds none of them. */
-function tableFinder(tables: readonly TableFacts[]): FindTable {
+function tableResolver(tables: readonly TableFacts[]): ResolveTable {
   const byName = Map.groupBy(tables, ({ ref }) => ref.table.toLowerCase());
   return (path) => {
     const [schema, table] = [path.at(-2), path.at(-1) ?? ''];
@@ -80,26 +80,26 @@ function tableFinder(tables: readonly TableFacts[]): FindTable {
 /** The tables of one FROM clause, by alias or name. */
 type FromTables = ReadonlyMap<string, TableFacts>;
 
-function joinedPairs({ body }: SqlNode, findTable: FindTable): string[] {
+function joinedPairs({ body }: SqlNode, resolveTable: ResolveTable): string[] {
   const joins = asList(body['joins']).filter(isRecord);
   const from = isRecord(body['from']) ? asList(body['from']['expressions']) : [];
   const sources = [...from, ...joins.map((join) => join['this'])];
   const fromTables: FromTables = new Map(
-    sources.flatMap((source) => aliasedTable(source, findTable)),
+    sources.flatMap((source) => aliasedTable(source, resolveTable)),
   );
   const where = isRecord(body['where_clause']) ? body['where_clause']['this'] : undefined;
   const conditions = [where, ...joins.map((join) => join['on'])];
-  const using = joins.flatMap((join) => usingPairs(join, fromTables, findTable));
+  const using = joins.flatMap((join) => usingPairs(join, fromTables, resolveTable));
   return [...conditions.flatMap((condition) => equalPairs(condition, fromTables)), ...using];
 }
 
-function aliasedTable(source: unknown, findTable: FindTable): [string, TableFacts][] {
+function aliasedTable(source: unknown, resolveTable: ResolveTable): [string, TableFacts][] {
   const node = asNode(source);
   if (node?.kind !== 'table') return [];
   const path = [node.body['schema'], node.body['name']]
     .map(lowerCaseName)
     .filter((name) => name !== '');
-  const table = findTable(path);
+  const table = resolveTable(path);
   return table ? [[lowerCaseName(node.body['alias']) || (path.at(-1) ?? ''), table]] : [];
 }
 
@@ -134,9 +134,9 @@ const columnNamed = ({ columns }: TableFacts, name: string): ColumnFacts | undef
 function usingPairs(
   join: Readonly<Record<string, unknown>>,
   fromTables: FromTables,
-  findTable: FindTable,
+  resolveTable: ResolveTable,
 ): string[] {
-  const [entry] = aliasedTable(join['this'], findTable);
+  const [entry] = aliasedTable(join['this'], resolveTable);
   if (!entry) return [];
   const [, joined] = entry;
   return asList(join['using']).flatMap((name) => {

@@ -1,5 +1,5 @@
 import { wordSimilarity } from './name-match.ts';
-import { singular, splitGluedWord, splitWords } from './split-words.ts';
+import { singular, splitGluedWord, splitNameWords } from './split-words.ts';
 import {
   countWords,
   gluedSuffixes,
@@ -32,7 +32,7 @@ export function parseColumnName(
   name: string,
   vocabulary: ReadonlySet<string> = new Set(),
 ): NameParts {
-  const written = splitWords(name).flatMap((word) => splitGluedWord(word, vocabulary));
+  const written = splitNameWords(name).flatMap((word) => splitGluedWord(word, vocabulary));
   const words = written.map(singular);
   const withoutIdWords = words.filter((word) => !idWords.has(word));
   const plural = written.at(-1) !== words.at(-1);
@@ -45,7 +45,7 @@ export function parseColumnName(
 /** Removes `prefix`. Id words stay part of the entity (`zip_codes`, `account_numbers`). */
 export function parseTableName(name: string, prefix = ''): NameParts {
   const hasPrefix = name.length > prefix.length && name.toLowerCase().startsWith(prefix);
-  const words = splitWords(hasPrefix ? name.slice(prefix.length) : name).map(singular);
+  const words = splitNameWords(hasPrefix ? name.slice(prefix.length) : name).map(singular);
   return { words, entity: withoutNoise(words), keyed: false, plural: false, isCount: false };
 }
 

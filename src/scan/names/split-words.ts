@@ -8,7 +8,7 @@ import {
 } from './word-lists.ts';
 
 /** Splits a name at separators, case changes, script changes and digits; lower case, without accents. */
-export function splitWords(name: string): string[] {
+export function splitNameWords(name: string): string[] {
   return name
     .normalize('NFD')
     .replaceAll(/(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu, '')

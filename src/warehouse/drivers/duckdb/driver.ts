@@ -11,7 +11,7 @@ import { introspectDuckdb } from './introspect.ts';
 import { isGlob, isTableFile } from './file-tables.ts';
 import { loadFiles, type LoadedFiles } from './load-files.ts';
 import { duckdbPolicy } from './policy.ts';
-import { runStatement } from './run-statement.ts';
+import { runDuckdbStatement } from './run-statement.ts';
 
 /**
  * Settings that make results the same on every machine: the time zone of a session changes what queries return, and the
@@ -64,7 +64,7 @@ export async function open(
       }),
     run: (sql, { maxRows, timeoutMs }, callSignal) =>
       withConnection({ timeoutMs, signal: callSignal }, (connection) =>
-        runStatement(connection, sql, maxRows),
+        runDuckdbStatement(connection, sql, maxRows),
       ),
     privileges: async () => ({
       readOnly: true,

@@ -1,9 +1,9 @@
 import {
   buildTableSchemas,
-  type ColumnRow,
-  type KeyRow,
+  type CatalogColumnRow,
+  type CatalogKeyRow,
   type RunCatalogQuery,
-  type TableRow,
+  type CatalogTableRow,
 } from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from './values.ts';
@@ -30,13 +30,13 @@ export async function introspectDuckdb(
   scope: Scope,
   marker: (table: string) => string | undefined,
 ): Promise<WarehouseSchema> {
-  const tableRows = (await runQuery(tablesSql)) as TableRow[];
+  const tableRows = (await runQuery(tablesSql)) as CatalogTableRow[];
   const tables = tableRows.map((row) => ({
     ...row,
     marker: row.kind === 'table' ? (marker(row.table) ?? null) : null,
   }));
-  const columns = (await runQuery(columnsSql)) as ColumnRow[];
-  const keys = (await runQuery(keysSql)) as KeyRow[];
+  const columns = (await runQuery(columnsSql)) as CatalogColumnRow[];
+  const keys = (await runQuery(keysSql)) as CatalogKeyRow[];
   return buildTableSchemas(
     { tables, columns, keys, queries: 3, fieldType: ({ nativeType }) => fieldType(nativeType) },
     scope,

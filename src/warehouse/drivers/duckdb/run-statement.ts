@@ -13,7 +13,7 @@ import type { Cell } from '../../warehouse.ts';
 import { duckdbCell, fieldType } from './values.ts';
 
 /** Runs one SELECT or EXPLAIN and stops after `maxRows` rows. */
-export async function runStatement(
+export async function runDuckdbStatement(
   connection: DuckDBConnection,
   sql: string,
   maxRows: number,

@@ -1,10 +1,10 @@
 import { mysql } from '../../../sql/dialects/mysql.ts';
 import {
   buildTableSchemas,
-  type ColumnRow,
-  type KeyRow,
+  type CatalogColumnRow,
+  type CatalogKeyRow,
   type RunCatalogQuery,
-  type TableRow,
+  type CatalogTableRow,
 } from '../../table-schemas.ts';
 import type { WarehouseSchema } from '../../warehouse.ts';
 import { declaredType } from './values.ts';
@@ -42,7 +42,7 @@ const checksSql = (inSchemas: string, isMariadb: boolean): string =>
     : `SELECT ${ownTableId} AS id, REGEXP_REPLACE(check_clause, '\\\\\\\\(.)', '$1') AS clause FROM information_schema.check_constraints
       JOIN information_schema.table_constraints USING (constraint_schema, constraint_name) WHERE table_schema ${inSchemas}`;
 
-type MysqlColumnRow = Omit<ColumnRow, 'nullable' | 'values'> & { isNullable: number };
+type MysqlColumnRow = Omit<CatalogColumnRow, 'nullable' | 'values'> & { isNullable: number };
 interface KeyPart {
   readonly id: string;
   readonly kind: 'primary' | 'unique' | 'foreign';
@@ -60,7 +60,7 @@ export async function introspectMysql(
   isMariadb: boolean,
 ): Promise<WarehouseSchema> {
   const inSchemas = `IN (${schemas.map((schema) => mysql.literal(schema)).join(', ')})`;
-  const tableRows = (await runQuery(tablesSql(inSchemas))) as TableRow[];
+  const tableRows = (await runQuery(tablesSql(inSchemas))) as CatalogTableRow[];
   const columnRows = (await runQuery(columnsSql(inSchemas))) as MysqlColumnRow[];
   const parts = (await runQuery(keysSql(inSchemas))) as KeyPart[];
   const checks = (await runQuery(checksSql(inSchemas, isMariadb))) as {
@@ -90,7 +90,7 @@ export async function introspectMysql(
   );
 }
 
-function keyRows(parts: readonly KeyPart[]): KeyRow[] {
+function keyRows(parts: readonly KeyPart[]): CatalogKeyRow[] {
   const groups = Map.groupBy(parts, ({ id, kind, name }) =>
     JSON.stringify([id, kind, name]),
   ).values();

@@ -2,7 +2,7 @@ import type { Dialect } from '../../../sql/dialect.ts';
 import { analyzeStatement } from '../../gate/analyze-statement.ts';
 import { type GatePolicy, resolveIgnoringCase, type UnresolvedTable } from '../../gate/policy.ts';
 import { mysqlFunctions } from './functions.ts';
-import { normalizeSql } from './normalize-sql.ts';
+import { normalizeForAnalyzer } from './normalize-for-analyzer.ts';
 
 const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
 const explainPrefix = /^\s*EXPLAIN\b(?:\s+(?:EXTENDED|PARTITIONS|FORMAT\s*=\s*\w+))?(?=\s*[(\w])/i;
@@ -16,7 +16,7 @@ export function mysqlPolicy(dialect: Dialect, storedFunctions: readonly string[]
   return {
     safeFunctions: mysqlFunctions.difference(new Set(storedFunctions)),
     inspect: async (sql) => {
-      const text = normalizeSql(sql);
+      const text = normalizeForAnalyzer(sql);
       const query = text.replace(explainPrefix, (prefix) => prefix.replaceAll(/\S/g, ' '));
       const facts = await analyzeStatement(query, { dialect, roots, alwaysRecursive: false });
       const called = storedFunctions.filter((name) => isCalled(name, text));

@@ -1,9 +1,9 @@
 import {
   buildTableSchemas,
-  type ColumnRow,
-  type KeyRow,
+  type CatalogColumnRow,
+  type CatalogKeyRow,
   type RunCatalogQuery,
-  type TableRow,
+  type CatalogTableRow,
 } from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from './values.ts';
@@ -38,8 +38,8 @@ const keysSql = `SELECT conrelid AS id, CASE contype WHEN 'p' THEN 'primary' WHE
     AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u')) ORDER BY 1, 2, 7`;
 
 /** Keys refer to columns by number; `type` is the oid of the column's (base) type. */
-type NumberedColumn = ColumnRow & { number: number; type: number };
-type NumberedKey = Omit<KeyRow, 'columns' | 'to'> & {
+type NumberedColumn = CatalogColumnRow & { number: number; type: number };
+type NumberedKey = Omit<CatalogKeyRow, 'columns' | 'to'> & {
   numbers: number[] | null;
   target: number;
   targetNumbers: number[] | null;
@@ -50,7 +50,7 @@ export async function introspectPostgres(
   runQuery: RunCatalogQuery,
   scope: Scope,
 ): Promise<WarehouseSchema> {
-  const tables = (await runQuery(tablesSql)) as (TableRow & { id: number })[];
+  const tables = (await runQuery(tablesSql)) as (CatalogTableRow & { id: number })[];
   const columns = (await runQuery(columnsSql)) as NumberedColumn[];
   const numberedKeys = (await runQuery(keysSql)) as NumberedKey[];
   const tablesById = new Map(tables.map(({ id, schema, table }) => [id, { schema, table }]));

@@ -1,10 +1,10 @@
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
 import {
   buildTableSchemas,
-  type ColumnRow,
-  type KeyRow,
+  type CatalogColumnRow,
+  type CatalogKeyRow,
   type RunCatalogQuery,
-  type TableRow,
+  type CatalogTableRow,
 } from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { declaredType } from './declared-type.ts';
@@ -30,7 +30,7 @@ const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables}
     GROUP BY name, id HAVING count("to") = count(*)
   UNION ALL SELECT json_object('id', name, 'kind', 'check', 'columns', json_array(), 'definition', sql) FROM t ORDER BY 1`;
 
-type SqliteColumnRow = Omit<ColumnRow, 'nullable'> & { nullable: number };
+type SqliteColumnRow = Omit<CatalogColumnRow, 'nullable'> & { nullable: number };
 
 /**
  * Sends three statements, and one for all views. If a view no longer resolves, each view needs a statement of its own, and the
@@ -46,7 +46,7 @@ export async function introspectSqlite(
     queries += 1;
     return (await runQuery(sql)) as CatalogRecord[];
   };
-  const tableRows = await queryRows<TableRow>(tablesSql);
+  const tableRows = await queryRows<CatalogTableRow>(tablesSql);
   const viewColumns = queryRows<SqliteColumnRow>(columnsSql(`'view'`)).catch(async () => {
     const views = tableRows.filter(({ kind }) => kind === 'view');
     const perView = views.map(({ table }) =>
@@ -66,7 +66,7 @@ export async function introspectSqlite(
     .filter(({ id }) => tablesWithColumns.has(id))
     .map((table) => ({ ...table, marker: table.kind === 'table' ? marker : null }));
   const keys = (await queryRows<{ key: string }>(keysSql)).map(
-    ({ key }) => JSON.parse(key) as KeyRow,
+    ({ key }) => JSON.parse(key) as CatalogKeyRow,
   );
   return buildTableSchemas(
     { tables, columns, keys, queries, fieldType: ({ nativeType }) => declaredType(nativeType) },

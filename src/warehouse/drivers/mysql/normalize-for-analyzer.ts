@@ -15,7 +15,7 @@ const timeZoneVariable = /@@session\.time_zone\b/gi;
  * no character that could end them for the analyzer. (To the server, `--` starts a comment only before a space, and comments
  * do not nest.) Refuses hints, comments that the server executes, variables, and words that no query needs.
  */
-export function normalizeSql(sql: string): string {
+export function normalizeForAnalyzer(sql: string): string {
   let normalized = '';
   let code = '';
   for (const { 0: token, groups = {} } of tokensOf(sql)) {
