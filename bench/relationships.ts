@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generate, writeDatabase, type Generated } from './relationships/generate.ts';
+import { generateDatabase } from './relationships/generate/schema-generator.ts';
+import type { GeneratedDatabase } from './relationships/generated-database.ts';
+import { writeDatabase } from './relationships/write-database.ts';
 import { heldOut } from './relationships/held-out.ts';
 import { scoreLarge } from './relationships/large.ts';
 import { obscured, queryLog } from './relationships/logs.ts';
@@ -46,7 +48,7 @@ try {
   const knownReal = await score(false, 'links');
   print('real databases, primary keys known (--ignore-declared links)', knownReal);
   noWorse(hiddenReal, knownReal);
-  const made = (schemas: Readonly<Record<string, () => Generated>>) =>
+  const made = (schemas: Readonly<Record<string, () => GeneratedDatabase>>) =>
     Object.entries(schemas).map(([name, make]) => [name, make()] as const);
   const seeds = Array.from(
     { length: Number(process.env['KTX_BENCH_SEEDS'] ?? 40) },
@@ -58,7 +60,7 @@ try {
     ['shapes that were only scored', made(shapesUnseen)],
     [
       'generated schemas of held-out seeds',
-      seeds.map((seed) => [String(seed), generate(seed)] as const),
+      seeds.map((seed) => [String(seed), generateDatabase(seed)] as const),
     ],
   ] as const;
   for (const [what, schemas] of sets) {
@@ -108,7 +110,7 @@ function noWorse(hidden: readonly Score[], known: readonly Score[]): void {
   }
 }
 
-type Named = readonly (readonly [string, Generated])[];
+type Named = readonly (readonly [string, GeneratedDatabase])[];
 
 async function scoreGenerated(
   schemas: Named,

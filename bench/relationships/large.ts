@@ -9,7 +9,7 @@ import { scan } from '../../src/scan/scan.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import startServer from '../../test/support/postgres-server.ts';
-import type { Truth } from './generate.ts';
+import type { DatabaseTruth } from './generated-database.ts';
 import { scoreOf, type Score } from './score.ts';
 
 /** A star of `rows` sales, with ids that all start at 1, a date key, two roles, orphans and a bridge; Postgres and DuckDB take it alike. */
@@ -32,7 +32,7 @@ function largeStar(rows: number): string[] {
   ];
 }
 
-const largeTruth: Truth = {
+const largeTruth: DatabaseTruth = {
   primary_keys: {
     dim_day: ['day_key'],
     dim_buyer: ['buyer_key'],

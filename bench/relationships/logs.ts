@@ -1,7 +1,7 @@
-import { randomOf, type Generated, type Truth } from './generate.ts';
+import { type DatabaseTruth, type GeneratedDatabase, seededRandom } from './generated-database.ts';
 
 /** The same rows under names that say nothing: `t3.c5`. */
-export function obscured({ tables, truth }: Generated): Generated {
+export function obscured({ tables, truth }: GeneratedDatabase): GeneratedDatabase {
   const tableNames = new Map(tables.map(({ name }, index) => [name, `t${index + 1}`]));
   const columnNames = new Map(
     tables.flatMap(({ name, columns }) =>
@@ -11,7 +11,7 @@ export function obscured({ tables, truth }: Generated): Generated {
   const table = (name: string): string => tableNames.get(name) ?? name;
   const within = (name: string, columns: readonly string[]): string[] =>
     columns.map((column) => columnNames.get(`${name}.${column}`) ?? column);
-  const renamed = (links: Truth['links'] = []): Truth['links'] =>
+  const renamed = (links: DatabaseTruth['links'] = []): DatabaseTruth['links'] =>
     links.map(({ from, from_columns: own, to, to_columns: others }) => ({
       from: table(from),
       from_columns: within(from, own),
@@ -37,13 +37,13 @@ export function obscured({ tables, truth }: Generated): Generated {
 }
 
 /** Queries over three of four links; a poor log has none of them, but joins between columns that refer to nothing. */
-export function queryLog({ tables, truth }: Generated, quality: 'good' | 'poor'): string {
-  const random = randomOf(tables.length * 7919);
+export function queryLog({ tables, truth }: GeneratedDatabase, quality: 'good' | 'poor'): string {
+  const random = seededRandom(tables.length * 7919);
   const int = (below: number): number => Math.floor(random() * below);
   const quoted = (name: string): string => `"${name}"`;
   const on = (own: readonly string[], others: readonly string[]): string =>
     own.map((name, index) => `a.${quoted(name)} = b.${quoted(others[index] ?? '')}`).join(' AND ');
-  const joined = (link: Truth['links'][number], index: number): string =>
+  const joined = (link: DatabaseTruth['links'][number], index: number): string =>
     `SELECT count(*) AS n${index} FROM ${quoted(link.from)} AS a JOIN ${quoted(link.to)} AS b ON ${on(link.from_columns, link.to_columns)} WHERE a.${quoted(link.from_columns[0] ?? '')} > ${int(90)}`;
   const good = truth.links
     .filter(() => random() < 0.75)

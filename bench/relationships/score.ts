@@ -7,7 +7,7 @@ import { scanConfigSchema } from '../../src/scan/config.ts';
 import { scan, type ScanOptions, type ScanResult } from '../../src/scan/scan.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import type { Truth } from './generate.ts';
+import type { DatabaseTruth } from './generated-database.ts';
 
 export interface Score {
   readonly name: string;
@@ -26,11 +26,14 @@ export interface Score {
   readonly wrongKeys: readonly string[];
 }
 
-export function fixtureDatabase(name: string, dir: string): { path: string; truth: Truth } {
+export function fixtureDatabase(name: string, dir: string): { path: string; truth: DatabaseTruth } {
   const base = join(import.meta.dirname, '../../test/fixtures/relationships', name);
   const path = join(dir, `${name}.sqlite`);
   writeFileSync(path, gunzipSync(readFileSync(join(base, 'data.sqlite.gz'))));
-  return { path, truth: JSON.parse(readFileSync(join(base, 'truth.json'), 'utf8')) as Truth };
+  return {
+    path,
+    truth: JSON.parse(readFileSync(join(base, 'truth.json'), 'utf8')) as DatabaseTruth,
+  };
 }
 
 /** A copy of the tables and rows, made without any key, index or constraint. */
@@ -103,7 +106,7 @@ export async function scanFile(
 
 const constant = 12;
 
-export function scoreOf(name: string, result: ScanResult, truth: Truth): Score {
+export function scoreOf(name: string, result: ScanResult, truth: DatabaseTruth): Score {
   type End = readonly [string, readonly string[]];
   const arrow = ([from, fromColumns]: End, [to, toColumns]: End): string =>
     `${from}(${fromColumns.join()}) -> ${to}(${toColumns.join()})`;

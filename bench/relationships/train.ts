@@ -17,7 +17,9 @@ import {
   type FeatureWeights,
 } from '../../src/scan/links/rank-candidates.ts';
 import { openScanStore } from '../../src/scan/scan-store.ts';
-import { generate, randomOf, writeDatabase } from './generate.ts';
+import { generateDatabase } from './generate/schema-generator.ts';
+import { seededRandom } from './generated-database.ts';
+import { writeDatabase } from './write-database.ts';
 import { calibrationError, withWarehouse } from './score.ts';
 
 /**
@@ -75,7 +77,7 @@ else if (text !== readFileSync(path, 'utf8')) {
 }
 
 async function sampleOf(seed: number): Promise<Sample> {
-  const generated = generate(seed);
+  const generated = generateDatabase(seed);
   const file = join(dir, `${seed}.sqlite`);
   writeDatabase(file, generated);
   const links = generated.truth.links.map((link) =>
@@ -104,7 +106,7 @@ async function sampleOf(seed: number): Promise<Sample> {
       const keys = await findKeys(tables, context);
       const seen =
         seed % 3 === 0
-          ? logOf(tables, { links: new Set(links), random: randomOf(seed) })
+          ? logOf(tables, { links: new Set(links), random: seededRandom(seed) })
           : new Map<string, number>();
       const found = findCandidates(tables, keys.parents, seen).filter(
         ({ typeColumn }) => typeColumn === undefined,

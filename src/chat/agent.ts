@@ -5,7 +5,7 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import { parseYaml } from '../lib/parse-yaml.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { AnswerFormat } from '../llm/port/session.ts';
-import { absent, readText } from '../store/files.ts';
+import { undefinedIfMissing, readText } from '../store/files.ts';
 import { agentSchema, type AgentFile } from './agent-schema.ts';
 
 /** An agent whose files were read and validated. */
@@ -115,7 +115,7 @@ async function unknownAgentError(projectDir: string, name: string): Promise<User
 
 /** The names of all agent files, sorted. */
 async function agentNames(projectDir: string): Promise<readonly string[]> {
-  const files = (await readdir(join(projectDir, agentsFolder)).catch(absent)) ?? [];
+  const files = (await readdir(join(projectDir, agentsFolder)).catch(undefinedIfMissing)) ?? [];
   return files
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => file.slice(0, -'.yaml'.length))

@@ -6,7 +6,7 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { PastTurn, TurnResult } from '../llm/port/session.ts';
 import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
-import { absent, readAnyText } from '../store/files.ts';
+import { undefinedIfMissing, readAnyText } from '../store/files.ts';
 
 /** Keeps a conversation in `.ktx/chats/<id>.jsonl`. Independent of the backend; only its owner can read it. */
 export interface Transcript {
@@ -128,7 +128,7 @@ async function unknownConversationError(projectDir: string, id: string): Promise
 
 /** The ids of all conversations, oldest first: an id begins with its time. */
 export async function transcriptIds(projectDir: string): Promise<readonly string[]> {
-  const files = (await readdir(projectPaths(projectDir).chats).catch(absent)) ?? [];
+  const files = (await readdir(projectPaths(projectDir).chats).catch(undefinedIfMissing)) ?? [];
   return files
     .filter((file) => file.endsWith('.jsonl'))
     .map((file) => file.slice(0, -'.jsonl'.length))

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureStateDirectory } from './directories.ts';
 import { readText } from './files.ts';
-import { git, gitLine, headCommit, type Repository } from './git.ts';
+import { git, gitOutput, headCommit, type Repository } from './git.ts';
 
 /** A file of the project as the commit shall have it; `text` undefined removes it. */
 interface FileChange {
@@ -48,8 +48,8 @@ export async function commitFiles(
   try {
     await git(root, ['read-tree', parent ?? '--empty'], { env });
     if (!(await stage(repository, request, env))) return { kind: 'raced' };
-    const tree = await gitLine(root, ['write-tree'], { env });
-    if (parent !== undefined && tree === (await gitLine(root, ['rev-parse', `${parent}^{tree}`])))
+    const tree = await gitOutput(root, ['write-tree'], { env });
+    if (parent !== undefined && tree === (await gitOutput(root, ['rev-parse', `${parent}^{tree}`])))
       return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
     const commit = await commitTree(root, [tree, ...parents], `${message}\n\nKtx-Run: ${runId}\n`);
@@ -84,7 +84,7 @@ async function stage(
     if (input === undefined) continue;
     if (isOnDisk && (await readText(join(root, prefix, path))) !== input) return false;
     if (isOnDisk) continue;
-    const id = await gitLine(root, ['hash-object', '-w', '--stdin', '--path', prefix + path], {
+    const id = await gitOutput(root, ['hash-object', '-w', '--stdin', '--path', prefix + path], {
       input,
     });
     entries += `100644 ${id}\t${prefix}${path}\0`;
@@ -97,7 +97,7 @@ async function stage(
 /** In the person's own name; in ktx's where git knows none (it would invent one from the machine's name). */
 async function commitTree(root: string, args: readonly string[], input: string): Promise<string> {
   const commit = async (identity: readonly string[], allow: readonly number[]) =>
-    gitLine(root, [...identity, 'commit-tree', ...args, '-F', '-'], { input, allow });
+    gitOutput(root, [...identity, 'commit-tree', ...args, '-F', '-'], { input, allow });
   const own = await commit(['-c', 'user.useConfigOnly=true'], [128]);
   return own || commit(['-c', 'user.name=ktx', '-c', 'user.email=ktx@localhost'], []);
 }
@@ -118,10 +118,10 @@ export async function refreshIndex({ root }: Repository, dir: string): Promise<b
   const commit = existsSync(pending) ? readFileSync(pending, 'utf8').trim() : '';
   if (commit === '') return true;
   const [head, parent] = (
-    await gitLine(root, ['rev-list', '--parents', '-n', '1', 'HEAD'], { allow: [128] })
+    await gitOutput(root, ['rev-list', '--parents', '-n', '1', 'HEAD'], { allow: [128] })
   ).split(' ');
   if (commit === head) {
-    const before = parent ?? (await gitLine(root, ['hash-object', '-t', 'tree', '--stdin']));
+    const before = parent ?? (await gitOutput(root, ['hash-object', '-t', 'tree', '--stdin']));
     const compare = async (args: readonly string[]) =>
       (await git(root, [...args, '--no-renames', '-z'])).stdout.toString('utf8');
     const staged = new Set(

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../lib/error.ts';
-import { absent, inaccessible } from './files.ts';
+import { undefinedIfMissing, fileAccessError } from './files.ts';
 
 /** Where everything of a project is that only ktx reads and writes, and its configuration; absolute paths. Creates nothing. */
 export function projectPaths(dir: string) {
@@ -41,7 +41,7 @@ function linkIn(state: string): string | undefined {
     const entry = readdirSync(state, { withFileTypes: true }).find((one) => one.isSymbolicLink());
     return entry && join(state, entry.name);
   } catch (error) {
-    return absent(error as NodeJS.ErrnoException);
+    return undefinedIfMissing(error as NodeJS.ErrnoException);
   }
 }
 
@@ -53,7 +53,7 @@ export function ensureStateDirectory(dir: string): ReturnType<typeof projectPath
     const ignoreFile = join(paths.state, '.gitignore');
     if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
   } catch (error) {
-    throw inaccessible('written', paths.state, error);
+    throw fileAccessError('written', paths.state, error);
   }
   return paths;
 }

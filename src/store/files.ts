@@ -9,7 +9,7 @@ export const temporarySuffix = '.ktx-tmp';
 interface WriteOptions {
   readonly within?: string;
   /** Asked right before the file is replaced, when the new one is on the disk already; where it says no, the old one stays. */
-  readonly isDue?: () => Promise<boolean>;
+  readonly mayReplace?: () => Promise<boolean>;
 }
 
 /**
@@ -19,7 +19,7 @@ interface WriteOptions {
 export async function writeAtomically(
   path: string,
   text: string,
-  { within, isDue }: WriteOptions = {},
+  { within, mayReplace }: WriteOptions = {},
 ): Promise<boolean> {
   const target = await followLinks(path, within);
   const folder = dirname(target);
@@ -29,27 +29,27 @@ export async function writeAtomically(
   );
   try {
     await mkdir(folder, { recursive: true });
-    const mode = (await stat(target).catch(absent))?.mode ?? 0o666;
+    const mode = (await stat(target).catch(undefinedIfMissing))?.mode ?? 0o666;
     await writeFile(temporary, text, { mode, flag: 'wx', flush: true });
-    const isWanted = (await isDue?.()) ?? true;
+    const isWanted = (await mayReplace?.()) ?? true;
     if (isWanted) await rename(temporary, target);
     else await rm(temporary);
     return isWanted;
   } catch (error) {
     await rm(temporary, { force: true });
-    throw inaccessible('written', target, error);
+    throw fileAccessError('written', target, error);
   }
 }
 
 /** Exactly as it is; undefined where there is no such file. Refuses what is no UTF-8, no regular file, or outside `within`. */
 export async function readText(path: string, within?: string): Promise<string | undefined> {
   const target = await followLinks(path, within);
-  const info = await stat(target).catch(absent);
+  const info = await stat(target).catch(undefinedIfMissing);
   if (info === undefined) return undefined;
   if (!info.isFile())
     throw new UserError('not_a_file', `${path} is not a file.`, { hint: 'Move it away.' });
   const bytes = await readFile(target).catch((error: unknown) => {
-    throw inaccessible('read', target, error);
+    throw fileAccessError('read', target, error);
   });
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -81,8 +81,8 @@ export async function removeFile(path: string, within: string): Promise<void> {
 }
 
 async function followLinks(path: string, within: string | undefined): Promise<string> {
-  const found = await realpath(path).catch(absent);
-  if (found === undefined && (await lstat(path).catch(absent)) !== undefined) {
+  const found = await realpath(path).catch(undefinedIfMissing);
+  if (found === undefined && (await lstat(path).catch(undefinedIfMissing)) !== undefined) {
     throw new UserError('broken_link', `${path} is a link to nothing.`, { hint: 'Remove it.' });
   }
   const target = found ?? resolve(path);
@@ -101,20 +101,20 @@ async function requireWithin(path: string, within: string): Promise<void> {
 }
 
 async function realpathOfNearest(path: string): Promise<string> {
-  const actual = await realpath(path).catch(absent);
+  const actual = await realpath(path).catch(undefinedIfMissing);
   if (actual !== undefined) return actual;
   const parent = dirname(path);
   return parent === path ? path : join(await realpathOfNearest(parent), basename(path));
 }
 
 /** For `catch`: a path that leads to nothing is undefined, any other failure stays one. */
-export function absent(error: NodeJS.ErrnoException): undefined {
+export function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   throw error;
 }
 
 /** What a person can repair, as an error that says so; any other error as it is. */
-export function inaccessible(what: 'read' | 'written', path: string, error: unknown): unknown {
+export function fileAccessError(what: 'read' | 'written', path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (
     !['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EISDIR', 'ENOTDIR'].includes(code)

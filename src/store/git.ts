@@ -94,7 +94,7 @@ export async function git(
 }
 
 /** What git prints, without the line's end. */
-export async function gitLine(
+export async function gitOutput(
   folder: string,
   args: readonly string[],
   call: GitCall = {},
@@ -141,13 +141,13 @@ export async function openRepository(dir: string): Promise<Repository> {
 /** The commit that HEAD means; undefined on a branch without one. */
 export async function headCommit({ root }: Repository): Promise<string | undefined> {
   return (
-    (await gitLine(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { allow: [1] })) ||
+    (await gitOutput(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { allow: [1] })) ||
     undefined
   );
 }
 
 /** What the person is in the middle of; a commit now would become part of it. */
-export function operationUnderWay({ gitDir }: Repository): string | undefined {
+export function unfinishedGitOperation({ gitDir }: Repository): string | undefined {
   const marks = [
     ['MERGE_HEAD', 'merge'],
     ['rebase-merge', 'rebase'],
@@ -160,7 +160,7 @@ export function operationUnderWay({ gitDir }: Repository): string | undefined {
 }
 
 /** Of the project's files below `folders` at a commit: path → text, as git stores it; no UTF-8 is a text that is not well-formed. */
-export async function filesAt(
+export async function readFilesAtCommit(
   { root, prefix }: Repository,
   commit: string,
   folders: readonly string[],

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
-import { sqliteCode } from './state.ts';
+import { sqliteErrorCode } from './state.ts';
 
 interface LockOptions {
   /** How long to wait for another process; ten minutes unless told. 0 fails at once. */
@@ -62,7 +62,7 @@ function takeLock(path: string): DatabaseSync | undefined {
     return lock;
   } catch (error) {
     lock?.close();
-    if (sqliteCode(error) === busy) return undefined;
+    if (sqliteErrorCode(error) === busy) return undefined;
     throw new UserError(
       'lock_unusable',
       `The lock ${path} cannot be used (${errorMessage(error)}).`,

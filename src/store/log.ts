@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureStateDirectory } from './directories.ts';
-import { inaccessible } from './files.ts';
+import { fileAccessError } from './files.ts';
 
 const largestLog = 10_000_000;
 
@@ -17,6 +17,6 @@ export function appendToLog(projectDir: string, name: 'tools' | 'llm', entry: ob
       mode: 0o600,
     });
   } catch (error) {
-    throw inaccessible('written', path, error);
+    throw fileAccessError('written', path, error);
   }
 }

@@ -49,7 +49,7 @@ function tryOpen(path: string): DatabaseSync | undefined {
     if (isNew || found?.['version'] === stateVersion) return db;
   } catch (error) {
     db?.close();
-    if (corrupt.includes(sqliteCode(error))) return undefined;
+    if (corrupt.includes(sqliteErrorCode(error))) return undefined;
     throw new UserError('state_unusable', `${path} cannot be opened (${errorMessage(error)}).`, {
       hint: 'Check that the folder can be written; the file may be deleted, ktx makes it again.',
       cause: error,
@@ -60,7 +60,7 @@ function tryOpen(path: string): DatabaseSync | undefined {
 }
 
 /** The primary result code of SQLite's; undefined for any other error. */
-export function sqliteCode(error: unknown): number | undefined {
+export function sqliteErrorCode(error: unknown): number | undefined {
   const { errcode } = error as { errcode?: number };
   return errcode === undefined ? undefined : errcode & 0xff;
 }

@@ -71,7 +71,14 @@ export function buildTableSchemas<Column extends CatalogColumnRow>(
   };
 }
 
-function describeTable({ id: _id, comment, rowEstimate, bytes, marker, ...table }: CatalogTableRow) {
+function describeTable({
+  id: _id,
+  comment,
+  rowEstimate,
+  bytes,
+  marker,
+  ...table
+}: CatalogTableRow) {
   return {
     ...table,
     comment: comment ?? undefined,

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { generate, writeDatabase } from '../../bench/relationships/generate.ts';
+import { generateDatabase } from '../../bench/relationships/generate/schema-generator.ts';
+import { writeDatabase } from '../../bench/relationships/write-database.ts';
 import { heldOut } from '../../bench/relationships/held-out.ts';
 import {
   f1,
@@ -77,7 +78,7 @@ describe('links of schemas that nothing was trained on', () => {
   test('a dozen generated schemas of other seeds', { timeout: 120_000 }, async () => {
     const scores: Score[] = [];
     for (let seed = 9000; seed < 9012; seed += 1) {
-      const schema = generate(seed);
+      const schema = generateDatabase(seed);
       const path = join(dir, `${seed}.sqlite`);
       writeDatabase(path, schema);
       scores.push(scoreOf(String(seed), await scanFile(path, 'all'), schema.truth));

@@ -2,33 +2,33 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { writeDatabase } from '../../bench/relationships/generate.ts';
+import { writeDatabase } from '../../bench/relationships/write-database.ts';
 import { scanFile } from '../../bench/relationships/score.ts';
 import {
-  build,
+  buildDatabase,
   code,
   day,
-  each,
-  given,
-  made,
-  meant,
+  onePerRow,
+  fromTuple,
+  computed,
+  polymorphicId,
   money,
   oneOf,
   ref,
   serial,
-  whole,
+  integer,
   words,
-  type Schema,
-} from '../../bench/relationships/written.ts';
+  type HandWrittenSchema,
+} from '../../bench/relationships/schema-builder.ts';
 import { scanReport } from '../../src/scan/report.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'ktx-shapes-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
 /** What is accepted where nothing is declared. */
-async function found(name: string, schema: Schema) {
+async function found(name: string, schema: HandWrittenSchema) {
   const path = join(dir, `${name}.sqlite`);
-  writeDatabase(path, build(name, schema));
+  writeDatabase(path, buildDatabase(name, schema));
   const { links, notes } = scanReport(await scanFile(path, 'all'));
   const accepted = links.filter(({ status }) => status === 'accepted');
   const text = ({ from, to }: (typeof links)[number]): string =>
@@ -36,7 +36,7 @@ async function found(name: string, schema: Schema) {
   return { links: accepted.map(text).sort(), accepted, notes };
 }
 
-const staff: Schema = {
+const staff: HandWrittenSchema = {
   staff: {
     rows: 60,
     key: ['staff_id'],
@@ -51,8 +51,8 @@ describe('without a declaration', () => {
         rows: 90,
         key: ['company_code', 'ledger_no'],
         columns: {
-          company_code: made('TEXT', ({ row }) => `C${row % 3}`),
-          ledger_no: made('INTEGER', ({ row }) => 400 + Math.floor(row / 3) * (1 + (row % 3))),
+          company_code: computed('TEXT', ({ row }) => `C${row % 3}`),
+          ledger_no: computed('INTEGER', ({ row }) => 400 + Math.floor(row / 3) * (1 + (row % 3))),
           title: words(),
         },
       },
@@ -61,8 +61,8 @@ describe('without a declaration', () => {
         key: ['posting_id'],
         columns: {
           posting_id: serial(),
-          company_code: given('TEXT'),
-          ledger_no: given(),
+          company_code: fromTuple('TEXT'),
+          ledger_no: fromTuple(),
           amount: money(90),
         },
         tuples: [[['company_code', 'ledger_no'], 'ledger', ['company_code', 'ledger_no']]],
@@ -81,7 +81,10 @@ describe('without a declaration', () => {
         columns: {
           id: serial(),
           subject_type: oneOf('Photo', 'Article'),
-          subject_id: meant('subject_type', { Photo: ['photo', 'id'], Article: ['article', 'id'] }),
+          subject_id: polymorphicId('subject_type', {
+            Photo: ['photo', 'id'],
+            Article: ['article', 'id'],
+          }),
           body: words(),
         },
       },
@@ -138,7 +141,7 @@ describe('without a declaration', () => {
         rows: 45,
         key: ['staff_id'],
         columns: {
-          staff_id: each('staff', 'staff_id'),
+          staff_id: onePerRow('staff', 'staff_id'),
           printed_on: day(),
           colour: oneOf('red', 'blue'),
         },
@@ -178,7 +181,7 @@ describe('without a declaration', () => {
         columns: {
           visit_id: serial(),
           staff_id: ref('staff', 'staff_id', { nulls: 0.4, none: 0 }),
-          floor: whole(1, 9),
+          floor: integer(1, 9),
         },
       },
       parcel: {
@@ -187,7 +190,7 @@ describe('without a declaration', () => {
         columns: {
           parcel_id: serial(),
           staff_id: ref('staff', 'staff_id', { orphans: 0.05 }),
-          grams: whole(1, 900),
+          grams: integer(1, 900),
         },
       },
       absence: {
@@ -240,7 +243,11 @@ describe('without a declaration', () => {
       office: {
         rows: 200,
         key: ['office_id'],
-        columns: { office_id: serial(), NumberWorkers: whole(1, 60), no_of_desks: whole(1, 90) },
+        columns: {
+          office_id: serial(),
+          NumberWorkers: integer(1, 60),
+          no_of_desks: integer(1, 90),
+        },
       },
       desk: {
         rows: 300,
@@ -248,7 +255,7 @@ describe('without a declaration', () => {
         columns: {
           desk_id: serial(),
           office_id: ref('office', 'office_id'),
-          sort_order: whole(1, 30),
+          sort_order: integer(1, 30),
         },
       },
     });

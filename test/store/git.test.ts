@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { commitFiles, refreshIndex } from '../../src/store/commit.ts';
 import {
-  filesAt,
+  readFilesAtCommit,
   findRepository,
   git,
   headCommit,
   ignoredPaths,
   openRepository,
-  operationUnderWay,
+  unfinishedGitOperation,
 } from '../../src/store/git.ts';
 import { read, run, temporaryFolder, write } from './git-project.ts';
 
@@ -67,7 +67,7 @@ describe('where the project lies', () => {
     ).toEqual(['Daten für "alle"/ktx/claims/é.jsonl', 'README', '']);
     expect(run(dir, 'status', '--porcelain')).toBe('');
     const repository = await openRepository(project);
-    expect(await filesAt(repository, 'HEAD', ['claims', 'sources'])).toEqual(
+    expect(await readFilesAtCommit(repository, 'HEAD', ['claims', 'sources'])).toEqual(
       new Map([['claims/é.jsonl', '{}\n']]),
     );
   });
@@ -185,7 +185,7 @@ describe('what a person has', () => {
     await commit(dir, { 'claims/a.jsonl': 'a\r\nb\r\n' });
     const repository = await openRepository(dir);
     expect(run(dir, 'cat-file', '-s', 'HEAD:claims/a.jsonl')).toBe('4');
-    expect(await filesAt(repository, 'HEAD', ['claims'])).toEqual(
+    expect(await readFilesAtCommit(repository, 'HEAD', ['claims'])).toEqual(
       new Map([['claims/a.jsonl', 'a\nb\n']]),
     );
     expect(await commit(dir, { 'claims/a.jsonl': 'a\r\nb\r\n' })).toEqual({ kind: 'unchanged' });
@@ -274,9 +274,9 @@ describe('what stands in the way', () => {
     write(dir, 'a', '2\n');
     run(dir, 'commit', '-qam', 'ours');
     const repository = await openRepository(dir);
-    expect(operationUnderWay(repository)).toBeUndefined();
+    expect(unfinishedGitOperation(repository)).toBeUndefined();
     expect(() => run(dir, operation, 'other')).toThrow(operation);
-    expect(operationUnderWay(repository)).toBe(operation);
+    expect(unfinishedGitOperation(repository)).toBe(operation);
   });
 
   test('ignored paths are known; tracked ones are not among them', async () => {

@@ -5,7 +5,7 @@ import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { readConfig } from '../../project/open/config-file.ts';
 import { createFolder, setUpProject, writeConnection } from '../../project/setup/setup.ts';
-import { absent, readText, writeAtomically } from '../../store/files.ts';
+import { undefinedIfMissing, readText, writeAtomically } from '../../store/files.ts';
 import { git } from '../../store/git.ts';
 import { ownDatabaseDriver } from '../../warehouse/config.ts';
 import { ktxInvocation, shortPath } from '../terminal/invocation.ts';
@@ -71,7 +71,7 @@ async function requireDemoFolder(dir: string): Promise<void> {
     '.ktx',
     ...Object.keys(sources),
   ];
-  const names = (await readdir(dir).catch(absent)) ?? [];
+  const names = (await readdir(dir).catch(undefinedIfMissing)) ?? [];
   const isDemo = names.includes('ktx.yaml')
     ? canonicalJson((await readConfig(dir)).connections[connection] ?? {}) ===
       canonicalJson(warehouseConfig)

@@ -4,7 +4,7 @@ import { locateFindings } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
 import { parseYaml } from '../../lib/parse-yaml.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import { absent, readText } from '../../store/files.ts';
+import { undefinedIfMissing, readText } from '../../store/files.ts';
 import { registry } from '../../tools/registry.ts';
 import {
   questionSetSchema,
@@ -84,7 +84,7 @@ async function selectSetNames(
 }
 
 async function listSetNames(projectDir: string): Promise<readonly string[]> {
-  const names = (await readdir(join(projectDir, evalsFolder)).catch(absent)) ?? [];
+  const names = (await readdir(join(projectDir, evalsFolder)).catch(undefinedIfMissing)) ?? [];
   return names
     .flatMap((name) =>
       /^[a-z0-9][a-z0-9_-]*\.yaml$/.test(name) ? [name.slice(0, -'.yaml'.length)] : [],

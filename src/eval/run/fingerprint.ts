@@ -5,7 +5,7 @@ import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { commitState } from '../../project/open/commit-state.ts';
 import type { Project } from '../../project/open/open.ts';
-import { absent, readAnyText } from '../../store/files.ts';
+import { undefinedIfMissing, readAnyText } from '../../store/files.ts';
 import type { QuestionSet } from '../cases/question-set.ts';
 import type { EvalRun } from './run-schema.ts';
 
@@ -38,7 +38,7 @@ export async function fingerprint(
 
 async function hashFolder(projectDir: string, folder: string): Promise<string> {
   const options = { recursive: true, withFileTypes: true } as const;
-  const entries = (await readdir(join(projectDir, folder), options).catch(absent)) ?? [];
+  const entries = (await readdir(join(projectDir, folder), options).catch(undefinedIfMissing)) ?? [];
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

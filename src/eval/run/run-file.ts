@@ -4,7 +4,7 @@ import { UserError } from '../../lib/error.ts';
 import { parseJson } from '../../lib/json.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
-import { absent, readText, writeAtomically } from '../../store/files.ts';
+import { undefinedIfMissing, readText, writeAtomically } from '../../store/files.ts';
 import { runSchema, type EvalRun } from './run-schema.ts';
 
 /** Writes the run to `.ktx/evals`, atomically. Returns the path. */
@@ -64,7 +64,7 @@ export async function readPastRuns(projectDir: string, limit: number): Promise<r
 
 /** Oldest first, because an id begins with its time. */
 async function listRunIds(projectDir: string): Promise<readonly string[]> {
-  const names = (await readdir(projectPaths(projectDir).evals).catch(absent)) ?? [];
+  const names = (await readdir(projectPaths(projectDir).evals).catch(undefinedIfMissing)) ?? [];
   return names
     .flatMap((name) => (/^[^.].*\.json$/.test(name) ? [name.slice(0, -'.json'.length)] : []))
     .sort();

@@ -1,7 +1,7 @@
 import { parseClaims, renderClaims, uniteClaims } from '../../context/claims/claims-file.ts';
 import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
 import { commitFiles, refreshIndex } from '../../store/commit.ts';
-import { ignoredPaths, operationUnderWay, type Repository } from '../../store/git.ts';
+import { ignoredPaths, unfinishedGitOperation, type Repository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
 import type { CommitReport } from '../report.ts';
 import type { FileTree } from './project-files.ts';
@@ -35,7 +35,7 @@ interface CommitInput {
 /** Commits ktx's changes on top of HEAD. Undefined if HEAD moved in the meantime. */
 export async function commitRendering(input: CommitInput): Promise<CommitReport | undefined> {
   const { dir, runId, message, onStep, repository, parent } = input;
-  const operation = operationUnderWay(repository);
+  const operation = unfinishedGitOperation(repository);
   if (operation !== undefined) return { none: `${operation} under way` };
   const { changes, none } = await findChanges(input);
   if (changes.length === 0) return { none };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import { refreshIndex } from '../../store/commit.ts';
 import { readText, removeFile, writeAtomically } from '../../store/files.ts';
-import { filesAt, headCommit, openRepository } from '../../store/git.ts';
+import { readFilesAtCommit, headCommit, openRepository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
 import type { EditReport, FileReport, IngestReport } from '../report.ts';
 import { commitRendering } from './commit-rendering.ts';
@@ -86,7 +86,7 @@ async function startAttempt(publication: Publication, before: FileTree) {
   await refreshIndex(repository, dir);
   const parent = await headCommit(repository);
   const committed: FileTree =
-    parent === undefined ? new Map() : await filesAt(repository, parent, folders);
+    parent === undefined ? new Map() : await readFilesAtCommit(repository, parent, folders);
   return { ...publication, repository, parent, committed, before, rendering: render(before) };
 }
 
@@ -134,7 +134,7 @@ async function writeWorkingTree({
     const isDone =
       text === undefined
         ? await isUnchanged()
-        : await writeAtomically(file, text, { within: dir, isDue: isUnchanged });
+        : await writeAtomically(file, text, { within: dir, mayReplace: isUnchanged });
     if (!isDone) return false;
     if (text === undefined) await removeFile(file, dir);
     known.set(path, text);

@@ -4,7 +4,7 @@ import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import type { SourceInput } from '../../ingest/ingest-run.ts';
 import { UserError } from '../../lib/error.ts';
 import { itemPath } from '../../sources/source.ts';
-import { absent, readText } from '../../store/files.ts';
+import { undefinedIfMissing, readText } from '../../store/files.ts';
 import { findConnection, notesName, type ProjectConfig } from '../open/config.ts';
 
 /** A source that was removed from `ktx.yaml`, or renamed there, while the project still has its items. */
@@ -23,7 +23,7 @@ export async function listRemovedSources({
   readonly config: ProjectConfig;
 }): Promise<RemovedSource[]> {
   const folders =
-    (await readdir(join(dir, 'sources'), { withFileTypes: true }).catch(absent)) ?? [];
+    (await readdir(join(dir, 'sources'), { withFileTypes: true }).catch(undefinedIfMissing)) ?? [];
   const removed = folders
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)

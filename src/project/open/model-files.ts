@@ -1,7 +1,7 @@
 import { statSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../../store/files.ts';
+import { undefinedIfMissing } from '../../store/files.ts';
 import { fileStamp, stampOf, type StampedFile } from './file-cache.ts';
 
 /**
@@ -102,7 +102,7 @@ export async function listProjectFiles(
 }
 
 async function fileNamesIn(dir: string, folder: string): Promise<readonly string[]> {
-  return (await readdir(join(dir, folder)).catch(absent)) ?? [];
+  return (await readdir(join(dir, folder)).catch(undefinedIfMissing)) ?? [];
 }
 
 function matchingPaths(

@@ -10,7 +10,7 @@ import { comparedNumbers, type ComparedNumber } from '../../ingest/decide/compar
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { readText } from '../../store/files.ts';
-import { findRepository, gitLine } from '../../store/git.ts';
+import { findRepository, gitOutput } from '../../store/git.ts';
 import { openState } from '../../store/state.ts';
 import type { Project } from '../open/open.ts';
 import { readConflicts } from './conflicts.ts';
@@ -145,6 +145,6 @@ function conflictsNamed(conflicts: readonly Conflict[], name: string): readonly 
 async function authorName(dir: string): Promise<string> {
   const repository = await findRepository(dir);
   const name =
-    repository && (await gitLine(repository.root, ['config', 'user.name'], { allow: [1] }));
+    repository && (await gitOutput(repository.root, ['config', 'user.name'], { allow: [1] }));
   return name === undefined || name === '' ? userInfo().username : name;
 }

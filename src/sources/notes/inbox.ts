@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shortHash } from '../../lib/hash.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
-import { absent, readText, removeFile, writeAtomically } from '../../store/files.ts';
+import { undefinedIfMissing, readText, removeFile, writeAtomically } from '../../store/files.ts';
 
 /** A note that was handed in and is not in git yet. */
 export interface StoredNote {
@@ -25,7 +25,7 @@ export async function storeNote(projectDir: string, text: string): Promise<Store
 
 /** Sorted by id. */
 export async function readStoredNotes(projectDir: string): Promise<StoredNote[]> {
-  const names = (await readdir(inboxFolder(projectPaths(projectDir).state)).catch(absent)) ?? [];
+  const names = (await readdir(inboxFolder(projectPaths(projectDir).state)).catch(undefinedIfMissing)) ?? [];
   const ids = names.flatMap((name) => /^([0-9a-f]{12})\.md$/.exec(name)?.[1] ?? []).sort();
   const notes = await Promise.all(
     ids.map(async (id) => ({ id, text: await readText(noteFile(projectDir, id), projectDir) })),

@@ -43,8 +43,8 @@ async function checkEnvironment(): Promise<readonly DoctorFinding[]> {
   return [
     makeFinding('node', process.versions.node),
     await runCheck('git', async () => {
-      const { gitLine } = await import('../../../store/git.ts');
-      return (await gitLine(process.cwd(), ['--version'])).replace('git version ', '');
+      const { gitOutput } = await import('../../../store/git.ts');
+      return (await gitOutput(process.cwd(), ['--version'])).replace('git version ', '');
     }),
     await runCheck('sql parser', async () => {
       const { loadAnalyzer } = await import('../../../sql/analyzer.ts');

@@ -1,0 +1,110 @@
+import {
+  code,
+  computed,
+  day,
+  integer,
+  oneOf,
+  ref,
+  serial,
+  words,
+  type HandWrittenSchema,
+} from '../schema-builder.ts';
+
+export const racing: HandWrittenSchema = {
+  circuits: {
+    rows: 40,
+    key: ['circuitId'],
+    columns: {
+      circuitId: serial(),
+      circuitRef: code('track', 1),
+      country: oneOf('IT', 'UK', 'DE'),
+      alt: integer(0, 2000),
+    },
+  },
+  seasons: { rows: 40, key: ['year'], columns: { year: serial(1980), url: code('http://s/', 1) } },
+  races: {
+    rows: 520,
+    key: ['raceId'],
+    columns: {
+      raceId: serial(),
+      year: ref('seasons', 'year'),
+      round: integer(1, 20),
+      circuitId: ref('circuits', 'circuitId'),
+      name: words(),
+    },
+  },
+  drivers: {
+    rows: 240,
+    key: ['driverId'],
+    columns: {
+      driverId: serial(),
+      number: integer(1, 99),
+      code: oneOf('HAM', 'ALO', 'VET', 'ROS'),
+      surname: words(),
+      dob: day(),
+    },
+  },
+  constructors: {
+    rows: 60,
+    key: ['constructorId'],
+    columns: { constructorId: serial(), name: words(), nationality: oneOf('it', 'uk') },
+  },
+  status: { rows: 70, key: ['statusId'], columns: { statusId: serial(), status: words() } },
+  results: {
+    rows: 3000,
+    key: ['resultId'],
+    columns: {
+      resultId: serial(),
+      raceId: ref('races', 'raceId'),
+      driverId: ref('drivers', 'driverId'),
+      constructorId: ref('constructors', 'constructorId'),
+      number: integer(1, 99),
+      grid: integer(0, 24),
+      positionOrder: integer(1, 24),
+      points: integer(0, 25),
+      laps: integer(0, 78),
+      milliseconds: integer(900_000, 9_000_000),
+      rank: integer(1, 24),
+      statusId: ref('status', 'statusId'),
+    },
+  },
+  qualifying: {
+    rows: 1500,
+    key: ['qualifyId'],
+    columns: {
+      qualifyId: serial(),
+      raceId: ref('races', 'raceId'),
+      driverId: ref('drivers', 'driverId'),
+      constructorId: ref('constructors', 'constructorId'),
+      number: integer(1, 99),
+      position: integer(1, 24),
+    },
+  },
+  lapTimes: {
+    rows: 2400,
+    key: ['raceId', 'driverId', 'lap'],
+    columns: {
+      raceId: computed('INTEGER', ({ row }) => 1 + Math.floor(row / 60) * 13),
+      driverId: computed('INTEGER', ({ row }) => 1 + ((Math.floor(row / 20) * 11) % 240)),
+      lap: computed('INTEGER', ({ row }) => 1 + (row % 20)),
+      position: integer(1, 24),
+      milliseconds: integer(60_000, 130_000),
+    },
+    links: [
+      [['raceId'], 'races', ['raceId']],
+      [['driverId'], 'drivers', ['driverId']],
+    ],
+  },
+  constructorStandings: {
+    rows: 900,
+    key: ['constructorStandingsId'],
+    columns: {
+      constructorStandingsId: serial(),
+      raceId: ref('races', 'raceId'),
+      constructorId: ref('constructors', 'constructorId'),
+      points: integer(0, 300),
+      position: integer(1, 24),
+      wins: integer(0, 9),
+    },
+  },
+};

@@ -1,0 +1,143 @@
+import {
+  computed,
+  day,
+  fromTuple,
+  hex,
+  integer,
+  oneOf,
+  ref,
+  words,
+  type HandWrittenSchema,
+} from '../schema-builder.ts';
+
+export const league: HandWrittenSchema = {
+  people: {
+    rows: 420,
+    key: ['playerID'],
+    columns: {
+      playerID: computed(
+        'TEXT',
+        ({ row, random }) =>
+          `${String.fromCodePoint(97 + (row % 26))}${Math.floor(random() * 1e6).toString(36)}${String(row).padStart(3, '0')}`,
+      ),
+      nameLast: words(),
+      birthYear: integer(1900, 1990),
+      weight: integer(60, 120),
+      bats: oneOf('L', 'R'),
+      debut: day(),
+    },
+  },
+  franchises: {
+    rows: 30,
+    key: ['franchID'],
+    columns: { franchID: hex(3), franchName: words(), active: oneOf('Y', 'N') },
+  },
+  teams: {
+    rows: 600,
+    key: ['yearID', 'lgID', 'teamID'],
+    columns: {
+      yearID: computed('INTEGER', ({ row }) => 1990 + Math.floor(row / 30)),
+      lgID: computed('TEXT', ({ row }) => (row % 2 === 0 ? 'AL' : 'NL')),
+      teamID: computed('TEXT', ({ row }) => `T${String(row % 30).padStart(2, 'A')}`),
+      franchID: computed(
+        'TEXT',
+        ({ row, values }) => values('franchises', 'franchID')[row % 30] ?? null,
+      ),
+      rank: integer(1, 7),
+      W: integer(40, 110),
+      L: integer(40, 110),
+      attendance: integer(10_000, 90_000),
+      park: words(),
+    },
+    links: [[['franchID'], 'franchises', ['franchID']]],
+  },
+  batting: {
+    rows: 2600,
+    key: ['playerID', 'yearID', 'stint'],
+    columns: {
+      playerID: ref('people', 'playerID'),
+      yearID: fromTuple(),
+      stint: integer(1, 2),
+      teamID: fromTuple('TEXT'),
+      lgID: fromTuple('TEXT'),
+      G: integer(1, 162),
+      AB: integer(0, 600),
+      R: integer(0, 120),
+      H: integer(0, 200),
+      HR: integer(0, 50),
+    },
+    tuples: [[['yearID', 'lgID', 'teamID'], 'teams', ['yearID', 'lgID', 'teamID']]],
+  },
+  pitching: {
+    rows: 1300,
+    key: ['playerID', 'yearID', 'stint'],
+    columns: {
+      playerID: ref('people', 'playerID', { share: 0.5 }),
+      yearID: fromTuple(),
+      stint: integer(1, 2),
+      teamID: fromTuple('TEXT'),
+      lgID: fromTuple('TEXT'),
+      W: integer(0, 25),
+      L: integer(0, 20),
+      SO: integer(0, 300),
+    },
+    tuples: [[['yearID', 'lgID', 'teamID'], 'teams', ['yearID', 'lgID', 'teamID']]],
+  },
+  salaries: {
+    rows: 1500,
+    key: ['yearID', 'teamID', 'lgID', 'playerID'],
+    columns: {
+      yearID: fromTuple(),
+      teamID: fromTuple('TEXT'),
+      lgID: fromTuple('TEXT'),
+      playerID: ref('people', 'playerID'),
+      salary: integer(100_000, 9_000_000),
+    },
+    tuples: [[['yearID', 'lgID', 'teamID'], 'teams', ['yearID', 'lgID', 'teamID']]],
+  },
+  managers: {
+    rows: 640,
+    key: ['yearID', 'teamID', 'inseason'],
+    columns: {
+      playerID: ref('people', 'playerID', { share: 0.1 }),
+      yearID: fromTuple(),
+      teamID: fromTuple('TEXT'),
+      lgID: fromTuple('TEXT'),
+      inseason: integer(1, 3),
+      W: integer(0, 100),
+      L: integer(0, 100),
+    },
+    tuples: [[['yearID', 'lgID', 'teamID'], 'teams', ['yearID', 'lgID', 'teamID']]],
+  },
+  schools: {
+    rows: 80,
+    key: ['schoolID'],
+    columns: {
+      schoolID: hex(8),
+      name_full: words(),
+      city: words(),
+      state: oneOf('TX', 'CA', 'NY'),
+    },
+  },
+  collegeplaying: {
+    rows: 700,
+    key: ['playerID', 'schoolID', 'yearID'],
+    columns: {
+      playerID: ref('people', 'playerID'),
+      schoolID: ref('schools', 'schoolID'),
+      yearID: integer(1980, 2009),
+    },
+  },
+  halloffame: {
+    rows: 150,
+    key: ['playerID', 'yearid'],
+    columns: {
+      playerID: ref('people', 'playerID', { share: 0.3 }),
+      yearid: integer(1995, 2012),
+      votedBy: oneOf('BBWAA', 'Veterans'),
+      ballots: integer(200, 500),
+      votes: integer(0, 500),
+      inducted: oneOf('Y', 'N'),
+    },
+  },
+};

@@ -1,0 +1,192 @@
+import {
+  code,
+  computed,
+  constant,
+  day,
+  dayNumber,
+  hex,
+  integer,
+  money,
+  oneOf,
+  ref,
+  serial,
+  words,
+  type HandWrittenSchema,
+} from '../schema-builder.ts';
+
+const dateKey = (orphans = 0) => ref('DimDate', 'DateKey', { orphans });
+export const resellers: HandWrittenSchema = {
+  DimDate: {
+    rows: 1500,
+    key: ['DateKey'],
+    columns: {
+      DateKey: dayNumber(),
+      FullDate: computed('DATE', ({ row }) =>
+        new Date(Date.UTC(2015, 0, 1 + row)).toISOString().slice(0, 10),
+      ),
+      DayNumberOfWeek: integer(1, 7),
+      MonthNumberOfYear: integer(1, 12),
+      CalendarYear: integer(2015, 2019),
+    },
+  },
+  DimGeography: {
+    rows: 120,
+    key: ['GeographyKey'],
+    columns: {
+      GeographyKey: serial(),
+      City: words(),
+      CountryRegionCode: oneOf('US', 'DE', 'FR'),
+      SalesTerritoryKey: ref('DimSalesTerritory', 'SalesTerritoryKey'),
+    },
+  },
+  DimSalesTerritory: {
+    rows: 11,
+    key: ['SalesTerritoryKey'],
+    columns: {
+      SalesTerritoryKey: serial(),
+      SalesTerritoryRegion: words(),
+      SalesTerritoryGroup: oneOf('Europe', 'Pacific'),
+    },
+  },
+  DimCustomer: {
+    rows: 400,
+    key: ['CustomerKey'],
+    columns: {
+      CustomerKey: serial(11_000),
+      GeographyKey: ref('DimGeography', 'GeographyKey'),
+      CustomerAlternateKey: code('AW000', 11_000, 1),
+      FirstName: words(),
+      BirthDate: day(),
+      YearlyIncome: integer(10, 170),
+      TotalChildren: integer(0, 5),
+      DateFirstPurchase: day(),
+    },
+  },
+  DimReseller: {
+    rows: 80,
+    key: ['ResellerKey'],
+    columns: {
+      ResellerKey: serial(),
+      GeographyKey: ref('DimGeography', 'GeographyKey'),
+      ResellerName: words(),
+      NumberEmployees: integer(2, 100),
+      YearOpened: integer(1970, 2010),
+    },
+  },
+  DimProductCategory: {
+    rows: 4,
+    key: ['ProductCategoryKey'],
+    columns: { ProductCategoryKey: serial(), EnglishProductCategoryName: words() },
+  },
+  DimProductSubcategory: {
+    rows: 37,
+    key: ['ProductSubcategoryKey'],
+    columns: {
+      ProductSubcategoryKey: serial(),
+      EnglishProductSubcategoryName: words(),
+      ProductCategoryKey: ref('DimProductCategory', 'ProductCategoryKey'),
+    },
+  },
+  DimProduct: {
+    rows: 300,
+    key: ['ProductKey'],
+    columns: {
+      ProductKey: serial(),
+      ProductAlternateKey: code('BK-', 100),
+      ProductSubcategoryKey: ref('DimProductSubcategory', 'ProductSubcategoryKey', { nulls: 0.3 }),
+      SafetyStockLevel: oneOf('4', '500'),
+      DaysToManufacture: integer(0, 4),
+    },
+  },
+  DimPromotion: {
+    rows: 16,
+    key: ['PromotionKey'],
+    columns: {
+      PromotionKey: serial(),
+      EnglishPromotionName: words(),
+      DiscountPct: money(1),
+      MinQty: integer(0, 60),
+    },
+  },
+  DimCurrency: {
+    rows: 40,
+    key: ['CurrencyKey'],
+    columns: { CurrencyKey: serial(), CurrencyAlternateKey: hex(3), CurrencyName: words() },
+  },
+  DimEmployee: {
+    rows: 90,
+    key: ['EmployeeKey'],
+    columns: {
+      EmployeeKey: serial(),
+      ParentEmployeeKey: ref('DimEmployee', 'EmployeeKey', { nulls: 0.02 }),
+      SalesTerritoryKey: ref('DimSalesTerritory', 'SalesTerritoryKey'),
+      HireDate: day(),
+      VacationHours: integer(0, 90),
+    },
+  },
+  FactInternetSales: {
+    rows: 2500,
+    key: ['SalesOrderNumber', 'SalesOrderLineNumber'],
+    columns: {
+      ProductKey: ref('DimProduct', 'ProductKey', { share: 0.6 }),
+      OrderDateKey: dateKey(),
+      DueDateKey: dateKey(),
+      ShipDateKey: dateKey(),
+      CustomerKey: ref('DimCustomer', 'CustomerKey'),
+      PromotionKey: ref('DimPromotion', 'PromotionKey', { share: 0.3 }),
+      CurrencyKey: ref('DimCurrency', 'CurrencyKey', { share: 0.2 }),
+      SalesTerritoryKey: ref('DimSalesTerritory', 'SalesTerritoryKey'),
+      SalesOrderNumber: computed('TEXT', ({ row }) => `SO${43_697 + Math.floor(row / 3)}`),
+      SalesOrderLineNumber: computed('INTEGER', ({ row }) => 1 + (row % 3)),
+      OrderQuantity: constant(1),
+      SalesAmount: money(900),
+    },
+  },
+  FactResellerSales: {
+    rows: 2200,
+    key: ['SalesOrderNumber', 'SalesOrderLineNumber'],
+    columns: {
+      ProductKey: ref('DimProduct', 'ProductKey'),
+      OrderDateKey: dateKey(0.05),
+      DueDateKey: dateKey(),
+      ShipDateKey: dateKey(),
+      ResellerKey: ref('DimReseller', 'ResellerKey'),
+      EmployeeKey: ref('DimEmployee', 'EmployeeKey', { share: 0.2 }),
+      PromotionKey: ref('DimPromotion', 'PromotionKey'),
+      CurrencyKey: ref('DimCurrency', 'CurrencyKey', { share: 0.2 }),
+      SalesTerritoryKey: ref('DimSalesTerritory', 'SalesTerritoryKey'),
+      SalesOrderNumber: computed('TEXT', ({ row }) => `SR${60_000 + Math.floor(row / 4)}`),
+      SalesOrderLineNumber: computed('INTEGER', ({ row }) => 1 + (row % 4)),
+      OrderQuantity: integer(1, 30),
+      SalesAmount: money(9000),
+    },
+  },
+  FactSalesQuota: {
+    rows: 160,
+    key: ['SalesQuotaKey'],
+    columns: {
+      SalesQuotaKey: serial(),
+      EmployeeKey: ref('DimEmployee', 'EmployeeKey', { share: 0.2 }),
+      DateKey: dateKey(),
+      CalendarYear: integer(2015, 2019),
+      CalendarQuarter: integer(1, 4),
+      SalesAmountQuota: money(9000),
+    },
+  },
+  FactCurrencyRate: {
+    rows: 1400,
+    key: ['CurrencyKey', 'DateKey'],
+    columns: {
+      CurrencyKey: computed('INTEGER', ({ row }) => 1 + (row % 14)),
+      DateKey: computed(
+        'INTEGER',
+        ({ row, values }) => values('DimDate', 'DateKey')[Math.floor(row / 14)] ?? null,
+      ),
+      AverageRate: money(2),
+    },
+    links: [
+      [['CurrencyKey'], 'DimCurrency', ['CurrencyKey']],
+      [['DateKey'], 'DimDate', ['DateKey']],
+    ],
+  },
+};

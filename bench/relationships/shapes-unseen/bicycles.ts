@@ -1,0 +1,177 @@
+import {
+  code,
+  constant,
+  day,
+  hex,
+  integer,
+  money,
+  oneOf,
+  onePerRow,
+  ref,
+  serial,
+  sparseSerial,
+  uuid,
+  words,
+  type HandWrittenSchema,
+} from '../schema-builder.ts';
+
+export const bicycles: HandWrittenSchema = {
+  BusinessEntity: {
+    rows: 700,
+    key: ['BusinessEntityID'],
+    columns: { BusinessEntityID: serial(), rowguid: uuid(), ModifiedDate: day() },
+  },
+  Person: {
+    rows: 500,
+    key: ['BusinessEntityID'],
+    columns: {
+      BusinessEntityID: onePerRow('BusinessEntity', 'BusinessEntityID'),
+      PersonType: oneOf('EM', 'IN', 'SC'),
+      FirstName: words(),
+      EmailPromotion: integer(0, 2),
+      rowguid: uuid(),
+    },
+  },
+  Employee: {
+    rows: 90,
+    key: ['BusinessEntityID'],
+    columns: {
+      BusinessEntityID: onePerRow('Person', 'BusinessEntityID'),
+      NationalIDNumber: code('29', 5847),
+      OrganizationLevel: integer(1, 4),
+      BirthDate: day(),
+      VacationHours: integer(0, 99),
+      rowguid: uuid(),
+    },
+    open: [[['BusinessEntityID'], 'BusinessEntity', ['BusinessEntityID']]],
+  },
+  SalesPerson: {
+    rows: 17,
+    key: ['BusinessEntityID'],
+    columns: {
+      BusinessEntityID: onePerRow('Employee', 'BusinessEntityID'),
+      TerritoryID: ref('SalesTerritory', 'TerritoryID', { nulls: 0.1 }),
+      SalesQuota: money(9000),
+      Bonus: money(900),
+    },
+    open: [
+      [['BusinessEntityID'], 'BusinessEntity', ['BusinessEntityID']],
+      [['BusinessEntityID'], 'Person', ['BusinessEntityID']],
+    ],
+  },
+  SalesTerritory: {
+    rows: 10,
+    key: ['TerritoryID'],
+    columns: {
+      TerritoryID: serial(),
+      Name: words(),
+      CountryRegionCode: oneOf('US', 'CA'),
+      SalesYTD: money(9000),
+    },
+  },
+  Address: {
+    rows: 420,
+    key: ['AddressID'],
+    columns: {
+      AddressID: serial(),
+      AddressLine1: words(),
+      City: words(),
+      StateProvinceID: ref('StateProvince', 'StateProvinceID'),
+      rowguid: uuid(),
+    },
+  },
+  StateProvince: {
+    rows: 60,
+    key: ['StateProvinceID'],
+    columns: {
+      StateProvinceID: serial(),
+      StateProvinceCode: hex(3),
+      TerritoryID: ref('SalesTerritory', 'TerritoryID'),
+    },
+  },
+  Customer: {
+    rows: 480,
+    key: ['CustomerID'],
+    columns: {
+      CustomerID: serial(),
+      PersonID: ref('Person', 'BusinessEntityID', { nulls: 0.1 }),
+      TerritoryID: ref('SalesTerritory', 'TerritoryID'),
+      AccountNumber: code('AW0000', 1, 1),
+    },
+  },
+  SalesOrderHeader: {
+    rows: 900,
+    key: ['SalesOrderID'],
+    columns: {
+      SalesOrderID: serial(43_659),
+      RevisionNumber: integer(8, 9),
+      OrderDate: day(),
+      Status: constant(5),
+      CustomerID: ref('Customer', 'CustomerID'),
+      SalesPersonID: ref('SalesPerson', 'BusinessEntityID', { nulls: 0.6 }),
+      TerritoryID: ref('SalesTerritory', 'TerritoryID'),
+      BillToAddressID: ref('Address', 'AddressID'),
+      ShipToAddressID: ref('Address', 'AddressID'),
+      ShipMethodID: ref('ShipMethod', 'ShipMethodID'),
+      SubTotal: money(9000),
+    },
+  },
+  ShipMethod: {
+    rows: 5,
+    key: ['ShipMethodID'],
+    columns: { ShipMethodID: serial(), Name: words(), ShipBase: money(30) },
+  },
+  SalesOrderDetail: {
+    rows: 2600,
+    key: ['SalesOrderID', 'SalesOrderDetailID'],
+    columns: {
+      SalesOrderID: ref('SalesOrderHeader', 'SalesOrderID'),
+      SalesOrderDetailID: serial(),
+      OrderQty: integer(1, 30),
+      ProductID: ref('Product', 'ProductID'),
+      UnitPrice: money(900),
+    },
+  },
+  Product: {
+    rows: 200,
+    key: ['ProductID'],
+    columns: {
+      ProductID: serial(680),
+      Name: words(),
+      ProductNumber: code('FR-', 20),
+      SafetyStockLevel: integer(4, 1000),
+      ProductSubcategoryID: ref('ProductSubcategory', 'ProductSubcategoryID', { nulls: 0.4 }),
+      ProductModelID: ref('ProductModel', 'ProductModelID', { nulls: 0.3 }),
+    },
+  },
+  ProductSubcategory: {
+    rows: 37,
+    key: ['ProductSubcategoryID'],
+    columns: {
+      ProductSubcategoryID: serial(),
+      ProductCategoryID: ref('ProductCategory', 'ProductCategoryID'),
+      Name: words(),
+    },
+  },
+  ProductCategory: {
+    rows: 4,
+    key: ['ProductCategoryID'],
+    columns: { ProductCategoryID: serial(), Name: words() },
+  },
+  ProductModel: {
+    rows: 110,
+    key: ['ProductModelID'],
+    columns: { ProductModelID: serial(), Name: words() },
+  },
+  BillOfMaterials: {
+    rows: 600,
+    key: ['BillOfMaterialsID'],
+    columns: {
+      BillOfMaterialsID: sparseSerial(1, 4),
+      ProductAssemblyID: ref('Product', 'ProductID', { nulls: 0.1, share: 0.5 }),
+      ComponentID: ref('Product', 'ProductID'),
+      BOMLevel: integer(0, 4),
+      PerAssemblyQty: integer(1, 40),
+    },
+  },
+};

@@ -1,0 +1,116 @@
+import {
+  code,
+  hex,
+  integer,
+  moment,
+  oneOf,
+  ref,
+  serial,
+  sparseSerial,
+  uuid,
+  words,
+  type HandWrittenSchema,
+} from '../schema-builder.ts';
+
+export const game: HandWrittenSchema = {
+  maps: {
+    rows: 14,
+    key: ['map_id'],
+    columns: { map_id: serial(), map_name: words(), max_players: integer(2, 64) },
+  },
+  modes: { rows: 6, key: ['mode_id'], columns: { mode_id: serial(), label: words() } },
+  weapons: {
+    rows: 48,
+    key: ['weapon_id'],
+    columns: {
+      weapon_id: serial(),
+      label: words(),
+      damage: integer(5, 100),
+      class: oneOf('rifle', 'melee'),
+    },
+  },
+  platforms: {
+    rows: 5,
+    key: ['platform_id'],
+    columns: { platform_id: serial(), label: oneOf('pc', 'ps', 'xb') },
+  },
+  regions: { rows: 9, key: ['region_id'], columns: { region_id: serial(), label: words() } },
+  clans: {
+    rows: 60,
+    key: ['clan_id'],
+    columns: { clan_id: serial(), tag: hex(4), leader_id: ref('players', 'player_id') },
+  },
+  players: {
+    rows: 1500,
+    key: ['player_id'],
+    columns: {
+      player_id: sparseSerial(76_561_190_000_000, 97),
+      handle: hex(8),
+      region_id: ref('regions', 'region_id'),
+      platform_id: ref('platforms', 'platform_id'),
+      clan_id: ref('clans', 'clan_id', { nulls: 0.6 }),
+      level: integer(1, 90),
+      xp: integer(0, 99_999),
+    },
+  },
+  matches: {
+    rows: 800,
+    key: ['match_id'],
+    columns: {
+      match_id: serial(90_001),
+      map_id: ref('maps', 'map_id'),
+      mode_id: ref('modes', 'mode_id'),
+      region_id: ref('regions', 'region_id'),
+      started_at: moment(),
+      duration_s: integer(100, 1900),
+      mvp_player_id: ref('players', 'player_id', { nulls: 0.1 }),
+    },
+  },
+  kills: {
+    rows: 9000,
+    key: ['event_id'],
+    columns: {
+      event_id: serial(),
+      match_id: ref('matches', 'match_id'),
+      killer_id: ref('players', 'player_id', { nulls: 0.03 }),
+      victim_id: ref('players', 'player_id'),
+      weapon_id: ref('weapons', 'weapon_id'),
+      t_ms: integer(0, 900_000),
+      headshot: integer(0, 1),
+      x: integer(0, 400),
+      y: integer(0, 400),
+      distance: integer(0, 90),
+    },
+  },
+  participations: {
+    rows: 6000,
+    key: ['match_id', 'player_id'],
+    columns: {
+      match_id: ref('matches', 'match_id'),
+      player_id: ref('players', 'player_id'),
+      team: integer(1, 2),
+      score: integer(0, 40),
+      deaths: integer(0, 20),
+    },
+  },
+  purchases: {
+    rows: 700,
+    key: ['purchase_id'],
+    columns: {
+      purchase_id: uuid(),
+      player_id: ref('players', 'player_id', { orphans: 0.05 }),
+      item: ref('shop_items', 'item_code'),
+      paid_cents: integer(99, 9999),
+      bought_at: moment(),
+    },
+  },
+  shop_items: {
+    rows: 70,
+    key: ['item_code'],
+    columns: {
+      item_code: code('skin_', 10),
+      rarity: oneOf('rare', 'epic'),
+      weapon_id: ref('weapons', 'weapon_id', { nulls: 0.4 }),
+    },
+  },
+};
