@@ -1,5 +1,5 @@
-// From the start of `ktx mcp serve` to its first answer, per tool: every round starts bare Node and one fresh server for each
-// call in turns; medians, on the built package and the demo project.
+// Measures the time from the start of `ktx mcp serve` to its first answer, per tool. Every round starts bare Node and then one
+// fresh server for each call. Prints medians, for the built package and the demo project.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +60,7 @@ function bareMilliseconds(): number {
   return performance.now() - started;
 }
 
-/** Until the answer has been read; the handshake before it, as clients do it, is included. */
+/** Measures until the answer has been read, including the handshake that clients do first. */
 async function firstAnswer(request: {
   readonly method: string;
   readonly params: object;

@@ -3,8 +3,8 @@ import startServer from '../test/support/postgres-server.ts';
 import { openWarehouse } from '../src/warehouse/open.ts';
 
 /**
- * `npm run bench:introspect [-- <tables> …]`: how long ktx takes to read the structure of a Postgres with many tables of 22 columns,
- * keys and comments, as a role with SELECT and nothing else, beside the same facts by bare queries to the catalogs in the same run.
+ * `npm run bench:introspect [-- <tables> …]` times how long ktx takes to read the structure of a Postgres with many tables, and
+ * compares it with bare queries for the same facts. Tables have 22 columns, keys and comments; the role has only SELECT.
  */
 const sizes = process.argv.slice(2).map(Number);
 const rounds = 7;
@@ -45,7 +45,7 @@ async function measured(tables: number): Promise<void> {
   await bareClient.connect();
   const times: { ktx: number; bare: number }[] = [];
   let found = { tables: 0, columns: 0, keys: 0, queries: 0 };
-  // Alternating, so that both meet the same machine.
+  // Alternates, so that both run under the same load.
   for (let round = 0; round < rounds; round += 1) {
     const bare = await timed(async () => {
       for (const sql of raw) await bareClient.query(sql);
@@ -75,7 +75,7 @@ async function measured(tables: number): Promise<void> {
   );
 }
 
-/** In batches: one transaction for all would want more locks than the server has. */
+/** In batches: one transaction for all tables would need more locks than the server has. */
 async function make(client: Client, tables: number): Promise<void> {
   await client.query("CREATE ROLE bench_reader LOGIN PASSWORD 'r'").catch(() => undefined);
   const column = (index: number): string =>

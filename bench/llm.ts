@@ -1,5 +1,5 @@
-// What a call of the Claude Code backend costs beside the model: the real binary against a scripted endpoint that answers at
-// once, so that everything measured is overhead. Cold is the first call of a runtime, warm one whose child was started before.
+// Measures the overhead of a call of the Claude Code backend: the real binary runs against a scripted endpoint that answers at
+// once. A cold call is the first one of a runtime; for a warm call the child process has been started before.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,9 +38,9 @@ const [level] = process.argv.slice(2).map(Number);
 if (level === undefined) {
   for (const kind of ['text', 'object'] as const) console.log(await coldAndWarm(kind));
   console.log(await memory());
-  // The gate is the process's: each level has a process of its own.
-  const [alone = 0, ...more] = [1, 2, 4].map((at) =>
-    Number(execFileSync(process.execPath, [import.meta.filename, String(at)])),
+  // The call gate is one per process, so each level of concurrency runs in a process of its own.
+  const [alone = 0, ...more] = [1, 2, 4].map((concurrency) =>
+    Number(execFileSync(process.execPath, [import.meta.filename, String(concurrency)])),
   );
   [alone, ...more].forEach((rate, index) =>
     console.log(
@@ -63,14 +63,14 @@ async function coldAndWarm(kind: keyof typeof kinds): Promise<string> {
     });
   }
   const medians = `${median(cold).toFixed(0)} ms cold, ${median(warm).toFixed(0)} ms warm, ratio ${(median(warm) / median(cold)).toFixed(2)}`;
-  // On a machine that does other things too, the fastest of each says more.
+  // On a busy machine the fastest call says more than the median.
   const [slow, fast] = [Math.min(...cold), Math.min(...warm)];
   return `${kind.padEnd(8)} medians ${medians}   fastest ${slow.toFixed(0)} ms cold, ${fast.toFixed(0)} ms warm, ratio ${(fast / slow).toFixed(2)}`;
 }
 
 async function callsPerSecond(concurrency: number): Promise<number> {
   return withRuntime(concurrency, async (runtime) => {
-    // One call first: afterwards there is something to keep warm.
+    // The first call starts the process that later calls keep warm.
     await kinds.text(runtime);
     await sleep(restMs);
     const taken = await milliseconds(() =>
@@ -111,7 +111,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Resident memory of the binary's processes under this one, where the system tells. */
+/** Resident memory of the binary's processes under this one, if the system has `/proc`. */
 function childMegabytes(): number[] {
   try {
     return readdirSync('/proc')
@@ -131,7 +131,7 @@ function isChild(pid: string): boolean {
     const parent = /PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return parent === String(process.pid) && readlinkSync(`/proc/${pid}/exe`).includes('claude');
   } catch {
-    // Gone in the meantime.
+    // The process has ended in the meantime.
     return false;
   }
 }

@@ -21,10 +21,10 @@ import {
 } from './relationships/score.ts';
 
 /**
- * `npm run bench:relationships [-- --details]`: relationship discovery, scored against known truth. The three real databases
- * with every key hidden (by flag, and by a copy that declares none) and with primary keys known; hand-written schemas and seeds
- * of the generator, both ways. The coefficients are trained on other seeds alone, so that each real database is one left out.
- * With `--large` stars of millions of rows first, with time and memory. Exits with 1 where a database is worse with its primary keys known.
+ * `npm run bench:relationships [-- --details]` scores relationship discovery against known keys and links: on real databases,
+ * hand-written schemas and generated schemas, with all keys hidden (by a flag, and in a copy that declares none) and with
+ * primary keys known. The coefficients are trained on other generated schemas only. `--large` first scans star schemas of
+ * millions of rows and prints time and memory. Exits with 1 if knowing the primary keys makes a database's score worse.
  */
 const details = process.argv.includes('--details');
 if (process.argv.includes('--large')) await printLarge();
@@ -98,7 +98,7 @@ async function printLarge(): Promise<void> {
     console.log(`  ${name}: ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB`);
 }
 
-/** Who knows more finds no less: the command fails for a database that is worse with its primary keys known. */
+/** Fails the command for a database whose score is worse with its primary keys known. */
 function noWorse(hidden: readonly Score[], known: readonly Score[]): void {
   for (const [index, score] of known.entries()) {
     const before = f1(hidden[index] ?? score);

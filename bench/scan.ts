@@ -7,9 +7,9 @@ import { scan } from '../src/scan/scan.ts';
 import { withWarehouse } from './relationships/score.ts';
 
 /**
- * `npm run bench:scan`: the time that a scan takes of this process for each table, in small and large warehouses whose keys are
- * all dense and start at 1, so that every column fits into many. A ratio near 1 means that the time grows with the tables, not
- * with their pairs.
+ * `npm run bench:scan` measures the CPU time of a scan per table, in small and large warehouses whose keys are all dense and
+ * start at 1, so that every column could refer to many keys. A ratio near 1 means that the time grows with the number of
+ * tables, not with the number of pairs.
  */
 const sizes = [200, 1000] as const;
 const rounds = 3;
@@ -37,7 +37,7 @@ try {
   rmSync(dir, { recursive: true });
 }
 
-/** Milliseconds of this process's CPU for each table: of the first scan, and of the fastest of those that find nothing changed. */
+/** CPU milliseconds of this process per table: for the first scan, and for the fastest scan without changes. */
 async function scanned(size: number): Promise<{ first: number; again: number }> {
   const path = join(dir, `${size}.sqlite`);
   write(path, size);
@@ -63,7 +63,7 @@ async function scanned(size: number): Promise<{ first: number; again: number }> 
   });
 }
 
-/** Tables that refer to two earlier ones each, with columns that every table has. */
+/** Tables that each refer to two earlier ones and have the same other columns. */
 function write(path: string, size: number): void {
   const words = [adjectives.split(' '), nouns.split(' ')] as const;
   const name = (table: number): string =>

@@ -13,8 +13,8 @@ import { duckdb } from '../src/sql/dialects/duckdb.ts';
 import { openToolbox } from '../src/tools/toolbox.ts';
 
 /**
- * Compiling two-fact queries over many datasets, and loading their files: in chains of ten, each pointing at the one before. Then
- * the same from a project on disk, and what `query_metrics` takes beside the time of the warehouse.
+ * Times the compilation of two-fact queries over many datasets and the loading of their files. The datasets form chains of ten.
+ * Then does the same from a project on disk, and times `query_metrics` without the warehouse's part.
  */
 const sizes = [1_000, 5_000];
 const [warm, measured] = [200, 2_000];
@@ -89,7 +89,7 @@ async function measure(size: number): Promise<string> {
   return `${size} datasets: compile p50 ${quantile(sorted, 0.5)}, p95 ${quantile(sorted, 0.95)}; ${load}\n`;
 }
 
-/** What each turn takes, sorted; what is prepared for it is not counted. */
+/** The sorted times of the turns, without their preparation. */
 async function inTurns(
   turns: number,
   prepare: (turn: number) => Promise<() => Promise<unknown>>,

@@ -2,8 +2,8 @@ import startServer from '../test/support/postgres-server.ts';
 import { killedAndResumed, openScanKilling } from '../test/scan/killed-scan.ts';
 
 /**
- * `npm run soak:scan [-- <tables> [<kills>]]`: kills scans of a Postgres of so many tables at random points, lets the last one end, and
- * asks the server which tables were profiled more than once; then what one changed table costs. Exits 1 where a finished table was repeated.
+ * `npm run soak:scan [-- <tables> [<kills>]]` kills scans of a large Postgres at random points and lets the last one finish.
+ * Exits with 1 if the server says that a finished table was profiled again. Then measures a scan after one table has changed.
  */
 const tables = Number(process.argv[2] ?? 1000);
 const kills = Number(process.argv[3] ?? 5);

@@ -8,8 +8,8 @@ import {
 } from '../test/ingest/killed-project.ts';
 
 /**
- * `npm run soak [-- <kills> [<seed>]]`: kills so many ingests with a model, at the ends of all stages first and then at random, and looks
- * whether the next run of each loses anything, pays for anything twice, or ends elsewhere than one that nobody killed. Then it exits 1.
+ * `npm run soak [-- <kills> [<seed>]]` kills ingests that use a model, first at the end of each stage and then at random. Exits
+ * with 1 if the next run loses anything, pays for anything twice, or ends with another result than an ingest that was not killed.
  */
 let wanted = Number(process.argv[2] ?? 200);
 const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
@@ -20,12 +20,12 @@ const fell = new Map<string, number>();
 const outcomes: Killed[] = [];
 let kills = 0;
 const start = performance.now();
-// Stopped, it still tells what it has found.
+// If it is stopped, it still prints what it has found.
 process.once('SIGINT', () => (wanted = 0));
 try {
   const boundaries = boundariesOf(killing.events).values();
   const work = async () => {
-    // One that ended before it could be killed is no kill.
+    // An ingest that ended before it could be killed does not count.
     while (kills < wanted) {
       kills += 1;
       const point = boundaries.next().value ?? randomPoint(killing.events, random);

@@ -1,4 +1,4 @@
-// Writes what is generated from code: the reference pages and the published JSON Schemas. A test says when they are stale.
+// Writes the files that are generated from code: the reference pages and the published JSON Schemas. A test fails if they are stale.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attachCommand, buildProgram } from '../src/cli/program.ts';
@@ -21,7 +21,7 @@ interface Property {
   readonly items?: Property;
 }
 
-/** Every generated file by its path in the repository. */
+/** The text of each generated file, by its path in the repository. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/commands.md', await commandsPage()],
@@ -88,7 +88,7 @@ async function commandsPage(): Promise<string> {
   ]);
 }
 
-/** What completion knows of every command without loading it. A flag by how it is written, with what follows it: nothing, words, or a name. */
+/** What completion knows about every command without loading it: each flag, and whether a value, one of several words or a name follows. */
 async function completionTree(): Promise<string> {
   const program = buildProgram(() => undefined);
   const follows = ({ argChoices, required, optional, flags }: (typeof program.options)[number]) =>
@@ -96,7 +96,7 @@ async function completionTree(): Promise<string> {
   const flagsOf = (options: typeof program.options) =>
     Object.fromEntries(
       options.map((option) => [
-        [option.short, option.long].filter((one) => one !== undefined).join(', '),
+        [option.short, option.long].filter((flag) => flag !== undefined).join(', '),
         follows(option),
       ]),
     );
@@ -104,10 +104,10 @@ async function completionTree(): Promise<string> {
   const commands: Record<string, object> = {};
   for (const entry of registry) {
     const command = await attachCommand(program, entry, async () => undefined);
-    const named = command.registeredArguments.map((one) =>
-      one.argChoices
-        ? `${one.name()}=${one.argChoices.join('|')}`
-        : one.name() + (one.variadic ? '...' : ''),
+    const named = command.registeredArguments.map((argument) =>
+      argument.argChoices
+        ? `${argument.name()}=${argument.argChoices.join('|')}`
+        : argument.name() + (argument.variadic ? '...' : ''),
     );
     commands[entry.path] = { arguments: named, flags: flagsOf(command.options) };
   }
@@ -196,7 +196,7 @@ function settings(section: Property): string {
   return table(['key', 'kind', 'default', 'what it is'], settingRows(section, ''));
 }
 
-/** A row for each key; those of a map inside as `map.key`. */
+/** One row per key; keys of a nested map are written `map.key`. */
 function settingRows({ properties = {}, required = [] }: Property, prefix: string): string[][] {
   return Object.entries(properties).flatMap(([key, property]) => {
     const name = prefix + key;

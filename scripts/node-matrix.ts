@@ -1,6 +1,6 @@
-// Whether the package works under the Node releases that it names: fetches the newest of each major (or the versions asked for) from
-// the npm registry, packs ktx, installs the tarball under each, and goes from nothing to answers: version, demo, scan, the tools of
-// the MCP server, and a real Postgres by its driver. Not part of `npm test`: it needs the registry.
+// Checks that the package works under the Node releases that it supports. Fetches the newest release of each major (or the
+// versions in the arguments) from the npm registry, installs the packed ktx under each, and tries: version, demo, scan, the tools
+// of the MCP server, and a real Postgres. Not part of `npm test`, because it needs the registry.
 import { type ExecFileOptionsWithStringEncoding, execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const asked = process.argv.slice(2);
 const versions = (asked.length > 0 ? asked : ['24', '26']).map(newest);
 
-/** One Node with the package installed beside it. */
+/** A Node release with ktx installed. */
 interface Installation {
   readonly node: string;
   readonly bin: string;
@@ -26,7 +26,7 @@ interface Installation {
   readonly env: Record<string, string>;
 }
 
-/** What is tried, in turns; each says what it saw. */
+/** The checks, in order; each returns a line about what it saw. */
 const steps: Readonly<Record<string, (installation: Installation) => Promise<string>>> = {
   async version(installation) {
     const said = await ktx(installation, '--version');
@@ -175,7 +175,7 @@ async function works(version: string, tarball: string): Promise<boolean> {
   }
 }
 
-/** Node comes from the package `node` of the registry and is kept; ktx and its dependencies are installed anew, by that Node's own npm settings. */
+/** Node comes from the package `node` of the registry and is kept for later runs. ktx and its dependencies are installed each time. */
 function install(version: string, tarball: string): Installation {
   const home = join(cache, version);
   const node = join(home, 'node_modules/node/bin/node');

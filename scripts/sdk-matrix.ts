@@ -1,6 +1,6 @@
-// Runs the suites of the Claude Code backend against several releases of the Agent SDK: the pinned one and the one that the
-// design was verified on must pass, the newest is reported. Each release lives in a cache folder; the suites run in a copy of
-// the project whose `node_modules` differs from the project's in that one package, so that nothing has to know of it.
+// Runs the test suites of the Claude Code backend against several releases of the Agent SDK. The pinned release and the one on
+// which the design was verified must pass; the result of the newest is only printed. Each release is in a cache folder, and the
+// suites run in a copy of the project whose `node_modules` differs in that one package.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -84,13 +84,16 @@ function run(version: string): boolean {
         stdio: ['ignore', 'ignore', 'inherit'],
       },
     );
-    return existsSync(output) && told(version, JSON.parse(readFileSync(output, 'utf8')) as Report);
+    return (
+      existsSync(output) &&
+      reportResult(version, JSON.parse(readFileSync(output, 'utf8')) as Report)
+    );
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** A copy of the project with another Agent SDK; every other package is the project's own. */
+/** Creates a copy of the project with another Agent SDK. All other packages are the project's own. */
 function projectWith(packages: string, folder: string): string {
   for (const entry of [
     'src',
@@ -115,7 +118,10 @@ function projectWith(packages: string, folder: string): string {
   return folder;
 }
 
-function told(version: string, { numPassedTests, numFailedTests, testResults }: Report): boolean {
+function reportResult(
+  version: string,
+  { numPassedTests, numFailedTests, testResults }: Report,
+): boolean {
   const assertions = testResults.flatMap((result) => result.assertionResults);
   console.log(`${version}: ${numPassedTests} passed, ${numFailedTests} failed`);
   for (const { fullName, status, failureMessages } of assertions) {
@@ -124,7 +130,7 @@ function told(version: string, { numPassedTests, numFailedTests, testResults }: 
   }
   for (const { message, assertionResults } of testResults)
     if (assertionResults.length === 0) console.log(`  ${message.split('\n')[0] ?? ''}`);
-  // Nothing that ran is no success: without a binary everything is skipped.
+  // A run in which every test was skipped is no success: that happens without a binary.
   return (
     numFailedTests === 0 &&
     numPassedTests > 0 &&
@@ -132,7 +138,7 @@ function told(version: string, { numPassedTests, numFailedTests, testResults }: 
   );
 }
 
-/** The `node_modules` folder that has the release. */
+/** Returns the `node_modules` folder that has the release. */
 function install(version: string): string {
   const folder = join(cache, version);
   const packages = join(folder, 'node_modules');

@@ -12,7 +12,7 @@ import startServer from '../../test/support/postgres-server.ts';
 import type { DatabaseTruth } from './generated-database.ts';
 import { scoreOf, type Score } from './score.ts';
 
-/** A star of `rows` sales, with ids that all start at 1, a date key, two roles, orphans and a bridge; Postgres and DuckDB take it alike. */
+/** SQL for a star schema with `rows` sales, a date key, two roles, orphans and a bridge table. All ids start at 1. Runs on Postgres and DuckDB. */
 function largeStar(rows: number): string[] {
   const series = (count: number): string => `generate_series(1, ${count}) AS s (i)`;
   /** 31 days a month, as a number that reads like a date. */
@@ -75,7 +75,7 @@ export interface LargeScore extends Score {
   readonly megabytes: number;
 }
 
-/** A DuckDB of five million sales, and a Postgres of two. */
+/** Scans a DuckDB with five million sales and a Postgres with two million. */
 export async function scoreLarge(): Promise<LargeScore[]> {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-large-'));
   let url = '';

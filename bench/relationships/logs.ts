@@ -1,6 +1,6 @@
 import { type DatabaseTruth, type GeneratedDatabase, seededRandom } from './generated-database.ts';
 
-/** The same rows under names that say nothing: `t3.c5`. */
+/** Renames all tables and columns to names without meaning: `t3.c5`. */
 export function obscured({ tables, truth }: GeneratedDatabase): GeneratedDatabase {
   const tableNames = new Map(tables.map(({ name }, index) => [name, `t${index + 1}`]));
   const columnNames = new Map(
@@ -36,7 +36,7 @@ export function obscured({ tables, truth }: GeneratedDatabase): GeneratedDatabas
   };
 }
 
-/** Queries over three of four links; a poor log has none of them, but joins between columns that refer to nothing. */
+/** A query log that joins three quarters of the links. A poor log joins only columns that are no links. */
 export function queryLog({ tables, truth }: GeneratedDatabase, quality: 'good' | 'poor'): string {
   const random = seededRandom(tables.length * 7919);
   const int = (below: number): number => Math.floor(random() * below);

@@ -36,7 +36,7 @@ export function fixtureDatabase(name: string, dir: string): { path: string; trut
   };
 }
 
-/** A copy of the tables and rows, made without any key, index or constraint. */
+/** Copies the tables and rows without keys, indexes or constraints. */
 export function withoutDeclarations(path: string): string {
   const copy = path.replace('.sqlite', '-bare.sqlite');
   if (existsSync(copy)) return copy;
@@ -136,7 +136,7 @@ export function scoreOf(name: string, result: ScanResult, truth: DatabaseTruth):
       .map(({ to }) => `${to.table.table}(${to.columns.join()})`),
   );
   const note = (text: string): string => {
-    const link = all.find((other) => other.text === text);
+    const link = all.find((candidate) => candidate.text === text);
     return link
       ? `${text} ${link.status} ${link.probability.toFixed(2)} ${JSON.stringify(link.evidence)}`
       : text;

@@ -23,24 +23,23 @@ import { writeDatabase } from './write-database.ts';
 import { calibrationError, withWarehouse } from './score.ts';
 
 /**
- * Trains the coefficients on generated schemas, half of them with declared primary keys, and writes them to `src/scan`:
- * `node bench/relationships/train.ts [<first seed> <schemas>]`. The benchmark tests on other seeds and on real databases.
- * With `--check` it writes nothing, and fails where the coefficients of `src/scan` are not what it would write: they depend on
- * the seeds and the code alone, not on the coefficients that were there before.
+ * `node bench/relationships/train.ts [<first seed> <schemas>]` trains the coefficients on generated schemas, half of them with
+ * declared primary keys, and writes them to `src/scan`. The benchmark uses other seeds and real databases. With `--check` it
+ * writes nothing, and fails if `src/scan` has other coefficients. The result depends only on the seeds and the code.
  */
 const isCheck = process.argv.includes('--check');
 const [first = '1', count = '120'] = process.argv
   .slice(2)
   .filter((argument) => !argument.startsWith('-'));
 const rounds = 3;
-/** What selects the pairs of the first round. */
+/** The weights that select the pairs of the first round. */
 const rough: FeatureWeights = { unnamed: -2, complete: 2, parentPrior: 2, childHome: -2 };
 
 interface Example {
   readonly x: readonly number[];
   readonly y: 0 | 1;
 }
-/** One schema's pairs as they were found, the same measured, and which are links. */
+/** The candidates of one schema before and after measurement, and which of them are links. */
 interface Sample {
   readonly found: readonly LinkCandidate[];
   readonly exact: ReadonlyMap<string, LinkCandidate>;
@@ -124,7 +123,7 @@ async function sampleOf(seed: number): Promise<Sample> {
   }
 }
 
-/** What a log of queries joins: most links, and some pairs that are none, the likelier the more alike their names. */
+/** The pairs that a query log joins: most links, and some other pairs; pairs with similar names are likelier. */
 function logOf(
   tables: readonly TableFacts[],
   { links, random }: { readonly links: ReadonlySet<string>; readonly random: () => number },

@@ -4,16 +4,17 @@ import { ensureStateDirectory } from './directories.ts';
 import { readText } from './files.ts';
 import { git, gitOutput, headCommit, type Repository } from './git.ts';
 
-/** A file of the project as the commit shall have it; `text` undefined removes it. */
+/** One file in the commit. */
 interface FileChange {
   readonly path: string;
+  /** Undefined removes the file. */
   readonly text: string | undefined;
-  /** The file on disk has this text: git reads it from there, as a normal add does. */
+  /** True if the file on disk has this text. Git then reads it from there, like a normal `git add`. */
   readonly onDisk: boolean;
 }
 
 interface CommitRequest {
-  /** The commit that the changes were made for; undefined for a first one. */
+  /** The commit on which the changes are based; undefined for the first commit. */
   readonly parent: string | undefined;
   readonly changes: readonly FileChange[];
   /** One line. */
@@ -23,15 +24,15 @@ interface CommitRequest {
 
 type CommitOutcome =
   | { readonly kind: 'committed'; readonly commit: string }
-  /** The tree is the parent's already; or HEAD or a file moved meanwhile: read again and start over. */
+  /** `unchanged`: the parent has this tree already. `raced`: HEAD or a file has changed; read again and start over. */
   | { readonly kind: 'unchanged' | 'raced' };
 
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Commits the changes on top of `parent` and moves HEAD there if it still is `parent`. Works in an index of its own: what
- * the person has staged or changed is neither read nor written. No hook runs, nothing is signed. The caller holds the
- * project's lock.
+ * Commits the changes on top of `parent`, and moves HEAD to the commit if HEAD is still `parent`. Uses an index of its own, so
+ * that a person's staged and unstaged changes are neither read nor written. Runs no hooks and signs nothing. The caller holds
+ * the project's lock.
  */
 export async function commitFiles(
   repository: Repository,
@@ -47,14 +48,14 @@ export async function commitFiles(
   const env = { GIT_INDEX_FILE: indexFile };
   try {
     await git(root, ['read-tree', parent ?? '--empty'], { env });
-    if (!(await stage(repository, request, env))) return { kind: 'raced' };
+    if (!(await stageChanges(repository, request, env))) return { kind: 'raced' };
     const tree = await gitOutput(root, ['write-tree'], { env });
     if (parent !== undefined && tree === (await gitOutput(root, ['rev-parse', `${parent}^{tree}`])))
       return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
     const commit = await commitTree(root, [tree, ...parents], `${message}\n\nKtx-Run: ${runId}\n`);
     writeFileSync(pendingFile(dir), commit);
-    // Compares and swaps; an empty old value says that there was no commit.
+    // Compare and swap. An empty old value means that there was no commit.
     await git(root, ['update-ref', '-m', message, 'HEAD', commit, parent ?? '']);
     return { kind: 'committed', commit };
   } catch (error) {
@@ -65,22 +66,25 @@ export async function commitFiles(
   }
 }
 
-/** Puts the changes into the index that `env` names; false where a file changed while git read it. */
-async function stage(
+/** Adds the changes to the index that `env` names. False if a file changed while git read it. */
+async function stageChanges(
   { root, prefix }: Repository,
   { parent = '', changes }: CommitRequest,
   env: Environment,
 ): Promise<boolean> {
-  const add = changes
+  const pathsOnDisk = changes
     .filter((change) => change.onDisk && change.text !== undefined)
     .map(({ path }) => `${prefix}${path}\0`);
-  if (add.length > 0)
-    await git(root, ['update-index', '--add', '-z', '--stdin'], { env, input: add.join('') });
-  // In the place of an object's id: remove the entry. Only a parent has entries, and ids as long as its own.
-  const noObject = '0'.repeat(parent.length);
+  if (pathsOnDisk.length > 0)
+    await git(root, ['update-index', '--add', '-z', '--stdin'], {
+      env,
+      input: pathsOnDisk.join(''),
+    });
+  // Removes an entry when it stands for an object id. Ids have the length of the parent's.
+  const zeroId = '0'.repeat(parent.length);
   let entries = '';
   for (const { path, text: input, onDisk: isOnDisk } of changes) {
-    if (input === undefined && parent !== '') entries += `0 ${noObject}\t${prefix}${path}\0`;
+    if (input === undefined && parent !== '') entries += `0 ${zeroId}\t${prefix}${path}\0`;
     if (input === undefined) continue;
     if (isOnDisk && (await readText(join(root, prefix, path))) !== input) return false;
     if (isOnDisk) continue;
@@ -94,7 +98,7 @@ async function stage(
   return true;
 }
 
-/** In the person's own name; in ktx's where git knows none (it would invent one from the machine's name). */
+/** Commits in the person's name. If git has none configured, ktx commits in its own: git would invent one from the machine's name. */
 async function commitTree(root: string, args: readonly string[], input: string): Promise<string> {
   const commit = async (identity: readonly string[], allow: readonly number[]) =>
     gitOutput(root, [...identity, 'commit-tree', ...args, '-F', '-'], { input, allow });
@@ -102,16 +106,16 @@ async function commitTree(root: string, args: readonly string[], input: string):
   return own || commit(['-c', 'user.name=ktx', '-c', 'user.email=ktx@localhost'], []);
 }
 
-/** Names the commit whose entries the person's index does not have yet: written before HEAD moves, gone once they are there. */
+/** Has the id of the commit that the person's index does not know yet. Written before HEAD moves; removed when the index is up to date. */
 function pendingFile(dir: string): string {
   return join(ensureStateDirectory(dir).state, 'index-pending');
 }
 
 /**
- * Where HEAD is a commit of ktx's that the person's index does not know yet: brings the index's entries from what the parent
- * has to what that commit has. An entry that is not as in the parent, or missing though the parent has it, is staged by the
- * person and stays. Once done, the commit is done with: what the person stages later, a deletion of a new file too, is never
- * touched. Completes a run that was killed. False where another git process holds the index.
+ * If HEAD is a commit of ktx that the person's index does not know yet, updates the index entries from the parent's state to
+ * the commit's. Entries that differ from the parent were staged by the person and stay. Each commit is handled once: changes
+ * that the person stages later are never touched. Also completes a run that was killed. False if another git process holds the
+ * index.
  */
 export async function refreshIndex({ root }: Repository, dir: string): Promise<boolean> {
   const pending = pendingFile(dir);
@@ -121,16 +125,16 @@ export async function refreshIndex({ root }: Repository, dir: string): Promise<b
     await gitOutput(root, ['rev-list', '--parents', '-n', '1', 'HEAD'], { allow: [128] })
   ).split(' ');
   if (commit === head) {
-    const before = parent ?? (await gitOutput(root, ['hash-object', '-t', 'tree', '--stdin']));
+    const base = parent ?? (await gitOutput(root, ['hash-object', '-t', 'tree', '--stdin']));
     const compare = async (args: readonly string[]) =>
       (await git(root, [...args, '--no-renames', '-z'])).stdout.toString('utf8');
     const staged = new Set(
-      (await compare(['diff-index', '--cached', '--name-only', before])).split('\0'),
+      (await compare(['diff-index', '--cached', '--name-only', base])).split('\0'),
     );
-    const moved = (await compare(['diff-tree', '-r', before, commit])).matchAll(
+    const changed = (await compare(['diff-tree', '-r', base, commit])).matchAll(
       /:\d+ (\d+) \w+ (\w+) \w\0([^\0]+)\0/g,
     );
-    const stale = [...moved].filter(([, , , path = '']) => !staged.has(path));
+    const stale = [...changed].filter(([, , , path = '']) => !staged.has(path));
     const input = stale.map(([, mode, id, path]) => `${mode} ${id}\t${path}\0`).join('');
     const updated = await git(root, ['update-index', '-z', '--index-info'], {
       input,
@@ -139,7 +143,7 @@ export async function refreshIndex({ root }: Repository, dir: string): Promise<b
     if (updated.code !== 0) return false;
   }
   rmSync(pending, { force: true });
-  // Stat data, so that the next `git status` need not read the files; exit code 1 says that some differ.
+  // Refreshes stat data, so that the next `git status` need not read the files. Exit code 1 means that some files differ.
   await git(root, ['update-index', '-q', '--refresh'], { allow: [1, 128] });
   return true;
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { UserError } from '../lib/error.ts';
 import { undefinedIfMissing, fileAccessError } from './files.ts';
 
-/** Where everything of a project is that only ktx reads and writes, and its configuration; absolute paths. Creates nothing. */
+/** Absolute paths of the configuration and of the files that only ktx reads and writes. Creates nothing. */
 export function projectPaths(dir: string) {
   const state = join(dir, '.ktx');
   refuseLinks(state);
   return {
     config: join(dir, 'ktx.yaml'),
-    /** Local, never in git. */
+    /** The local folder `.ktx`, never in git. */
     state,
     stateDb: join(state, 'state.db'),
     journalDb: join(state, 'journal.db'),
@@ -21,31 +21,31 @@ export function projectPaths(dir: string) {
   };
 }
 
-/** ktx writes here without asking, and a repository can bring links along: neither the folder nor an entry of it may be one. */
+/** ktx writes here without asking, and a cloned repository can contain links: neither the folder nor its entries may be links. */
 function refuseLinks(state: string): void {
-  const link = linkIn(state);
+  const link = findLink(state);
   if (link === undefined) return;
   throw new UserError(
     'state_is_link',
-    `${link} is a symbolic link; ktx writes there only into a folder of its own.`,
+    `${link} is a symbolic link; ktx does not write through links in .ktx.`,
     {
-      hint: 'Remove the link: everything in .ktx can be made again.',
+      hint: 'Remove the link. ktx can create everything in .ktx again.',
       exitCode: 2,
     },
   );
 }
 
-function linkIn(state: string): string | undefined {
+function findLink(state: string): string | undefined {
   try {
     if (lstatSync(state).isSymbolicLink()) return state;
-    const entry = readdirSync(state, { withFileTypes: true }).find((one) => one.isSymbolicLink());
+    const entry = readdirSync(state, { withFileTypes: true }).find((file) => file.isSymbolicLink());
     return entry && join(state, entry.name);
   } catch (error) {
     return undefinedIfMissing(error as NodeJS.ErrnoException);
   }
 }
 
-/** Makes `.ktx` with an ignore file of its own, so that nothing in it can reach git and no ignore file of a person is edited. */
+/** Creates `.ktx` with its own `.gitignore`, so that nothing in it reaches git and no other ignore file has to be edited. */
 export function ensureStateDirectory(dir: string): ReturnType<typeof projectPaths> {
   const paths = projectPaths(dir);
   try {

@@ -3,18 +3,20 @@ import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'n
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
 
-/** Ends the name of a file that is being written; one that is found later was left by a killed process. */
+/** The suffix of files that are being written. A file with it that is found later was left by a killed process. */
 export const temporarySuffix = '.ktx-tmp';
 
 interface WriteOptions {
+  /** The folder that the file must be in, after links are followed. */
   readonly within?: string;
-  /** Asked right before the file is replaced, when the new one is on the disk already; where it says no, the old one stays. */
+  /** Called right before the file is replaced, when the new text is already on disk. If it returns false, the old file stays. */
   readonly mayReplace?: () => Promise<boolean>;
 }
 
 /**
- * Replaces the file as a whole or not at all: written beside it, flushed, renamed. Missing folders are made. A symbolic
- * link is written through, but not out of `within` (`path_outside_project`); the mode of the file that stands is kept.
+ * Replaces a file completely or not at all: writes a new file beside it, flushes it, and renames it. Creates missing folders,
+ * keeps the file's mode, and follows symbolic links, but not out of `within` (`path_outside_project`). False if `mayReplace`
+ * returned false.
  */
 export async function writeAtomically(
   path: string,
@@ -41,7 +43,7 @@ export async function writeAtomically(
   }
 }
 
-/** Exactly as it is; undefined where there is no such file. Refuses what is no UTF-8, no regular file, or outside `within`. */
+/** The text of a file; undefined if there is none. Throws if it is not UTF-8, not a regular file, or outside `within`. */
 export async function readText(path: string, within?: string): Promise<string | undefined> {
   const target = await followLinks(path, within);
   const info = await stat(target).catch(undefinedIfMissing);
@@ -62,8 +64,8 @@ export async function readText(path: string, within?: string): Promise<string | 
 }
 
 /**
- * As `readText`, but text that is no UTF-8 is no failure: what it says then is not well-formed (`isWellFormed`), as no text of
- * a file is that can be read.
+ * Like `readText`, but returns a text that is not well-formed (see `isWellFormed`) if the file is not UTF-8. No readable file
+ * has such a text.
  */
 export async function readAnyText(path: string, within: string): Promise<string | undefined> {
   try {
@@ -74,7 +76,7 @@ export async function readAnyText(path: string, within: string): Promise<string 
   }
 }
 
-/** Removes a file; one that is already gone is fine. A symbolic link is removed itself, never what it leads to. */
+/** Removes a file, if it exists. Of a symbolic link only the link is removed. */
 export async function removeFile(path: string, within: string): Promise<void> {
   await requireWithin(dirname(path), within);
   await rm(path, { force: true });
@@ -83,7 +85,9 @@ export async function removeFile(path: string, within: string): Promise<void> {
 async function followLinks(path: string, within: string | undefined): Promise<string> {
   const found = await realpath(path).catch(undefinedIfMissing);
   if (found === undefined && (await lstat(path).catch(undefinedIfMissing)) !== undefined) {
-    throw new UserError('broken_link', `${path} is a link to nothing.`, { hint: 'Remove it.' });
+    throw new UserError('broken_link', `${path} is a link to a file that does not exist.`, {
+      hint: 'Remove it.',
+    });
   }
   const target = found ?? resolve(path);
   if (within !== undefined) await requireWithin(target, within);
@@ -107,13 +111,13 @@ async function realpathOfNearest(path: string): Promise<string> {
   return parent === path ? path : join(await realpathOfNearest(parent), basename(path));
 }
 
-/** For `catch`: a path that leads to nothing is undefined, any other failure stays one. */
+/** For `.catch(…)`: turns the error for a missing path into undefined, and throws any other error again. */
 export function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   throw error;
 }
 
-/** What a person can repair, as an error that says so; any other error as it is. */
+/** Turns missing permissions or space into a `UserError`; returns any other error unchanged. */
 export function fileAccessError(what: 'read' | 'written', path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (

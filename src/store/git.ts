@@ -4,25 +4,25 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
 
-/** A git working tree, seen from a project inside it. Paths given to the functions of this room are the project's own. */
+/** A git working tree that contains the project. The functions of this room take paths relative to the project. */
 export interface Repository {
   /** Absolute path of the working tree. */
   readonly root: string;
-  /** The working tree's own git folder (a linked worktree has its own). */
+  /** The git folder of this working tree; a linked worktree has its own. */
   readonly gitDir: string;
-  /** Where the project lies in it: empty, or a path that ends in `/`. */
+  /** The project's path in the working tree: empty, or ending in `/`. */
   readonly prefix: string;
 }
 
-interface GitCall {
+interface GitOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Exit codes other than 0 that are an answer. */
+  /** Exit codes other than 0 that are not an error. */
   readonly allow?: readonly number[];
 }
 
-/** Settings of a person that must not run, sign or rewrite anything when ktx commits. */
+/** Overrides a person's settings, so that nothing is run, signed or rewritten when ktx calls git. */
 const overrides = [
   '-c',
   'core.hooksPath=/dev/null',
@@ -42,8 +42,8 @@ const overrides = [
   'core.safecrlf=false',
 ] as const;
 
-/** What a surrounding git process (a hook that runs ktx) sets to point elsewhere. */
-const foreign = [
+/** Variables with which a surrounding git process (a hook that runs ktx) would redirect git. */
+const redirectingVariables = [
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_INDEX_FILE',
@@ -53,18 +53,18 @@ const foreign = [
   'GIT_NAMESPACE',
 ];
 
-/** Runs git in `folder`. A missing binary is `git_missing`; an unexpected exit code is `git_failed` with git's own words. */
+/** Runs git in `folder`. Throws `git_missing` if git is not installed, and `git_failed` with git's message for any other exit code. */
 export async function git(
   folder: string,
   args: readonly string[],
-  { input = '', env = {}, allow = [], signal }: GitCall = {},
+  { input = '', env = {}, allow = [], signal }: GitOptions = {},
 ) {
-  const kept = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !foreign.includes(name)),
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !redirectingVariables.includes(name)),
   );
   const options = {
     cwd: folder,
-    env: { ...kept, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env },
+    env: { ...inherited, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env },
     encoding: 'buffer',
     maxBuffer: 2 ** 31 - 1,
     signal,
@@ -77,7 +77,7 @@ export async function git(
     const child = execFile('git', [...overrides, ...args], options, (failure, stdout, stderr) =>
       done({ error: failure, stdout, stderr: stderr.toString('utf8').trim() }),
     );
-    // Git may end without reading all of its input; its exit code tells.
+    // Git may exit before it has read all input; its exit code says whether it failed.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
@@ -88,29 +88,29 @@ export async function git(
     const hint = 'Install git: https://git-scm.com/downloads';
     throw new UserError('git_missing', 'git is not installed, or not in the PATH.', { hint });
   }
-  throw gitFailed(
+  throw gitError(
     `${args[0] ?? ''} failed in ${folder}: ${result.stderr === '' ? errorMessage(error) : result.stderr}`,
   );
 }
 
-/** What git prints, without the line's end. */
+/** What git prints, trimmed. */
 export async function gitOutput(
   folder: string,
   args: readonly string[],
-  call: GitCall = {},
+  call: GitOptions = {},
 ): Promise<string> {
   return (await git(folder, args, call)).stdout.toString('utf8').trim();
 }
 
-function gitFailed(what: string): UserError {
+function gitError(what: string): UserError {
   const retryable = what.includes('.lock');
   const hint = retryable
-    ? 'Another git command is running, or was killed; try again, then remove the lock file that is named.'
-    : 'Do what git says, or run the command by hand to see more.';
+    ? 'Another git command is running or was killed. Try again; if it still fails, remove the lock file that is named.'
+    : 'Follow git’s message, or run the command yourself to see more.';
   return new UserError('git_failed', `git ${what}`, { hint, retryable });
 }
 
-/** The repository whose working tree holds the project and does not ignore it; undefined where there is none. */
+/** The repository whose working tree contains the project; undefined if there is none, or if it ignores the project. */
 export async function findRepository(dir: string): Promise<Repository | undefined> {
   const found = await git(
     dir,
@@ -118,7 +118,7 @@ export async function findRepository(dir: string): Promise<Repository | undefine
     { allow: [128] },
   );
   if (/not a git repository|must be run in a work tree/.test(found.stderr)) return undefined;
-  if (found.code !== 0) throw gitFailed(`cannot use the repository of ${dir}: ${found.stderr}`);
+  if (found.code !== 0) throw gitError(`cannot use the repository of ${dir}: ${found.stderr}`);
   const [root = '', gitDir = '', prefix = ''] = found.stdout.toString('utf8').split('\n');
   if (
     prefix !== '' &&
@@ -128,25 +128,26 @@ export async function findRepository(dir: string): Promise<Repository | undefine
   return { root, gitDir, prefix };
 }
 
-/** As `findRepository`; makes one in `dir` where there is none. */
+/** Like `findRepository`, but creates a repository in `dir` if there is none. */
 export async function openRepository(dir: string): Promise<Repository> {
   const found = await findRepository(dir);
   if (found !== undefined) return found;
   await git(dir, ['init', '--quiet']);
   const made = await findRepository(dir);
-  if (made === undefined) throw gitFailed(`made no repository in ${dir}.`);
+  if (made === undefined) throw gitError(`did not create a repository in ${dir}.`);
   return made;
 }
 
-/** The commit that HEAD means; undefined on a branch without one. */
+/** The commit of HEAD; undefined on a branch without commits. */
 export async function headCommit({ root }: Repository): Promise<string | undefined> {
   return (
-    (await gitOutput(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { allow: [1] })) ||
-    undefined
+    (await gitOutput(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
+      allow: [1],
+    })) || undefined
   );
 }
 
-/** What the person is in the middle of; a commit now would become part of it. */
+/** The merge, rebase or similar that the person has not finished. A commit now would become part of it. */
 export function unfinishedGitOperation({ gitDir }: Repository): string | undefined {
   const marks = [
     ['MERGE_HEAD', 'merge'],
@@ -159,7 +160,7 @@ export function unfinishedGitOperation({ gitDir }: Repository): string | undefin
   return marks.find(([file]) => existsSync(join(gitDir, file)))?.[1];
 }
 
-/** Of the project's files below `folders` at a commit: path → text, as git stores it; no UTF-8 is a text that is not well-formed. */
+/** The project's files in `folders` at a commit: text by path. A file that is not UTF-8 has a text that is not well-formed. */
 export async function readFilesAtCommit(
   { root, prefix }: Repository,
   commit: string,
@@ -191,7 +192,7 @@ export async function readFilesAtCommit(
   return files;
 }
 
-/** Those of the project's paths that an ignore rule keeps out of git; a tracked file is never ignored. */
+/** The paths that an ignore rule keeps out of git. A tracked file is never ignored. */
 export async function ignoredPaths(
   { root, prefix }: Repository,
   paths: readonly string[],

@@ -4,20 +4,20 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import type { Json } from '../lib/json.ts';
 import { ensureStateDirectory } from './directories.ts';
 
-/** `.ktx/journal.db`: what was paid for. Unlike `state.db` it is never thrown away. */
+/** `.ktx/journal.db`: results that were paid for. Unlike `state.db` it is never deleted. */
 export interface Journal {
-  /** Each room creates its tables with `CREATE TABLE IF NOT EXISTS`, and only ever adds columns. */
+  /** Each room creates its own tables with `CREATE TABLE IF NOT EXISTS` and only ever adds columns. */
   readonly db: DatabaseSync;
   /** The result of an earlier call with the same content key. */
   result(key: string): Json | undefined;
-  /** On disk when it returns. */
+  /** Stores a result; it is on disk when the call returns. */
   keep(key: string, result: Json): void;
   close(): void;
 }
 
 export function openJournal(dir: string): Journal {
   const { journalDb } = ensureStateDirectory(dir);
-  const db = open(journalDb);
+  const db = openDatabase(journalDb);
   const select = db.prepare('SELECT body FROM results WHERE key = ?');
   const insert = db.prepare('INSERT OR REPLACE INTO results (key, body, at) VALUES (?, ?, ?)');
   return {
@@ -30,14 +30,14 @@ export function openJournal(dir: string): Journal {
       try {
         insert.run(key, JSON.stringify(result), new Date().toISOString());
       } catch (error) {
-        throw unusable(`${journalDb} takes no result`, error);
+        throw journalError(`${journalDb} cannot be written`, error);
       }
     },
     close: () => db.close(),
   };
 }
 
-function open(path: string): DatabaseSync {
+function openDatabase(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: 10_000 });
@@ -49,13 +49,13 @@ function open(path: string): DatabaseSync {
     return db;
   } catch (error) {
     db?.close();
-    throw unusable(`${path} cannot be opened`, error);
+    throw journalError(`${path} cannot be opened`, error);
   }
 }
 
-function unusable(what: string, error: unknown): UserError {
+function journalError(what: string, error: unknown): UserError {
   return new UserError('journal_unusable', `${what} (${errorMessage(error)}).`, {
-    hint: 'It holds paid results: give it room and a writable folder, or move the file away to begin a new one.',
+    hint: 'It has results that were paid for. Check the disk space and the permissions of its folder, or move the file away to start a new one.',
     cause: error,
   });
 }

@@ -6,18 +6,19 @@ import { ensureStateDirectory } from './directories.ts';
 import { sqliteErrorCode } from './state.ts';
 
 interface LockOptions {
-  /** How long to wait for another process; ten minutes unless told. 0 fails at once. */
+  /** How long to wait for another process; ten minutes if undefined. 0 fails at once. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
-  /** Called once, with a sentence for a person, when the lock is not free. */
+  /** Called once, with a message for a person, if the lock is not free. */
   readonly onWait?: (message: string) => void;
 }
 
-const busy = 5;
+/** SQLITE_BUSY. */
+const busyCode = 5;
 
 /**
- * Runs while no other process does on this project: an exclusive transaction on `.ktx/lock.db`, which dies with the
- * process, however that ends. Not re-entrant. Fails with `lock_busy` (retryable) when the wait is over.
+ * Runs `run` while no other ktx process works on the project. The lock is an exclusive transaction on `.ktx/lock.db`, so it is
+ * released however the process ends. Not re-entrant. Throws `lock_busy` (retryable) when the wait is over.
  */
 export async function withProjectLock<T>(
   dir: string,
@@ -27,9 +28,9 @@ export async function withProjectLock<T>(
   const { lockDb } = ensureStateDirectory(dir);
   const { waitMs = 600_000, signal, onWait } = options;
   const deadline = Date.now() + waitMs;
-  // Who holds it, for people; the lock itself is the truth.
+  // Only for the message: the holder file may be out of date.
   const holderFile = `${lockDb}.holder`;
-  let lock = takeLock(lockDb);
+  let lock = tryLock(lockDb);
   for (let isFirst = true; lock === undefined; isFirst = false) {
     const holder = existsSync(holderFile)
       ? readFileSync(holderFile, 'utf8')
@@ -43,7 +44,7 @@ export async function withProjectLock<T>(
     }
     if (isFirst) onWait?.(`${message}; waiting for it.`);
     await sleep(50, undefined, { signal });
-    lock = takeLock(lockDb);
+    lock = tryLock(lockDb);
   }
   try {
     writeFileSync(holderFile, `process ${process.pid}, since ${new Date().toISOString()}`);
@@ -53,8 +54,8 @@ export async function withProjectLock<T>(
   }
 }
 
-/** The open transaction; undefined while another process has one. */
-function takeLock(path: string): DatabaseSync | undefined {
+/** The open transaction; undefined if another process holds the lock. */
+function tryLock(path: string): DatabaseSync | undefined {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(path);
@@ -62,12 +63,12 @@ function takeLock(path: string): DatabaseSync | undefined {
     return lock;
   } catch (error) {
     lock?.close();
-    if (sqliteErrorCode(error) === busy) return undefined;
+    if (sqliteErrorCode(error) === busyCode) return undefined;
     throw new UserError(
       'lock_unusable',
       `The lock ${path} cannot be used (${errorMessage(error)}).`,
       {
-        hint: 'Check that the folder can be written; when no ktx runs, the file may be deleted.',
+        hint: 'Check that the folder is writable. If no other ktx is running, you can delete the file.',
         cause: error,
       },
     );

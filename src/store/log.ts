@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { ensureStateDirectory } from './directories.ts';
 import { fileAccessError } from './files.ts';
 
-const largestLog = 10_000_000;
+/** Bytes after which a new file begins. */
+const maxLogSize = 10_000_000;
 
-/** Appends one line, with the time, to `.ktx/logs/<name>.jsonl`, which only its owner can read; one older file is kept. */
+/** Appends one line with the time to `.ktx/logs/<name>.jsonl`, which only its owner can read. One older file is kept. */
 export function appendToLog(projectDir: string, name: 'tools' | 'llm', entry: object): void {
   const { logs } = ensureStateDirectory(projectDir);
   const path = join(logs, `${name}.jsonl`);
   try {
     mkdirSync(logs, { recursive: true, mode: 0o700 });
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size > largestLog) renameSync(path, join(logs, `${name}.1.jsonl`));
+    if (size > maxLogSize) renameSync(path, join(logs, `${name}.1.jsonl`));
     appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`, {
       mode: 0o600,
     });

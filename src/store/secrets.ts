@@ -4,56 +4,57 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { errorMessage, UserError } from '../lib/error.ts';
 
-const reference = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+|keychain:[^/]+\/.+)$/;
+const referencePattern = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+|keychain:[^/]+\/.+)$/;
 
-/** A reference to a secret. A literal is refused: `ktx.yaml` is in git. */
+/** A reference to a secret. A literal secret is an error, because `ktx.yaml` is in git. */
 export const secretSchema = z
   .string()
   .regex(
-    reference,
+    referencePattern,
     'a secret is never written into ktx.yaml: put it into an environment variable and write env:NAME, or use file:path or keychain:service/account',
   )
   .describe(
     'Reference to a secret: env:NAME, file:path (relative to the project) or keychain:service/account',
   );
 
-/** True for what `resolveSecret` takes. */
+/** True if `resolveSecret` can resolve the text. */
 export function isSecretReference(text: string): boolean {
-  return reference.test(text);
+  return referencePattern.test(text);
 }
 
-/** The secret behind `ref`. Errors name the reference and never the value. */
+/** Reads the secret. Errors name the reference, never the value. */
 export function resolveSecret(ref: string, projectDir: string): string {
-  if (!reference.test(ref))
-    throw new UserError('secret_literal', 'A secret is written out where a reference belongs.', {
+  if (!referencePattern.test(ref))
+    throw new UserError('secret_literal', 'A secret is written where a reference is expected.', {
       hint: 'Put it into an environment variable and write env:NAME.',
       exitCode: 2,
     });
-  const separator = ref.indexOf(':');
-  const [kind, name] = [ref.slice(0, separator), ref.slice(separator + 1)];
-  const value =
-    kind === 'env'
-      ? process.env[name]
-      : kind === 'file'
-        ? fromFile(ref, resolve(projectDir, name))
-        : fromKeychain(ref, name);
+  const value = readSecret(ref, projectDir);
   if (value === undefined || value === '')
-    throw missing(ref, value === '' ? 'is empty' : 'is not set');
+    throw missingSecretError(ref, value === '' ? 'is empty' : 'is not set');
   return value;
 }
 
-function fromFile(ref: string, path: string): string {
+function readSecret(ref: string, projectDir: string): string | undefined {
+  const separator = ref.indexOf(':');
+  const [kind, name] = [ref.slice(0, separator), ref.slice(separator + 1)];
+  if (kind === 'env') return process.env[name];
+  if (kind === 'file') return readSecretFile(ref, resolve(projectDir, name));
+  return readKeychain(ref, name);
+}
+
+function readSecretFile(ref: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw missing(
+    throw missingSecretError(
       ref,
       `cannot be read from ${path} (${(error as NodeJS.ErrnoException).code ?? errorMessage(error)})`,
     );
   }
 }
 
-function fromKeychain(ref: string, name: string): string {
+function readKeychain(ref: string, name: string): string {
   const slash = name.indexOf('/');
   const [service, account] = [name.slice(0, slash), name.slice(slash + 1)];
   const isMac = process.platform === 'darwin';
@@ -72,11 +73,11 @@ function fromKeychain(ref: string, name: string): string {
     const reason = isThere
       ? 'the keychain has no such entry, or it is locked'
       : `this machine has no ${command}`;
-    throw missing(ref, `cannot be read: ${reason}`);
+    throw missingSecretError(ref, `cannot be read: ${reason}`);
   }
 }
 
-function missing(ref: string, what: string): UserError {
+function missingSecretError(ref: string, what: string): UserError {
   const hints: Readonly<Record<string, string>> = {
     env: `Set it in the environment: export ${ref.slice(4)}=…`,
     file: 'Write the secret, and nothing else, into that file.',

@@ -3,11 +3,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 
-/** Raise it when any room changes a table of its own in `state.db`; a test knows the shape that belongs to it. */
+/** Raise it when a room changes one of its tables in `state.db`. A test has the tables that belong to each version. */
 const stateVersion = 3;
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const corrupt: readonly (number | undefined)[] = [11, 26];
+const corruptCodes: readonly (number | undefined)[] = [11, 26];
 
 export interface State {
   readonly db: DatabaseSync;
@@ -15,16 +15,16 @@ export interface State {
 }
 
 /**
- * `.ktx/state.db`: profiles, the search index, everything that a run can make again. Each room creates its tables with
- * `CREATE TABLE IF NOT EXISTS`. A file of another version, or a broken one, is thrown away: nothing paid for lives here.
+ * `.ktx/state.db`: profiles, the search index, and everything else that ktx can create again. Each room creates its own tables
+ * with `CREATE TABLE IF NOT EXISTS`. A file of another version, or a damaged one, is deleted and created again.
  */
 export function openState(dir: string): State {
   const { stateDb } = ensureStateDirectory(dir);
-  const db = tryOpen(stateDb) ?? rebuild(stateDb);
+  const db = tryOpen(stateDb) ?? recreate(stateDb);
   return { db, close: () => db.close() };
 }
 
-function rebuild(path: string): DatabaseSync {
+function recreate(path: string): DatabaseSync {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
   const db = tryOpen(path);
   if (db === undefined)
@@ -32,26 +32,26 @@ function rebuild(path: string): DatabaseSync {
   return db;
 }
 
-/** Undefined where the file has to be thrown away. */
+/** Undefined if the file has to be deleted. */
 function tryOpen(path: string): DatabaseSync | undefined {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: 10_000 });
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
-    // One statement, so that it sees one moment of what another process may be making.
-    const found = db
+    // One statement, because another process may be creating the tables at this moment.
+    const file = db
       .prepare(
         'SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_user_version',
       )
       .get();
-    const isNew = found?.['version'] === 0 && found['objects'] === 0;
+    const isNew = file?.['version'] === 0 && file['objects'] === 0;
     if (isNew) db.exec(`PRAGMA user_version = ${stateVersion}`);
-    if (isNew || found?.['version'] === stateVersion) return db;
+    if (isNew || file?.['version'] === stateVersion) return db;
   } catch (error) {
     db?.close();
-    if (corrupt.includes(sqliteErrorCode(error))) return undefined;
+    if (corruptCodes.includes(sqliteErrorCode(error))) return undefined;
     throw new UserError('state_unusable', `${path} cannot be opened (${errorMessage(error)}).`, {
-      hint: 'Check that the folder can be written; the file may be deleted, ktx makes it again.',
+      hint: 'Check that the folder is writable. You can delete the file: ktx creates it again.',
       cause: error,
     });
   }
@@ -59,7 +59,7 @@ function tryOpen(path: string): DatabaseSync | undefined {
   return undefined;
 }
 
-/** The primary result code of SQLite's; undefined for any other error. */
+/** SQLite's primary result code; undefined if it is not an error of SQLite. */
 export function sqliteErrorCode(error: unknown): number | undefined {
   const { errcode } = error as { errcode?: number };
   return errcode === undefined ? undefined : errcode & 0xff;

@@ -28,7 +28,9 @@ test('a write that is not due any more leaves the file and nothing else', async 
   };
   expect(await writeAtomically(path, 'two\n', { mayReplace: save })).toBe(false);
   expect(read(dir, 'a.yaml')).toBe('mine\n');
-  expect(await writeAtomically(path, 'two\n', { mayReplace: () => Promise.resolve(true) })).toBe(true);
+  expect(await writeAtomically(path, 'two\n', { mayReplace: () => Promise.resolve(true) })).toBe(
+    true,
+  );
   expect([read(dir, 'a.yaml'), readdirSync(dir)]).toEqual(['two\n', ['a.yaml']]);
 });
 

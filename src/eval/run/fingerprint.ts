@@ -38,7 +38,8 @@ export async function fingerprint(
 
 async function hashFolder(projectDir: string, folder: string): Promise<string> {
   const options = { recursive: true, withFileTypes: true } as const;
-  const entries = (await readdir(join(projectDir, folder), options).catch(undefinedIfMissing)) ?? [];
+  const entries =
+    (await readdir(join(projectDir, folder), options).catch(undefinedIfMissing)) ?? [];
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

@@ -25,7 +25,8 @@ export async function storeNote(projectDir: string, text: string): Promise<Store
 
 /** Sorted by id. */
 export async function readStoredNotes(projectDir: string): Promise<StoredNote[]> {
-  const names = (await readdir(inboxFolder(projectPaths(projectDir).state)).catch(undefinedIfMissing)) ?? [];
+  const names =
+    (await readdir(inboxFolder(projectPaths(projectDir).state)).catch(undefinedIfMissing)) ?? [];
   const ids = names.flatMap((name) => /^([0-9a-f]{12})\.md$/.exec(name)?.[1] ?? []).sort();
   const notes = await Promise.all(
     ids.map(async (id) => ({ id, text: await readText(noteFile(projectDir, id), projectDir) })),
