@@ -1,6 +1,6 @@
 import type { KtxModelRole, TokenUsage } from '../llm/port/runtime.ts';
-import { isSorted } from './extract/triage-page.ts';
-import { unitsOf, type PendingItem } from './extract/work-units.ts';
+import { needsTriage } from './extract/triage-page.ts';
+import { groupIntoUnits, type PendingItem } from './extract/work-units.ts';
 import type { Estimate, Range } from './report.ts';
 
 /** What a run would send to models. */
@@ -39,8 +39,8 @@ export function estimateCost({ tables, items, stepBudget, priced }: EstimateInpu
     input: 500 + 40 * columns,
     output: 60 + 25 * columns,
   }));
-  const pages = items.filter(isSorted);
-  const others = items.filter((item) => !isSorted(item));
+  const pages = items.filter(needsTriage);
+  const others = items.filter((item) => !needsTriage(item));
   const triage = pages.map((page): ModelCost => ({
     role: 'triage',
     calls: 1,
@@ -48,7 +48,7 @@ export function estimateCost({ tables, items, stepBudget, priced }: EstimateInpu
     output: 5,
   }));
   const loops = (pending: readonly PendingItem[], turns: number) =>
-    unitsOf(pending).map((unit) => estimateLoop(countTokens(unit.items), turns));
+    groupIntoUnits(pending).map((unit) => estimateLoop(countTokens(unit.items), turns));
   const decisions: ModelCost[] =
     items.length === 0
       ? []

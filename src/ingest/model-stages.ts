@@ -8,7 +8,7 @@ import { readProjectFiles } from './publish/project-files.ts';
 import { projectFolders } from './render/render.ts';
 import { addDecisions } from './render/validate.ts';
 import type { Quarantined, StageReport } from './report.ts';
-import { ruleOnClaims } from './decide/decide-on-claims.ts';
+import { decideOnClaims } from './decide/decide-on-claims.ts';
 import { openSnapshot, type Snapshot } from './project-snapshot.ts';
 
 interface ModelStagesContext {
@@ -49,12 +49,12 @@ export async function runModelStages(
   const read = replaceSources(findings, reading.sources);
   // If the account or the budget is exhausted, the next stage asks nothing, but answers that were paid for count.
   const { isOver } = reading;
-  const ruling = await ruleOnClaims(read, { ...context, model, snapshot, isOver });
+  const decided = await decideOnClaims(read, { ...context, model, snapshot, isOver });
   return {
-    findings: addDecisions(read, ruling.rulings),
-    stages: [...reading.stages, ...ruling.stages],
+    findings: addDecisions(read, decided.decisions),
+    stages: [...reading.stages, ...decided.stages],
     refused: reading.refused,
-    isOver: ruling.isOver,
+    isOver: decided.isOver,
   };
 }
 

@@ -1,7 +1,7 @@
 import { countUndescribedColumns } from '../scan/describe/descriptions.ts';
 import { estimateCost } from './estimate.ts';
-import { paidOutcome } from './extract/reading-stage.ts';
-import { pendingItems } from './extract/work-units.ts';
+import { journaledOutcome } from './extract/reading-stage.ts';
+import { listPendingItems } from './extract/work-units.ts';
 import type { ProjectFindings } from './fetch/findings.ts';
 import {
   forEachWarehouse,
@@ -59,10 +59,10 @@ function estimateModelCost(
 ): Estimate | undefined {
   if (ahead === undefined) return undefined;
   const asked = new Set(sources.flatMap(({ name, isAsked }) => (isAsked ? [name] : [])));
-  const pending = pendingItems(findings, { sources: asked, isAnew: reExtract });
+  const pending = listPendingItems(findings, { sources: asked, isAnew: reExtract });
   const { journal } = ahead;
   const isPaid = (item: (typeof pending)[number]) =>
-    journal !== undefined && paidOutcome(journal, item) !== undefined;
+    journal !== undefined && journaledOutcome(journal, item) !== undefined;
   const items = pending.filter((item) => reExtract || !isPaid(item));
   return estimateCost({ ...ahead, tables, items });
 }

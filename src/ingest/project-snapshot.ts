@@ -1,15 +1,15 @@
-import { DatabaseSync } from 'node:sqlite';
 import { basename } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Catalog } from '../context/catalog/catalog.ts';
 import type { Claim, ClaimKind } from '../context/claims/claim.ts';
 import { claimsPath, parseClaims } from '../context/claims/claims-file.ts';
 import { indexNames, type NameIndex } from '../context/claims/name-index.ts';
-import { artifactPath, parseDatasetFile } from '../context/merge/merge-dataset.ts';
 import { parseSubject } from '../context/claims/subject.ts';
+import { artifactPath, parseDatasetFile } from '../context/merge/merge-dataset.ts';
 import { sectionSubject, listSections } from '../context/wiki/page-sections.ts';
 import { wikiClaimsPath } from '../context/wiki/wiki-paths.ts';
-import { updateIndex } from '../search/index.ts';
 import type { SearchDocument } from '../search/documents.ts';
+import { updateIndex } from '../search/index.ts';
 import { searchIndex, type SearchHit, type SearchOptions } from '../search/search.ts';
 import { type Dataset, datasetSchema } from '../semantic/model/dataset.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -19,49 +19,41 @@ import { finalTexts } from './publish/rendering.ts';
 import { renderProject } from './render/render.ts';
 
 /**
- * What loops read: the project as this run would publish it without any fresh word of a model. It is the same for every work
- * unit, whatever their order, and it is whole in a first run too, when no file is there yet.
+ * The project as the loops of a run see it: as the run would publish it without any new answer of a model. It is the same for
+ * every work unit, in whatever order they run. In a first run it has the files that are not written yet.
  */
 export interface Snapshot {
   readonly catalogs: readonly Catalog[];
   readonly files: FileTree;
   readonly names: NameIndex;
-  /** All that is claimed about a subject. */
+  /** All claims about a subject. */
   claims(subject: string): readonly Claim[];
-  /** The dataset as its file has it; undefined where there is none. */
+  /** The dataset of a file; undefined if there is none, or if it is invalid. */
   dataset(connection: string, name: string): Dataset | undefined;
   search(text: string, options: Pick<SearchOptions, 'kinds' | 'limit'>): SearchHit[];
   warehouse(connection: string): Promise<Warehouse>;
 }
 
-/** `files` are those on disk. */
-export function openSnapshot(findings: ProjectFindings, files: FileTree): Snapshot {
-  const rendered = finalTexts(renderProject(findings, files).writes);
-  const standing = new Map(
-    [...new Map([...files, ...rendered])].flatMap(([path, text]) =>
-      text === undefined ? [] : [[path, text]],
-    ),
-  );
+/** `filesOnDisk` are the project's files before the run. */
+export function openSnapshot(findings: ProjectFindings, filesOnDisk: FileTree): Snapshot {
+  const files = applyWrites(filesOnDisk, finalTexts(renderProject(findings, filesOnDisk).writes));
   const catalogs = findings.connections.map(({ catalog }) => catalog);
-  const claimsAt = remembered((path) =>
-    Map.groupBy(parseClaims(path, standing.get(path) ?? '').claims, ({ subject }) => subject),
+  const claimsIn = memoize((path) =>
+    Map.groupBy(parseClaims(path, files.get(path) ?? '').claims, ({ subject }) => subject),
   );
-  const datasetAt = remembered((path) => readDataset(standing.get(path)));
-  const index = remembered(() => indexed(standing));
+  const datasetIn = memoize((path) => parseDataset(files.get(path)));
+  const openIndex = memoize(() => buildIndex(files));
   return {
     catalogs,
-    files: standing,
+    files,
     names: indexNames(catalogs),
     claims(subject) {
       const owner = parseSubject(subject);
-      return (
-        claimsAt(owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath).get(
-          subject,
-        ) ?? []
-      );
+      const path = owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath;
+      return claimsIn(path).get(subject) ?? [];
     },
-    dataset: (connection, name) => datasetAt(artifactPath(connection, name)),
-    search: (text, options) => searchIndex(index(''), text, options),
+    dataset: (connection, name) => datasetIn(artifactPath(connection, name)),
+    search: (text, options) => searchIndex(openIndex('all'), text, options),
     async warehouse(connection) {
       const found = findings.connections.find(({ catalog }) => catalog.connection === connection);
       if (found === undefined) throw new Error(`no warehouse ${connection}`);
@@ -70,8 +62,19 @@ export function openSnapshot(findings: ProjectFindings, files: FileTree): Snapsh
   };
 }
 
-/** Whether anybody but a model says this of the subject: a source, the warehouse itself, or a person in a claim. */
-export function isSaid(snapshot: Snapshot, subject: string, kind: ClaimKind): boolean {
+/** The files after writes, where an undefined text deletes a file. */
+export function applyWrites(
+  files: FileTree,
+  writes: ReadonlyMap<string, string | undefined>,
+): FileTree {
+  const after = new Map<string, string | undefined>([...files, ...writes]);
+  return new Map(
+    [...after].flatMap(([path, text]) => (text === undefined ? [] : [[path, text] as const])),
+  );
+}
+
+/** Whether a source, the warehouse or a person makes a claim of this kind about the subject, and not only models. */
+export function hasNonModelClaim(snapshot: Snapshot, subject: string, kind: ClaimKind): boolean {
   return snapshot
     .claims(subject)
     .some(
@@ -79,72 +82,75 @@ export function isSaid(snapshot: Snapshot, subject: string, kind: ClaimKind): bo
     );
 }
 
-function remembered<T>(make: (key: string) => T): (key: string) => T {
-  const made = new Map<string, T>();
+function memoize<Value>(make: (key: string) => Value): (key: string) => Value {
+  const values = new Map<string, { readonly value: Value }>();
   return (key) => {
-    if (!made.has(key)) made.set(key, make(key));
-    return made.get(key) as T;
+    const known = values.get(key) ?? { value: make(key) };
+    values.set(key, known);
+    return known.value;
   };
 }
 
-function readDataset(text: string | undefined): Dataset | undefined {
+function parseDataset(text: string | undefined): Dataset | undefined {
   const parsed = parseDatasetFile(text ?? '');
   return 'mapping' in parsed ? datasetSchema.safeParse(parsed.mapping).data : undefined;
 }
 
-/** An index in memory, of datasets, their visible fields and metrics, and the sections of the wiki. */
-function indexed(files: FileTree) {
+/** An index in memory of datasets, their visible fields and metrics, and the sections of the wiki. */
+function buildIndex(files: FileTree): Parameters<typeof updateIndex>[0] {
   const db = new DatabaseSync(':memory:');
-  const documents = [...files].flatMap(([path, text]) => documentsOf(path, text));
+  const index = { db, close: () => db.close() };
+  const documents = [...files].flatMap(([path, text]) => documentsIn(path, text));
   const unique = new Map(documents.map((document) => [document.subject, document]));
-  updateIndex(
-    { db, close: () => db.close() },
-    { connection: 'project', documents: [...unique.values()], fingerprint: '' },
-  );
-  return { db, close: () => db.close() };
+  updateIndex(index, {
+    connection: 'project',
+    documents: [...unique.values()],
+    fingerprint: '',
+  });
+  return index;
 }
 
-function documentsOf(path: string, text: string): SearchDocument[] {
-  const [, connection, page] =
-    /^semantic-layer\/([^/]+)\/[^/]+\.ya?ml$|^wiki\/([^/]+)\.md$/.exec(path) ?? [];
-  if (page !== undefined)
-    return listSections(basename(path, '.md'), text, new Map()).map((section) =>
-      sectionDocument(path, section),
-    );
-  const dataset = connection === undefined ? undefined : readDataset(text);
-  if (connection === undefined || dataset === undefined) return [];
+function documentsIn(path: string, text: string): SearchDocument[] {
+  const [, connection] = /^semantic-layer\/([^/]+)\/[^/]+\.ya?ml$/.exec(path) ?? [];
+  if (connection !== undefined) return datasetDocuments(connection, path, parseDataset(text));
+  if (!/^wiki\/[^/]+\.md$/.test(path)) return [];
+  return listSections(basename(path, '.md'), text, new Map()).map((section) =>
+    sectionDocument(path, section),
+  );
+}
+
+function datasetDocuments(
+  connection: string,
+  file: string,
+  dataset: Dataset | undefined,
+): SearchDocument[] {
+  if (dataset === undefined) return [];
   const { dataset: parent, description, synonyms, fields = [], metrics = [] } = dataset;
-  const own = { connection, parent, file: path };
-  const part = (
-    kind: 'field' | 'metric',
-    {
-      name,
-      ...said
-    }: {
-      readonly name: string;
-      readonly description?: string | undefined;
-      readonly synonyms?: readonly string[] | undefined;
-    },
-  ) => ({
-    ...own,
+  const place = { connection, parent, file };
+  const memberDocument = (kind: 'field' | 'metric', member: DatasetMember): SearchDocument => ({
+    ...place,
     kind,
-    subject: `${kind}:${connection}.${parent}.${name}`,
-    name,
-    description: said.description,
-    synonyms: said.synonyms,
+    subject: `${kind}:${connection}.${parent}.${member.name}`,
+    name: member.name,
+    description: member.description,
+    synonyms: member.synonyms,
   });
+  const subject = `dataset:${connection}.${parent}`;
   return [
-    {
-      ...own,
-      kind: 'dataset',
-      subject: `dataset:${connection}.${parent}`,
-      name: parent,
-      description,
-      synonyms,
-    },
-    ...metrics.filter(({ hidden }) => hidden !== true).map((metric) => part('metric', metric)),
-    ...fields.filter(({ hidden }) => hidden !== true).map((field) => part('field', field)),
+    { ...place, kind: 'dataset', subject, name: parent, description, synonyms },
+    ...metrics.filter(isVisible).map((metric) => memberDocument('metric', metric)),
+    ...fields.filter(isVisible).map((field) => memberDocument('field', field)),
   ];
+}
+
+interface DatasetMember {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly synonyms?: readonly string[] | undefined;
+}
+
+function isVisible({ hidden }: { readonly hidden?: boolean | undefined }): boolean {
+  return hidden !== true;
 }
 
 function sectionDocument(
@@ -152,13 +158,12 @@ function sectionDocument(
   { title, text }: { readonly title: string; readonly text: string },
 ): SearchDocument {
   const subject = sectionSubject(path, title);
-  const description = text.replaceAll(/\s+/g, ' ').trim().slice(0, 600);
   return {
     kind: subject.startsWith('rule:') ? 'rule' : 'term',
     connection: 'wiki',
     subject,
     name: title,
     parent: path,
-    description,
+    description: text.replaceAll(/\s+/g, ' ').trim().slice(0, 600),
   };
 }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shortId, subjects, type Claim, type Evidence } from '../../src/context/claims/claim.ts';
 import { curate } from '../../src/ingest/decide/curate/curate.ts';
-import { wikiToCurate } from '../../src/ingest/decide/curate/candidates.ts';
+import { findCandidates } from '../../src/ingest/decide/curate/candidates.ts';
 import { openCurationSession } from '../../src/ingest/decide/curate/curation-session.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
@@ -38,7 +38,7 @@ describe('candidates', () => {
   ];
 
   test('are what models read, and what code read where two share a name; the same in any order', () => {
-    const found = wikiToCurate(arr, []).candidates;
+    const found = findCandidates(arr, []).candidates;
     expect(found.map(({ subject }) => subject).sort()).toEqual([
       'term:annual_recurring_revenue',
       'term:arr',
@@ -49,7 +49,7 @@ describe('candidates', () => {
     expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).sort());
     fc.assert(
       fc.property(fc.shuffledSubarray(arr, { minLength: arr.length }), (shuffled) => {
-        expect(wikiToCurate(shuffled, []).candidates).toEqual(found);
+        expect(findCandidates(shuffled, []).candidates).toEqual(found);
       }),
     );
   });
@@ -62,9 +62,11 @@ describe('candidates', () => {
       evidence: [],
     });
     expect(
-      wikiToCurate([...arr, decided('page', 'money')], []).candidates.map(({ subject }) => subject),
+      findCandidates([...arr, decided('page', 'money')], []).candidates.map(
+        ({ subject }) => subject,
+      ),
     ).not.toContain('term:arr');
-    expect(wikiToCurate([...arr, decided('same_as', 'term:margin')], []).candidates).toHaveLength(
+    expect(findCandidates([...arr, decided('same_as', 'term:margin')], []).candidates).toHaveLength(
       1,
     );
     const own = term('ARR', 'One.');
@@ -74,15 +76,15 @@ describe('candidates', () => {
       body: { claims: own.map(shortId), why: 'x' },
       evidence: [],
     };
-    expect(wikiToCurate([...own, rejected], []).candidates).toEqual([]);
-    expect(wikiToCurate([...own, ...term('ARR', 'Else.'), rejected], []).candidates).toHaveLength(
+    expect(findCandidates([...own, rejected], []).candidates).toEqual([]);
+    expect(findCandidates([...own, ...term('ARR', 'Else.'), rejected], []).candidates).toHaveLength(
       1,
     );
   });
 });
 
 describe('a curation session', () => {
-  const wiki = wikiToCurate(
+  const wiki = findCandidates(
     [
       ...term('ARR', 'One.'),
       ...term('Annual recurring revenue', 'One.', 'code'),
@@ -94,7 +96,7 @@ describe('a curation session', () => {
     openCurationSession({
       wiki,
       page: wiki.candidates,
-      keep: () => undefined,
+      save: () => undefined,
       snapshot: nothingYet,
     });
 
@@ -108,7 +110,7 @@ describe('a curation session', () => {
     );
     expect(() => session.merge('term:arr', 'rule:lunch')).toThrow('no term');
     expect(() => session.reject('term:annual_recurring_revenue', 'x')).toThrow('code read');
-    expect(session.decided().size).toBe(0);
+    expect(session.decisions().size).toBe(0);
   });
 
   test('takes the first decision about each, and lists what is left', () => {
@@ -120,7 +122,7 @@ describe('a curation session', () => {
     session.place('term:annual_recurring_revenue', 'money');
     expect(session.list().candidates).toEqual([]);
     expect(
-      [...session.decided().values()].find(({ kind }) => kind === 'rejected')?.body,
+      [...session.decisions().values()].find(({ kind }) => kind === 'rejected')?.body,
     ).toMatchObject({ why: 'no term' });
   });
 });
@@ -155,14 +157,14 @@ describe('curation', () => {
   });
 
   test('goes through every page; nothing is dropped at the end of one', async () => {
-    const { rulings, report } = await curated(all);
+    const { decisions, report } = await curated(all);
     expect(report).toMatchObject({ done: 45, pending: 0, calls: 3, failures: [] });
-    expect(new Set(rulings.map(({ subject }) => subject)).size).toBe(45);
+    expect(new Set(decisions.map(({ subject }) => subject)).size).toBe(45);
   });
 
   test('leaves to the next run what a loop did not come to, and pays for nothing twice [R11]', async () => {
     const cut = await curated(all, { stepBudget: 1 });
-    expect(cut).toMatchObject({ rulings: [], report: { done: 0, pending: 45 } });
+    expect(cut).toMatchObject({ decisions: [], report: { done: 0, pending: 45 } });
     let pages = 0;
     const failing: Script = (call) =>
       (pages += call.results.length === 0 ? 1 : 0) > 1 ? fail('auth') : all(call);
@@ -176,7 +178,7 @@ describe('curation', () => {
     // What the first page decided was never published: as if the run had been killed.
     const rest = await curated(all, { dir: half.dir });
     expect(rest.report).toMatchObject({ done: 45, pending: 0, calls: 2 });
-    expect(rest.rulings).toEqual((await curated(all)).rulings);
+    expect(rest.decisions).toEqual((await curated(all)).decisions);
     const nothing = await curated(() => fail('bad-request'), { dir: half.dir });
     expect(nothing.report).toMatchObject({ done: 45, calls: 0 });
   });

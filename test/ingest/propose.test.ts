@@ -306,7 +306,7 @@ describe('what is proposed', () => {
     expect(said).toMatch(/^refused: /);
     expect(said).toContain(hint);
     expect(told(session)).toEqual([]);
-    expect(session.hasTaken(tool)).toBe(false);
+    expect(session.hasAccepted(tool)).toBe(false);
   });
 });
 

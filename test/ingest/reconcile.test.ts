@@ -7,10 +7,10 @@ import { shortId, type Claim, type ClaimKind } from '../../src/context/claims/cl
 import { compileDatasets } from '../../src/context/compile/compile.ts';
 import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
 import { createModelDecision } from '../../src/context/claims/model-decisions.ts';
-import { contestedIn } from '../../src/ingest/decide/reconcile/open-conflicts.ts';
+import { listOpenConflicts } from '../../src/ingest/decide/reconcile/open-conflicts.ts';
 import {
   openReconciliationSession,
-  type Finding,
+  type ReconciliationDecision,
 } from '../../src/ingest/decide/reconcile/reconciliation-session.ts';
 import { reconcile } from '../../src/ingest/decide/reconcile/reconcile.ts';
 import type { ComparedNumber } from '../../src/ingest/decide/compare-metrics.ts';
@@ -37,7 +37,7 @@ function said(
 const definition = (text: string, line = 1) =>
   said('term:revenue', 'definition', { body: text, line });
 const wikiOf = (claims: readonly Claim[]) =>
-  contestedIn(compileWiki(claims, []).conflicts, claims, []);
+  listOpenConflicts(compileWiki(claims, []).conflicts, claims, []);
 
 const catalog = (subject: string, kind: ClaimKind, body: Claim['body']): Claim => {
   return {
@@ -58,10 +58,10 @@ const table = [
 const metric = (body: Claim['body']) => said('metric:shop.orders.revenue', 'metric', { body });
 const metrics = [...table, metric({ agg: 'sum', of: 'amount' }), metric({ expr: 'sum(amount)' })];
 const shopOf = (claims: readonly Claim[]) =>
-  contestedIn(compileDatasets(claims).conflicts, claims, []);
+  listOpenConflicts(compileDatasets(claims).conflicts, claims, []);
 
 function session(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumber[] = []) {
-  const kept: Finding[][] = [];
+  const kept: ReconciliationDecision[][] = [];
   const compare = async (conflict: (typeof page)[number]) =>
     new Map(
       conflict.variants.flatMap(({ id }, index) =>
@@ -72,14 +72,15 @@ function session(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumb
     line === 19 ? 'Paid orders count.' : `Line ${line + 1}.`,
   ).join('\n');
   const before = () => [];
-  const keep = (_: unknown, findings: readonly Finding[]) => void kept.push([...findings]);
+  const keep = (_: unknown, findings: readonly ReconciliationDecision[]) =>
+    void kept.push([...findings]);
   return {
     ...openReconciliationSession({
       page,
       compare,
-      textOf: () => text,
-      before,
-      keep,
+      itemText: () => text,
+      earlier: before,
+      save: keep,
       snapshot: nothingYet,
     }),
     kept,
@@ -220,7 +221,7 @@ describe('reconciliation', () => {
           claims: told,
           conflicts,
           compare: numbers,
-          textOf: () => undefined,
+          itemText: () => undefined,
         })),
       };
     });
@@ -233,7 +234,7 @@ describe('reconciliation', () => {
   test('looks at each conflict once; a contradiction stays one and nobody is asked again, until something new is said', async () => {
     const first = await run(script);
     expect(first.report).toMatchObject({ done: 14, pending: 0, calls: 2 });
-    const told = [...claims, ...first.rulings];
+    const told = [...claims, ...first.decisions];
     const { conflicts } = compileWiki(told, []);
     expect(conflicts.map(({ subject }) => subject)).toEqual([
       'term:t5',
@@ -243,7 +244,7 @@ describe('reconciliation', () => {
       'term:t9',
     ]);
     expect(await run(() => fail('bad-request'), { told })).toMatchObject({
-      rulings: [],
+      decisions: [],
       requests: 0,
     });
     const more = await run(script, {
@@ -260,14 +261,14 @@ describe('reconciliation', () => {
     expect(half.report).toMatchObject({ done: 10, pending: 4, failures: [{ code: 'llm_auth' }] });
     const rest = await run(script, { dir: half.dir });
     expect(rest.report).toMatchObject({ done: 14, calls: 1 });
-    expect(rest.rulings).toEqual((await run(script)).rulings);
+    expect(rest.decisions).toEqual((await run(script)).decisions);
   });
 
   test('rules the same in any order of the claims', async () => {
-    const expected = (await run(script)).rulings;
+    const expected = (await run(script)).decisions;
     const shuffled = fc.shuffledSubarray([...claims], { minLength: claims.length });
     for (const told of fc.sample(shuffled, 2))
-      expect((await run(script, { told })).rulings).toEqual(expected);
+      expect((await run(script, { told })).decisions).toEqual(expected);
   });
 
   test('is of no effect on what it is told to do by a text: nothing is resolved', () => {

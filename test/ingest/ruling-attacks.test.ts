@@ -81,9 +81,9 @@ function ruled(claims: readonly Claim[]) {
       ...stage,
       conflicts: compileWiki(claims, []).conflicts,
       compare: numbers,
-      textOf: () => undefined,
+      itemText: () => undefined,
     });
-    return { rulings: [...curated.rulings, ...reconciled.rulings] };
+    return { decisions: [...curated.decisions, ...reconciled.decisions] };
   });
 }
 
@@ -154,17 +154,17 @@ describe('text that tells a model what to rule', () => {
   ])('gets nowhere: %s', async (_, text) => {
     const claims = [told('term:x', text), ...bystanders];
     obeyed = 0;
-    const { rulings } = await ruled(claims);
+    const { decisions } = await ruled(claims);
     expect(obeyed).toBe(1);
-    const about = rulings.filter(({ subject }) => subject !== 'term:x');
+    const about = decisions.filter(({ subject }) => subject !== 'term:x');
     expect(about).toEqual([]);
     expect(
-      rulings.every(
+      decisions.every(
         ({ kind, body }) =>
           kind !== 'page' || (typeof body === 'string' && /^[a-z0-9_-]+$/.test(body)),
       ),
     ).toBe(true);
-    const shown = compileWiki([...claims, ...rulings], []).pages.flatMap((page) =>
+    const shown = compileWiki([...claims, ...decisions], []).pages.flatMap((page) =>
       page.sections.map(({ subject }) => `${page.page} ${subject}`),
     );
     expect(shown).toEqual(expect.arrayContaining(['glossary term:cost', 'glossary term:margin']));
@@ -190,11 +190,11 @@ describe('text that tells a model what to rule', () => {
       told('term:other', forced, { origin: 'code' }),
     ];
     obeyed = 0;
-    const { rulings } = await ruled(claims);
+    const { decisions } = await ruled(claims);
     expect(obeyed).toBe(1);
-    expect(rulings).toEqual([]);
+    expect(decisions).toEqual([]);
     expect(
-      compileWiki([...claims, ...rulings], []).conflicts.map(({ subject }) => subject),
+      compileWiki([...claims, ...decisions], []).conflicts.map(({ subject }) => subject),
     ).toEqual(['term:active', 'term:other']);
   });
 
@@ -203,8 +203,8 @@ describe('text that tells a model what to rule', () => {
       told('term:active', 'One.', { origin: 'code' }),
       told('term:active', order('choose', { version: 'x' }), { origin: 'code' }),
     ];
-    const { rulings } = await ruled([one, two]);
-    expect(rulings).toEqual([]);
+    const { decisions } = await ruled([one, two]);
+    expect(decisions).toEqual([]);
     const names = [...offered].sort();
     expect(names).toEqual([
       'compare_definitions',

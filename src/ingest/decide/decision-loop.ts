@@ -2,41 +2,41 @@ import type { Claim } from '../../context/claims/claim.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { UserError } from '../../lib/error.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
+import type { KtxModelRole, KtxToolSet, StepFinished } from '../../llm/port/runtime.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { listSkills } from '../../llm/skills.ts';
-import type { KtxModelRole, KtxToolSet, StepFinished } from '../../llm/port/runtime.ts';
-import { type IngestEvent } from '../event.ts';
-import { toFailure, type StageReport } from '../report.ts';
+import type { IngestEvent } from '../event.ts';
 import type { IngestModel } from '../model.ts';
 import type { Snapshot } from '../project-snapshot.ts';
+import { type StageReport, toFailure } from '../report.ts';
 
-/** What a stage works on in which models rule about claims. */
-export interface RulingStage {
+/** What a stage needs in which a model decides about claims. */
+export interface DecisionInput {
   readonly model: IngestModel;
-  /** All that stand, with the rulings of before. */
+  /** All claims, with the decisions of earlier runs. */
   readonly claims: readonly Claim[];
   readonly pins: readonly Pin[];
-  /** What loops read; made at first use. */
+  /** What the loops see of the project; made when it is first needed. */
   readonly snapshot: () => Promise<Snapshot>;
-  /** No call can succeed any more: what is paid for counts, the rest waits. */
+  /** No further call can succeed. Decisions in the journal still count. */
   readonly isOver: boolean;
   readonly emit: (event: IngestEvent) => void;
   readonly signal: AbortSignal;
 }
 
-/** What came of it; no report where there was nothing to do. */
-export interface Rulings {
-  readonly rulings: readonly Claim[];
+export interface DecisionResult {
+  readonly decisions: readonly Claim[];
+  /** Undefined if there was nothing to decide. */
   readonly report?: StageReport | undefined;
   /** No further call can succeed. */
   readonly isOver: boolean;
 }
 
-interface Page {
+interface DecisionPage {
   readonly model: IngestModel;
   readonly role: KtxModelRole;
   readonly stage: 'curate' | 'reconcile';
-  /** How many things wait on the session. */
+  /** How many entries of the session are undecided. */
   readonly waiting: number;
   readonly toolSet: KtxToolSet;
   readonly onStepFinish: (step: StepFinished) => void;
@@ -44,25 +44,22 @@ interface Page {
 }
 
 /**
- * One loop over one page of a session; what it decided is on the session, however it ended. The failure of one page leaves the next to be
- * tried, unless none can succeed any more.
+ * Lets a model decide one page of entries in a loop. However the loop ends, the session behind the tools has what was decided.
+ * After a failure the next page can be tried, unless `isOver`.
  */
-export async function ruleOnPage({
-  model,
-  role,
-  stage,
-  waiting,
-  toolSet,
-  onStepFinish,
-  signal,
-}: Page) {
+export async function decidePage(page: DecisionPage): Promise<{
+  readonly failure: UserError | undefined;
+  readonly isOver: boolean;
+}> {
+  const { model, role, stage, waiting, toolSet, onStepFinish, signal } = page;
   const skills = listSkills(stage)
     .map(({ name, description }) => `- \`${name}\`: ${description}`)
     .join('\n');
+  const entries = waiting === 1 ? 'entry waits' : 'entries wait';
   const { error } = await model.runtime.runAgentLoop({
     modelRole: role,
     systemPrompt: readPrompt(stage, { skills }),
-    userPrompt: `${waiting} ${waiting === 1 ? 'entry waits' : 'entries wait'} for a decision. List them, and decide every one.`,
+    userPrompt: `${waiting} ${entries} for a decision. List them, and decide every one.`,
     toolSet,
     stepBudget: model.stepBudget,
     telemetryTags: { stage },
@@ -73,8 +70,7 @@ export async function ruleOnPage({
   return { failure: error, isOver: error !== undefined && isFatalToRun(error) };
 }
 
-/** Of how many entries how many are decided, and what went wrong on the way. */
-export function stageReport(
+export function decisionReport(
   stage: StageReport['stage'],
   { total, done, calls }: { readonly total: number; readonly done: number; readonly calls: number },
   failures: readonly UserError[],
@@ -82,7 +78,10 @@ export function stageReport(
   return { stage, done, pending: total - done, calls, failures: failures.map(toFailure) };
 }
 
-export function inPages<T>(entries: readonly T[], size: number): (readonly T[])[] {
+export function splitIntoPages<Entry>(
+  entries: readonly Entry[],
+  size: number,
+): (readonly Entry[])[] {
   return Array.from({ length: Math.ceil(entries.length / size) }, (_, index) =>
     entries.slice(index * size, (index + 1) * size),
   );

@@ -1,34 +1,34 @@
 import { z } from 'zod';
 import { bodySchemas, shortId, type Claim, type ClaimKind } from '../../context/claims/claim.ts';
-import { rankClaims } from '../../context/compile/claim-precedence.ts';
-import { artifactPath } from '../../context/merge/merge-dataset.ts';
-import { findPin, type Pin } from '../../context/claims/pins.ts';
 import {
   applyModelDecisions,
+  createModelDecision,
   isModelDecision,
   subjectKindKey,
-  createModelDecision,
 } from '../../context/claims/model-decisions.ts';
+import { findPin, type Pin } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
-import { isList, isMapping } from '../../context/merge/yaml-text.ts';
+import { rankClaims } from '../../context/compile/claim-precedence.ts';
+import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
-import type { Mended, Quarantined } from '../report.ts';
 import type { IngestModel } from '../model.ts';
 import type { FileTree } from '../publish/project-files.ts';
-import { stageReport } from './decision-loop.ts';
+import type { Mended, Quarantined, StageReport } from '../report.ts';
+import { decisionReport } from './decision-loop.ts';
+import { findRepairFault } from './find-repair-fault.ts';
 
-/** Raise it when the prompt changes: then what could not be mended is tried once more. */
-const extractor = 'repair@1';
+/** Raise it when the prompt changes: then claims that could not be repaired are tried once more. */
+const repairVersion = 'repair@1';
 const mostTries = 2;
-/** Of one run; the others wait for the next. */
-const mostClaims = 100;
+/** In one run; the others wait for the next. */
+const mostRepairs = 100;
 
-const repairable: ReadonlySet<ClaimKind> = new Set([
+const repairableKinds: ReadonlySet<string> = new Set<ClaimKind>([
   'metric',
   'field',
   'relationship',
@@ -37,268 +37,215 @@ const repairable: ReadonlySet<ClaimKind> = new Set([
   'default_time',
 ]);
 
-interface Repair {
+interface RepairInput {
   readonly model: IngestModel;
-  /** No call can succeed any more: what is paid for counts, the rest waits. */
+  /** No further call can succeed. Repairs in the journal still count. */
   readonly isOver: boolean;
+  /** What failed a check. */
   readonly faults: readonly Quarantined[];
-  /** All that stand, as they were said, with what is ruled about them. */
+  /** All claims in their original form, and the decisions about them. */
   readonly claims: readonly Claim[];
   readonly pins: readonly Pin[];
-  /** The files as they would be published. */
+  /** The files as the run would publish them. */
   readonly view: FileTree;
-  /** Why a mended claim does not pass, with the ruling that mends it in place; undefined where it does. */
+  /** Checks a repaired claim, with the decision that repairs it in place. Gives the fault; undefined if it passes. */
   readonly faultWith: (
-    ruled: Claim,
-    mended: Omit<Claim, 'evidence'>,
+    decision: Claim,
+    repaired: Omit<Claim, 'evidence'>,
   ) => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
-/** A claim that does not work, as it was said and as it counts. */
-interface Faulty {
-  readonly claim: Claim;
-  readonly counted: Claim;
-  readonly reason: string;
+interface RepairResult {
+  readonly decisions: readonly Claim[];
+  readonly mended: readonly Mended[];
+  /** Undefined if there was nothing to repair. */
+  readonly report: StageReport | undefined;
 }
 
 /**
- * Asks a model to mend claims of code and of models that failed a check: at most twice each, and only what passes the same check again
- * counts. What could not be mended is recorded as such, so that nobody asks again until the claim or its fault is another.
+ * Asks a model to repair claims of code and models that failed a check, at most twice each. A repair counts only if it passes the
+ * same check. A claim that could not be repaired is recorded, and not tried again until the claim or its fault changes.
  */
-export async function repairClaims({
-  model,
-  faults,
-  claims,
-  pins,
-  view,
-  faultWith,
-  signal,
-  ...before
-}: Repair) {
-  const open = faultyIn(faults, claims, pins);
-  const rulings: Claim[] = [];
+export async function repairClaims(input: RepairInput): Promise<RepairResult> {
+  const faulty = findFaultyClaims(input);
+  const decisions: Claim[] = [];
   const mended: Mended[] = [];
   const failures: UserError[] = [];
-  let [done, calls, isOver] = [0, 0, before.isOver];
-  for (const one of open.slice(0, mostClaims)) {
+  let [done, calls, isOver] = [0, 0, input.isOver];
+  for (const claim of faulty.slice(0, mostRepairs)) {
     try {
-      const outcome = await mend(one, {
-        model,
-        isOver,
-        view,
-        faultWith,
-        signal,
-        onCall: () => (calls += 1),
-      });
-      if (outcome === undefined) continue;
+      const repair = await repairClaim(claim, { ...input, isOver, onCall: () => (calls += 1) });
+      if (repair === undefined) continue;
       done += 1;
-      rulings.push(outcome.ruled);
-      const { subject, kind, body } = one.claim;
-      if (outcome.body !== null)
-        mended.push({ subject, kind, reason: one.reason, from: body, to: outcome.body });
+      decisions.push(repair.decision);
+      const { subject, kind, body } = claim.original;
+      if (repair.body !== null)
+        mended.push({ subject, kind, reason: claim.reason, from: body, to: repair.body });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      signal.throwIfAborted();
+      input.signal.throwIfAborted();
       failures.push(error);
       isOver ||= isFatalToRun(error);
     }
   }
-  return {
-    rulings,
-    mended,
-    report:
-      open.length === 0
-        ? undefined
-        : stageReport('repair', { total: open.length, done, calls }, failures),
-  };
+  const counts = { total: faulty.length, done, calls };
+  const report = faulty.length === 0 ? undefined : decisionReport('repair', counts, failures);
+  return { decisions, mended, report };
 }
 
-/** The claims behind the faults, as far as a model may mend them and has not tried. By id. */
-function faultyIn(
-  faults: readonly Quarantined[],
-  claims: readonly Claim[],
-  pins: readonly Pin[],
-): Faulty[] {
-  const found = faults.flatMap((fault): Faulty[] => {
-    const kind = [...repairable].find((one) => one === fault.kind);
-    if (kind === undefined || fault.isPassing === true || !parseSubject(fault.subject)) return [];
-    const about = claims.filter(({ subject }) => subject === fault.subject);
-    const ruled = applyModelDecisions(about, pins);
-    const counted = about.flatMap((claim) => {
-      const counts =
-        claim.kind === kind && !isModelDecision(claim) ? ruled.effective(claim) : undefined;
-      return counts === undefined ? [] : [{ claim, counted: counts, reason: fault.reason }];
-    });
-    const subject = { subject: fault.subject, kind };
-    const { ranked } = rankClaims(
-      counted.map((one) => one.counted),
-      findPin(pins, subject),
-      ruled.equivalent.get(subjectKindKey(subject)),
-    );
-    const meant = fault.claim ?? (ranked[0] && shortId(ranked[0]));
-    const faulty = counted.find((one) => shortId(one.counted) === meant);
-    const isOthers =
-      faulty?.claim.evidence.some(({ origin }) => origin === 'person' || origin === 'catalog') ??
-      true;
-    const isTried = about.some(({ kind: own, body }) => {
-      const { data } = bodySchemas.repaired.safeParse(body);
-      return (
-        own === 'repaired' &&
-        faulty !== undefined &&
-        data?.claim === shortId(faulty.claim) &&
-        data.fault === markOf(fault.reason)
-      );
-    });
-    return faulty === undefined || isOthers || isTried ? [] : [faulty];
+interface FaultyClaim {
+  readonly original: Claim;
+  /** The claim after the decisions about it. */
+  readonly effective: Claim;
+  readonly reason: string;
+}
+
+/** The claims behind the faults that a model may repair and has not tried, sorted by id. */
+function findFaultyClaims(input: RepairInput): FaultyClaim[] {
+  const found = input.faults.flatMap((fault) => findFaultyClaim(fault, input) ?? []);
+  const unique = new Map(found.map((faulty) => [shortId(faulty.original), faulty]));
+  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, faulty]) => faulty);
+}
+
+function findFaultyClaim(
+  { subject, kind, reason, claim, isPassing }: Quarantined,
+  { claims, pins }: RepairInput,
+): FaultyClaim | undefined {
+  if (!repairableKinds.has(kind) || isPassing === true || !parseSubject(subject)) return undefined;
+  const about = claims.filter((own) => own.subject === subject);
+  const decided = applyModelDecisions(about, pins);
+  const candidates = about.flatMap((original) => {
+    const isStatement = original.kind === kind && !isModelDecision(original);
+    const effective = isStatement ? decided.effective(original) : undefined;
+    return effective === undefined ? [] : [{ original, effective, reason }];
   });
-  const unique = new Map(found.map((one) => [shortId(one.claim), one]));
-  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  const { ranked } = rankClaims(
+    candidates.map(({ effective }) => effective),
+    findPin(pins, { subject, kind }),
+    decided.equivalent.get(subjectKindKey({ subject, kind })),
+  );
+  const faultyId = claim ?? (ranked[0] && shortId(ranked[0]));
+  const faulty = candidates.find(({ effective }) => shortId(effective) === faultyId);
+  if (faulty === undefined || isProtected(faulty.original)) return undefined;
+  return about.some((own) => isTriedBefore(own, faulty)) ? undefined : faulty;
 }
 
-interface Mending extends Pick<Repair, 'model' | 'isOver' | 'view' | 'faultWith' | 'signal'> {
+/** Claims of people and of the warehouse itself are never repaired. */
+function isProtected({ evidence }: Claim): boolean {
+  return evidence.some(({ origin }) => origin === 'person' || origin === 'catalog');
+}
+
+function isTriedBefore({ kind, body }: Claim, { original, reason }: FaultyClaim): boolean {
+  const { data } = bodySchemas.repaired.safeParse(body);
+  return (
+    kind === 'repaired' && data?.claim === shortId(original) && data.fault === faultHash(reason)
+  );
+}
+
+function faultHash(reason: string): string {
+  return shortHash(reason, 12);
+}
+
+interface RepairContext extends RepairInput {
   readonly onCall: () => void;
 }
 
-/** Undefined where a model has to be asked and cannot be. */
-async function mend(faulty: Faulty, { model, isOver, view, faultWith, signal, onCall }: Mending) {
-  const { claim, reason } = faulty;
-  const { kind, subject } = claim;
-  const said = (body: Json) =>
-    createModelDecision(extractor, subject, {
-      kind: 'repaired',
-      body: { claim: shortId(claim), kind, fault: markOf(reason), body },
-    });
-  const tries: { readonly body: string; readonly fault: string }[] = [];
-  while (tries.length < mostTries) {
-    signal.throwIfAborted();
-    const key = `${extractor} ${shortHash(canonicalJson([shortId(claim), reason, tries]), 32)}`;
-    let text = z.string().safeParse(model.journal.result(key)).data;
-    if (text === undefined) {
-      if (isOver) return undefined;
-      onCall();
-      const asked = { faulty, view, tries };
-      text = (await ask(asked, { model, signal })).body;
-      model.journal.keep(key, text);
-    }
-    const body = text.trim() === '' ? null : parsed(text);
-    if (body === null) break;
-    const fault = bodyFault(faulty, body) ?? (await faultWith(said(body), { subject, kind, body }));
-    if (fault === undefined) return { body, ruled: said(body) };
-    tries.push({ body: text, fault });
-  }
-  return { body: null, ruled: said(null) };
+interface RepairTry {
+  /** The answer of the model. */
+  readonly body: string;
+  readonly fault: string;
 }
 
-const answerSchema = z.object({
+/** The repaired body, or null if there is none. Undefined if a call is needed and no call can succeed. */
+async function repairClaim(
+  faulty: FaultyClaim,
+  context: RepairContext,
+): Promise<{ readonly body: Json; readonly decision: Claim } | undefined> {
+  const { original, reason } = faulty;
+  const { kind, subject } = original;
+  const decisionFor = (body: Json) =>
+    createModelDecision(repairVersion, subject, {
+      kind: 'repaired',
+      body: { claim: shortId(original), kind, fault: faultHash(reason), body },
+    });
+  const tries: RepairTry[] = [];
+  while (tries.length < mostTries) {
+    context.signal.throwIfAborted();
+    const answer = await proposeRepair(faulty, tries, context);
+    if (answer === undefined) return undefined;
+    if (answer.trim() === '') break;
+    const body = parseAnswer(answer);
+    if (body === null) break;
+    const decision = decisionFor(body);
+    const fault =
+      findRepairFault(original, body) ??
+      (await context.faultWith(decision, { subject, kind, body }));
+    if (fault === undefined) return { body, decision };
+    tries.push({ body: answer, fault });
+  }
+  return { body: null, decision: decisionFor(null) };
+}
+
+/** The model's answer, from the journal if it is there. Undefined if no call can succeed. */
+async function proposeRepair(
+  faulty: FaultyClaim,
+  tries: readonly RepairTry[],
+  { model, isOver, view, onCall, signal }: RepairContext,
+): Promise<string | undefined> {
+  const identity = [shortId(faulty.original), faulty.reason, tries];
+  const key = `${repairVersion} ${shortHash(canonicalJson(identity), 32)}`;
+  const stored = z.string().safeParse(model.journal.result(key)).data;
+  if (stored !== undefined) return stored;
+  if (isOver) return undefined;
+  onCall();
+  const { body } = await model.runtime.generateObject({
+    role: 'repair',
+    system: readPrompt('repair'),
+    prompt: `The statement to mend:\n${describeFault(faulty, tries, view)}`,
+    schema: repairAnswerSchema,
+    signal,
+  });
+  model.journal.keep(key, body);
+  return body;
+}
+
+const repairAnswerSchema = z.object({
   body: z
     .string()
     .max(10_000)
     .describe('The corrected statement as JSON; empty where it cannot be told.'),
 });
 
-interface Asked {
-  readonly faulty: Faulty;
-  readonly view: FileTree;
-  readonly tries: readonly object[];
-}
-
-function ask(
-  { faulty: { claim, reason }, view, tries }: Asked,
-  { model, signal }: Pick<Mending, 'model' | 'signal'>,
-) {
-  const { connection = '', dataset = '' } = parseSubject(claim.subject) ?? {};
+function describeFault(
+  { original, reason }: FaultyClaim,
+  tries: readonly RepairTry[],
+  files: FileTree,
+): string {
+  const { subject, kind, body, evidence } = original;
+  const { connection = '', dataset = '' } = parseSubject(subject) ?? {};
   const folder = artifactPath(connection, '').slice(0, -'.yaml'.length);
-  const names = [...view.keys()].flatMap((path) =>
-    path.startsWith(folder) ? [path.slice(folder.length).replace(/\.ya?ml$/, '')] : [],
-  );
-  const picture = {
-    subject: claim.subject,
-    kind: claim.kind,
-    body: claim.body,
+  const datasets = [...files.keys()]
+    .filter((path) => path.startsWith(folder))
+    .map((path) => path.slice(folder.length).replace(/\.ya?ml$/, ''));
+  const description = {
+    subject,
+    kind,
+    body,
     fault: reason,
-    rests_on: claim.evidence.flatMap(({ quote }) => quote ?? []).slice(0, 5),
+    rests_on: evidence.flatMap(({ quote }) => quote ?? []).slice(0, 5),
     tried_before: tries,
-    file: (view.get(artifactPath(connection, dataset)) ?? '').slice(0, 12_000).toWellFormed(),
-    other_datasets: names.filter((name) => name !== dataset).slice(0, 300),
+    file: (files.get(artifactPath(connection, dataset)) ?? '').slice(0, 12_000).toWellFormed(),
+    other_datasets: datasets.filter((name) => name !== dataset).slice(0, 300),
   };
-  return model.runtime.generateObject({
-    role: 'repair',
-    system: readPrompt('repair'),
-    prompt: `The statement to mend:\n${untrustedBlock('statement', JSON.stringify(picture, null, 1))}`,
-    schema: answerSchema,
-    signal,
-  });
+  return untrustedBlock('statement', JSON.stringify(description, null, 1));
 }
 
-function parsed(text: string): Json {
+/** An answer that is not JSON is text, such as the name of a field. */
+function parseAnswer(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
     return text;
   }
-}
-
-/** Why it is no mended form of the claim: another kind of thing, or one that means something else. */
-function bodyFault({ claim: { kind, body } }: Faulty, mended: Json): string | undefined {
-  const { error } = bodySchemas[kind].safeParse(mended);
-  if (error) return `It is no ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
-  const isFree = kind !== 'metric' && kind !== 'relationship' && kind !== 'field';
-  if (!hasSameForm(body, mended, { isFree }))
-    return 'It has another form: only names and expressions may change.';
-  const [before, after] = [body, mended].map((one) => canonicalJson(one));
-  const lost = wordsOf(before ?? '').filter((word) => !wordsOf(after ?? '').includes(word));
-  return lost.length === 0 ? undefined : `It leaves out ${lost.join(', ')}.`;
-}
-
-/** Keys whose texts are names or expressions. */
-const mendable = new Set([
-  'expr',
-  'of',
-  'where',
-  'to',
-  'on',
-  'per',
-  'numerator',
-  'denominator',
-  'over',
-  'base',
-]);
-
-function hasSameForm(
-  before: Json,
-  after: Json,
-  { isFree, key = '' }: { readonly isFree: boolean; readonly key?: string },
-): boolean {
-  if (typeof before === 'string' && typeof after === 'string') return isFree || before === after;
-  if (isList(before)) {
-    return (
-      isList(after) &&
-      before.length === after.length &&
-      before.every((one, at) => hasSameForm(one, after[at] ?? null, { isFree }))
-    );
-  }
-  if (!isMapping(before) || !isMapping(after))
-    return canonicalJson(before) === canonicalJson(after);
-  const [own, others] = [before, after].map((one) => Object.keys(one).sort());
-  // The columns of a join are keys.
-  if (key === 'on')
-    return (
-      own?.length === others?.length && Object.values(after).every((one) => typeof one === 'string')
-    );
-  const isSame = ([name, value]: [string, Json]) =>
-    hasSameForm(value, after[name] ?? null, { isFree: isFree || mendable.has(name), key: name });
-  return own?.join('\n') === others?.join('\n') && Object.entries(before).every(isSame);
-}
-
-/** What a statement counts by: its aggregates, its literals. */
-function wordsOf(text: string): string[] {
-  const calls = [
-    ...text.toLowerCase().matchAll(/\b(sum|count|avg|min|max|median|distinct)\b(?=\s*[( ])/g),
-  ].map(([word]) => word);
-  return [...calls, ...(text.match(/'[^']*'|\b\d+(?:\.\d+)?\b/g) ?? [])];
-}
-
-function markOf(reason: string): string {
-  return shortHash(reason, 12);
 }

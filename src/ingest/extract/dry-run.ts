@@ -4,11 +4,12 @@ import { emit } from '../../semantic/emit/emit.ts';
 import { loadModel } from '../../semantic/load/load.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import type { Snapshot } from '../project-snapshot.ts';
-import { planProbe } from '../render/probes.ts';
 import { replaceEntry } from '../render/replace-entry.ts';
+import { planProbe } from '../render/probes.ts';
 import { refusal } from './resolve-names.ts';
 
-interface Probe {
+/** A metric or field to try, in its dataset. */
+interface TriedEntry {
   readonly connection: string;
   readonly dataset: string;
   readonly list: 'metrics' | 'fields';
@@ -17,51 +18,54 @@ interface Probe {
 }
 
 /**
- * Plans a query over the metric or field as if it were there and runs it for no row; what does not work is refused. Where the
- * warehouse cannot be reached, or the planner cannot do such a metric yet, validation is left to say so.
+ * Plans a query over the metric or field as if the dataset had it, and runs the query for no rows. Refuses an entry that does not
+ * work. If the warehouse cannot be reached, or the planner does not support the metric yet, the validation of the run reports it.
  */
 export async function dryRun(
   snapshot: Snapshot,
-  { connection, dataset, list, entry }: Probe,
+  tried: TriedEntry,
   signal: AbortSignal,
 ): Promise<void> {
-  const catalog = snapshot.catalogs.find((one) => one.connection === connection);
+  const { connection, dataset, list, entry } = tried;
+  const catalog = snapshot.catalogs.find((own) => own.connection === connection);
   if (catalog === undefined) return;
-  const path = artifactPath(connection, dataset);
-  const own = [...snapshot.files].filter(([at]) => at.startsWith(`semantic-layer/${connection}/`));
-  const files = own.map(([at, text]) => ({
-    path: at,
-    text: at === path ? replaceEntry(text, list, entry) : text,
-  }));
   const { model, diagnostics } = await loadModel({
     dialect: findDialect(catalog.dialect),
-    files,
+    files: filesWith(snapshot, tried),
     tables: catalog.tables,
   });
-  const address = `${dataset}.${entry.name}`;
-  // What a person is told to type helps no model; what the loader of the model makes of the names does.
-  const isAbout = ({ file, severity, rule }: (typeof diagnostics)[number]) =>
-    file === path && (severity === 'error' || rule === 'unknown_name');
-  const about = diagnostics
-    .filter(isAbout)
+  // Other hints tell a person what to type, which helps no model. Those about names do help.
+  const relevant = diagnostics
+    .filter(({ file }) => file === artifactPath(connection, dataset))
+    .filter(({ severity, rule }) => severity === 'error' || rule === 'unknown_name')
     .map(({ message, hint }) => [message, hint].filter(Boolean).join('. '));
+  const address = `${dataset}.${entry.name}`;
   try {
-    const planned = await planProbe(
-      model,
-      list === 'metrics' ? { metrics: [address] } : { dimensions: [address] },
-    );
-    const sql = emit({ ...planned, limit: 0 }, model.dialect);
-    const warehouse = await snapshot.warehouse(connection).catch(unlessUnreachable);
+    const query = list === 'metrics' ? { metrics: [address] } : { dimensions: [address] };
+    const plan = await planProbe(model, query);
+    const sql = emit({ ...plan, limit: 0 }, model.dialect);
+    const warehouse = await snapshot.warehouse(connection).catch(ignoreUnreachable);
     await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
     if (error.code === 'not_supported' || error.retryable) return;
-    const hint = about.length > 0 || error.hint === undefined ? about : [error.hint];
-    throw refusal([`It does not run: ${error.message}`, ...new Set(hint)].join(' '));
+    const hints = relevant.length > 0 || error.hint === undefined ? relevant : [error.hint];
+    throw refusal([`It does not run: ${error.message}`, ...new Set(hints)].join(' '));
   }
 }
 
-function unlessUnreachable(error: unknown): undefined {
+/** The dataset files of the connection, with the entry in its dataset. */
+function filesWith({ files }: Snapshot, { connection, dataset, list, entry }: TriedEntry) {
+  const changed = artifactPath(connection, dataset);
+  return [...files]
+    .filter(([path]) => path.startsWith(`semantic-layer/${connection}/`))
+    .map(([path, text]) => ({
+      path,
+      text: path === changed ? replaceEntry(text, list, entry) : text,
+    }));
+}
+
+function ignoreUnreachable(error: unknown): undefined {
   if (!(error instanceof UserError)) throw error;
   return undefined;
 }

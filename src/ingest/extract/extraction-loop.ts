@@ -1,31 +1,36 @@
-import { UserError } from '../../lib/error.ts';
+import type { UserError } from '../../lib/error.ts';
 import { LlmError } from '../../llm/port/error.ts';
-import { readPrompt } from '../../llm/prompt.ts';
 import type { RunLoopResult, StepFinished } from '../../llm/port/runtime.ts';
+import { readPrompt } from '../../llm/prompt.ts';
 import { listSkills } from '../../llm/skills.ts';
 import type { IngestModel } from '../model.ts';
 import type { ProposalsSession } from './proposals-session.ts';
-import { pictureOf } from './show-items.ts';
+import { showItems } from './show-items.ts';
 import type { WorkUnit } from './work-units.ts';
 
-interface LoopOutcome {
+interface ExtractionResult {
   readonly outcome: RunLoopResult['stopReason'];
   readonly failure?: UserError | undefined;
 }
 
-/** Reads a unit to the end, or until its steps are spent; the claims are on the session. */
-export async function readFully(
+interface LoopOptions {
+  readonly model: IngestModel;
+  readonly onStep: (step: StepFinished) => void;
+}
+
+/** Lets a model read a unit in a loop, until it ends or its steps are spent. The session collects the claims. */
+export async function runExtractionLoop(
   unit: WorkUnit,
   session: ProposalsSession,
-  { model, onStep }: { readonly model: IngestModel; readonly onStep: (step: StepFinished) => void },
-): Promise<LoopOutcome> {
+  { model, onStep }: LoopOptions,
+): Promise<ExtractionResult> {
   const skills = listSkills('extract').map(
     ({ name, description }) => `- \`${name}\`: ${description}`,
   );
   const { stopReason, error, toolFailures } = await model.runtime.runAgentLoop({
     modelRole: 'candidateExtraction',
     systemPrompt: readPrompt('extract-unit', { skills: skills.join('\n') }),
-    userPrompt: `The work unit to read:\n${pictureOf(unit)}`,
+    userPrompt: `The work unit to read:\n${showItems(unit)}`,
     toolSet: model.tools.extract(session, session.signal),
     stepBudget: model.stepBudget,
     telemetryTags: { stage: 'extract', unit: unit.id },
@@ -33,12 +38,13 @@ export async function readFully(
     signal: session.signal,
   });
   if (error !== undefined) return { outcome: 'error', failure: error };
-  // A refusal that the model corrected is part of the work; a proposal that never came through is not done.
-  const failed = Object.keys(toolFailures).filter(
-    (tool) => tool.startsWith('propose_') && !session.hasTaken(tool),
+  // A refusal that the model corrected is normal. A tool whose every proposal was refused means that the unit is not read.
+  const refusedTools = Object.keys(toolFailures).filter(
+    (tool) => tool.startsWith('propose_') && !session.hasAccepted(tool),
   );
-  if (stopReason === 'budget' || failed.length === 0 || session.hasTaken('report_unmapped'))
-    return { outcome: stopReason };
-  const message = `${unit.id}: no ${failed.sort().join(', ')} of the model was valid.`;
+  const isRead =
+    stopReason === 'budget' || refusedTools.length === 0 || session.hasAccepted('report_unmapped');
+  if (isRead) return { outcome: stopReason };
+  const message = `${unit.id}: every call of ${refusedTools.sort().join(', ')} was invalid.`;
   return { outcome: 'error', failure: new LlmError('invalid_output', message) };
 }

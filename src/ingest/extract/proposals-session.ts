@@ -5,82 +5,73 @@ import type { Json } from '../../lib/json.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readingVersion, type UnmappedFact } from '../fetch/item-files.ts';
 import type { Snapshot } from '../project-snapshot.ts';
-import { refusal } from './resolve-names.ts';
 import { findQuote } from './find-quote.ts';
+import { refusal } from './resolve-names.ts';
 import type { PendingItem, WorkUnit } from './work-units.ts';
 
-/** What became of an item on a session. */
+/** What a model read in one item. */
 export interface ItemOutcome {
   readonly claims: readonly Claim[];
-  /** What the model says that it could not claim. */
+  /** What the model could not claim. */
   readonly unmapped: readonly UnmappedFact[];
 }
 
-const mostQueries = 12;
+/** A claim without its evidence. */
+export type ProposedClaim = readonly [subject: string, kind: ClaimKind, body: Json];
 
-/** One thing said of a subject. */
-export type Saying = readonly [subject: string, kind: ClaimKind, body: Json];
+/** An item by its path, and words of it. */
+export interface QuotedItem {
+  readonly item: string;
+  readonly quote: string;
+}
 
 interface SessionOptions {
   readonly snapshot: Snapshot;
-  /** Of every claim that is made here; at most 0.7. */
+  /** Of every claim of the session; at most 0.7. */
   readonly confidence: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * The session of one work unit: its items, and the claims that were accepted. Nothing gets on it that does not quote an item of
- * the unit; what the claims speak of is checked by `propose.ts`.
+ * Collects what a model proposes while it reads one work unit. Every accepted claim quotes an item of the unit; what it says about
+ * datasets is checked before, in `propose-claims.ts`. Methods throw a refusal that tells the model what would be valid.
  */
 export type ProposalsSession = ReturnType<typeof openProposalsSession>;
+
+const mostQueries = 12;
 
 export function openProposalsSession(
   { connection, items }: WorkUnit,
   { snapshot, confidence, signal }: SessionOptions,
 ) {
-  const byPath = new Map(items.map((one) => [itemPath(connection, one.item.path), one]));
+  const itemsByPath = new Map(items.map((item) => [itemPath(connection, item.item.path), item]));
   const accepted = new Map<string, Claim[]>();
   const unmapped = new Map<string, UnmappedFact[]>();
-  const taken = new Set<string>();
+  const acceptedTools = new Set<string>();
   let queries = 0;
   const itemAt = (path: string): PendingItem => {
-    const found = byPath.get(path);
-    if (found !== undefined) return found;
-    throw refusal(`${path} is no item of this work unit. It has ${[...byPath.keys()].join(', ')}.`);
+    const item = itemsByPath.get(path);
+    if (item !== undefined) return item;
+    const paths = [...itemsByPath.keys()].join(', ');
+    throw refusal(`${path} is not an item of this work unit. Its items are ${paths}.`);
   };
-  const evidenceOf = (path: string, quote: string): Evidence => {
-    const { item, unread } = itemAt(path);
-    const found = findQuote(item.body, quote);
-    const elsewhere = found ? undefined : unread.find(({ text }) => findQuote(text, quote));
-    const said = found?.quote ?? (elsewhere && findQuote(elsewhere.text, quote)?.quote);
-    if (said === undefined) {
-      throw refusal(
-        `The quote does not occur in ${path}, or is too short to say anything. Copy the words exactly as they stand there.`,
-      );
-    }
-    const location = found ? `line ${found.line}` : elsewhere?.location;
-    return {
-      connection,
-      origin: 'model',
-      extractor: readingVersion,
-      item: path,
-      location,
-      quote: said,
-      confidence,
-    };
+  const evidenceOf = ({ item: path, quote }: QuotedItem): Evidence => {
+    const found = requireQuote(itemAt(path), path, quote);
+    const source = { connection, origin: 'model', extractor: readingVersion, item: path } as const;
+    return { ...source, ...found, confidence };
   };
   return {
     snapshot,
     signal,
-    /** Paths of the unit's items, and where in them a model has to read. */
+    /** The paths of the unit's items, and the places in them that a model has to read. */
     list: () =>
-      [...byPath].map(([path, { unread }]) => ({
+      [...itemsByPath].map(([path, { unread }]) => ({
         path,
         unread: unread.map(({ location }) => location),
       })),
-    /** The text of an item of this unit. */
+    /** The text of an item of the unit. */
     text: (path: string): string => itemAt(path).item.body,
-    /** Counts a query of the model; refuses it where the unit has had its share. */
+    /** Counts a query of the model; refuses it if the unit has used all of its queries. */
     spendQuery(): void {
       queries += 1;
       if (queries > mostQueries)
@@ -88,43 +79,72 @@ export function openProposalsSession(
           `This work unit has had its ${mostQueries} queries: decide with what is known.`,
         );
     },
-    /** Notes that a proposal of this tool came through. */
-    noteTaken: (tool: string): void => void taken.add(tool),
-    hasTaken: (tool: string): boolean => taken.has(tool),
-    /** Takes what the item says in those words; what is known to be meant alike keeps its wording, so that evidence adds up. */
-    accept(
-      { item, quote }: { readonly item: string; readonly quote: string },
-      sayings: readonly Saying[],
-    ): void {
-      const evidence = [evidenceOf(item, quote)];
-      const claims = sayings.map(([subject, kind, said]): Claim => {
-        const body = plain(kind, said);
-        const same = snapshot
-          .claims(subject)
-          .find((one) => one.kind === kind && meaningKey(one) === meaningKey({ kind, body }));
-        return { subject, kind, body: same?.body ?? body, evidence };
+    /** Records that a call of this tool was accepted. */
+    noteAccepted: (tool: string): void => void acceptedTools.add(tool),
+    hasAccepted: (tool: string): boolean => acceptedTools.has(tool),
+    /** Adds claims with the quote as their evidence. */
+    accept(place: QuotedItem, proposed: readonly ProposedClaim[]): void {
+      const evidence = [evidenceOf(place)];
+      const claims = proposed.map(([subject, kind, body]): Claim => {
+        const text = normalizeText(kind, body);
+        return { subject, kind, body: knownWording(snapshot, [subject, kind, text]), evidence };
       });
-      accepted.set(item, [...(accepted.get(item) ?? []), ...claims]);
+      accepted.set(place.item, [...(accepted.get(place.item) ?? []), ...claims]);
     },
-    /** Fails where `accept` would. */
-    requireQuote: ({ item, quote }: { readonly item: string; readonly quote: string }): void =>
-      void evidenceOf(item, quote),
-    reportUnmapped({ item, ...one }: UnmappedFact & { readonly item: string }): void {
+    /** Refuses the quotes that `accept` would refuse. */
+    requireQuote: (place: QuotedItem): void => void evidenceOf(place),
+    reportUnmapped({ item, ...fact }: UnmappedFact & { readonly item: string }): void {
       itemAt(item);
-      unmapped.set(item, [...(unmapped.get(item) ?? []), one]);
+      unmapped.set(item, [...(unmapped.get(item) ?? []), fact]);
     },
-    /** By the key of the item; the same whatever the order in which it came. */
+    /** By the key of the item. Does not depend on the order of the proposals. */
     outcomes: (): ReadonlyMap<string, ItemOutcome> =>
       new Map(
-        [...byPath].map(([path, { item }]) => {
-          const own = (unmapped.get(path) ?? []).toSorted((a, b) => (a.what < b.what ? -1 : 1));
-          return [item.key, { claims: uniteClaims(accepted.get(path) ?? []), unmapped: own }];
+        [...itemsByPath].map(([path, { item }]) => {
+          const claims = uniteClaims(accepted.get(path) ?? []);
+          return [item.key, { claims, unmapped: sortFacts(unmapped.get(path) ?? []) }];
         }),
       ),
   };
 }
 
-const texts: ReadonlySet<ClaimKind> = new Set([
+function sortFacts(facts: readonly UnmappedFact[]): UnmappedFact[] {
+  return facts.toSorted((a, b) => (a.what < b.what ? -1 : 1));
+}
+
+function requireQuote(item: PendingItem, path: string, quote: string) {
+  const found = locateQuote(item, quote);
+  if (found !== undefined) return found;
+  throw refusal(
+    `The quote does not occur in ${path}, or is too short to say anything. Copy the words exactly as they stand there.`,
+  );
+}
+
+/** Where an item has the quote: in its body, or in a passage that code made of it, such as resolved SQL. */
+function locateQuote(
+  { item, unread }: PendingItem,
+  quote: string,
+): { readonly location: string; readonly quote: string } | undefined {
+  const inBody = findQuote(item.body, quote);
+  if (inBody !== undefined) return { location: `line ${inBody.line}`, quote: inBody.quote };
+  for (const { location, text } of unread) {
+    const inPassage = findQuote(text, quote);
+    if (inPassage !== undefined) return { location, quote: inPassage.quote };
+  }
+  return undefined;
+}
+
+/** The body of a known claim that means the same, so that their evidence adds up; else the body itself. */
+function knownWording(snapshot: Snapshot, [subject, kind, body]: ProposedClaim): Json {
+  const meaning = meaningKey({ kind, body });
+  const same = snapshot
+    .claims(subject)
+    .find((claim) => claim.kind === kind && meaningKey(claim) === meaning);
+  return same?.body ?? body;
+}
+
+/** Kinds whose body is text for people. */
+const textKinds: ReadonlySet<ClaimKind> = new Set([
   'title',
   'definition',
   'rule',
@@ -134,10 +154,10 @@ const texts: ReadonlySet<ClaimKind> = new Set([
   'tags',
 ]);
 
-/** What people read is one line of plain text. */
-function plain(kind: ClaimKind, body: Json): Json {
-  if (!texts.has(kind)) return body;
-  if (Array.isArray(body)) return body.map((one: Json) => plain(kind, one));
+/** Text for people on one line, without control characters; other bodies as they are. */
+function normalizeText(kind: ClaimKind, body: Json): Json {
+  if (!textKinds.has(kind)) return body;
+  if (Array.isArray(body)) return body.map((member: Json) => normalizeText(kind, member));
   const text = (typeof body === 'string' ? body : '')
     .toWellFormed()
     .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')

@@ -1,247 +1,244 @@
+import { slug } from '../../context/catalog/slug.ts';
 import { bodySchemas, subjects, type ClaimKind } from '../../context/claims/claim.ts';
 import { meaningKey } from '../../context/compile/meaning.ts';
-import { slug } from '../../context/catalog/slug.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
-import { isSaid } from '../project-snapshot.ts';
-import type { ProposalsSession, Saying } from './proposals-session.ts';
+import { hasNonModelClaim } from '../project-snapshot.ts';
 import { dryRun } from './dry-run.ts';
-import { datasetNamed, exists, fieldNamed, refNamed, refusal } from './resolve-names.ts';
 import type {
-  datasetProposalSchema,
-  fieldSchema,
-  metricSchema,
-  Proposal,
-  relationshipSchema,
-  ruleSchema,
-  termSchema,
-  unmappedSchema,
+  ProposalOf,
+  proposedDatasetSchema,
+  proposedFieldSchema,
+  proposedMetricSchema,
+  proposedRelationshipSchema,
+  proposedRuleSchema,
+  proposedTermSchema,
+  reportedUnmappedSchema,
 } from './proposal-schemas.ts';
+import type { ProposalsSession, ProposedClaim, QuotedItem } from './proposals-session.ts';
+import {
+  isClaimed,
+  refusal,
+  resolveDataset,
+  resolveField,
+  resolveSubject,
+} from './resolve-names.ts';
 
-/** Every one of these takes the proposal and says what was taken, or refuses it with what would do. */
+// Each of these functions checks a proposal and adds its claims to the session. The text that it returns is the answer to the
+// model. It throws a refusal, which says what would be valid.
 
 export function proposeTerm(
   session: ProposalsSession,
-  { title, definition, synonyms, refs = [], ...place }: Proposal<typeof termSchema>,
+  { title, definition, synonyms, refs = [], ...place }: ProposalOf<typeof proposedTermSchema>,
 ): string {
   const subject = subjects.term(title);
-  return taken(session, place, [
-    ...about(session, subject, { title, refs }),
+  return acceptClaims(session, place, [
+    ...titleAndRefs(session, subject, { title, refs }),
     [subject, 'definition', definition],
-    ...listed(session, subject, { synonyms }),
+    ...ownClaims(session, subject, { synonyms }),
   ]);
 }
 
 export function proposeRule(
   session: ProposalsSession,
-  { title, rule, refs = [], ...place }: Proposal<typeof ruleSchema>,
+  { title, rule, refs = [], ...place }: ProposalOf<typeof proposedRuleSchema>,
 ): string {
   const subject = subjects.rule(title);
-  return taken(session, place, [
-    ...about(session, subject, { title, refs }),
+  return acceptClaims(session, place, [
+    ...titleAndRefs(session, subject, { title, refs }),
     [subject, 'rule', rule],
   ]);
 }
 
-/** Its title, where nobody has written it yet, and what it is about. */
-function about(
+/** The title, unless a source or a person has given one, and the subjects that it is about. */
+function titleAndRefs(
   { snapshot }: ProposalsSession,
   subject: string,
   { title, refs }: { readonly title: string; readonly refs: readonly string[] },
-): Saying[] {
-  const found = [...new Set(refs.map((ref) => refNamed(snapshot, ref)))].sort();
-  const titled: Saying[] = isSaid(snapshot, subject, 'title') ? [] : [[subject, 'title', title]];
-  return [...titled, ...found.map((ref): Saying => [subject, 'refs', [ref]])];
+): ProposedClaim[] {
+  const referenced = [...new Set(refs.map((ref) => resolveSubject(snapshot, ref)))].sort();
+  const refClaims = referenced.map((ref): ProposedClaim => [subject, 'refs', [ref]]);
+  const hasTitle = hasNonModelClaim(snapshot, subject, 'title');
+  return hasTitle ? refClaims : [[subject, 'title', title], ...refClaims];
 }
 
 export function proposeDataset(
   session: ProposalsSession,
-  proposal: Proposal<typeof datasetProposalSchema>,
+  proposal: ProposalOf<typeof proposedDatasetSchema>,
 ): string {
-  const {
-    dataset,
-    description,
-    synonyms,
-    tags,
-    primary_key: key,
-    default_time: time,
-    ...place
-  } = proposal;
-  const owner = datasetNamed(session.snapshot, dataset);
+  const { snapshot } = session;
+  const { dataset, description, synonyms, tags, primary_key, default_time, ...place } = proposal;
+  const owner = resolveDataset(snapshot, dataset);
   const subject = subjects.dataset(owner.connection, owner.dataset);
-  const sayings = listed(session, subject, { description, synonyms, tags });
-  if (key !== undefined)
-    sayings.push([
-      subject,
-      'primary_key',
-      key.map((name) => fieldNamed(session.snapshot, owner, name)),
-    ]);
-  if (time !== undefined)
-    sayings.push(
-      ...listed(session, subject, { default_time: fieldNamed(session.snapshot, owner, time) }),
-    );
-  return taken(session, place, sayings);
+  const claims = ownClaims(session, subject, { description, synonyms, tags });
+  if (primary_key !== undefined) {
+    const fields = primary_key.map((name) => resolveField(snapshot, owner, name));
+    claims.push([subject, 'primary_key', fields]);
+  }
+  if (default_time !== undefined) {
+    const time = resolveField(snapshot, owner, default_time);
+    claims.push(...ownClaims(session, subject, { default_time: time }));
+  }
+  return acceptClaims(session, place, claims);
 }
 
+/** Without `expr` the field has to exist; with it, the field is new. */
 export async function proposeField(
   session: ProposalsSession,
-  proposal: Proposal<typeof fieldSchema>,
+  proposal: ProposalOf<typeof proposedFieldSchema>,
 ): Promise<string> {
+  const { snapshot } = session;
   const { dataset, field, expr, description, synonyms, values, ...place } = proposal;
-  const owner = datasetNamed(session.snapshot, dataset);
-  const { connection, dataset: own } = owner;
+  const owner = resolveDataset(snapshot, dataset);
+  const { connection } = owner;
   if (expr === undefined) {
-    const subject = subjects.field(connection, own, fieldNamed(session.snapshot, owner, field));
-    return taken(session, place, listed(session, subject, { description, synonyms, values }));
+    const known = resolveField(snapshot, owner, field);
+    const subject = subjects.field(connection, owner.dataset, known);
+    const claims = ownClaims(session, subject, { description, synonyms, values });
+    return acceptClaims(session, place, claims);
   }
   requireName(field);
-  const subject = subjects.field(connection, own, field);
-  const isTaken =
+  const subject = subjects.field(connection, owner.dataset, field);
+  const isUsed =
     owner.fields.has(field.toLowerCase()) ||
-    exists(session.snapshot, subject) ||
-    exists(session.snapshot, subjects.metric(connection, own, field));
-  if (isTaken)
+    isClaimed(snapshot, subject) ||
+    isClaimed(snapshot, subjects.metric(connection, owner.dataset, field));
+  if (isUsed)
     throw refusal(
-      `${own} has something called ${field} already: describe it without expr, or choose another name.`,
+      `${owner.dataset} has something called ${field} already: describe it without expr, or choose another name.`,
     );
   session.requireQuote(place);
+  const entry = { name: field, expr };
   await dryRun(
-    session.snapshot,
-    { connection, dataset: own, list: 'fields', entry: withKeys({ name: field, expr }) },
+    snapshot,
+    { connection, dataset: owner.dataset, list: 'fields', entry },
     session.signal,
   );
-  return taken(session, place, [
+  return acceptClaims(session, place, [
     [subject, 'field', { expr }],
-    ...listed(session, subject, { description, synonyms, values }),
+    ...ownClaims(session, subject, { description, synonyms, values }),
   ]);
 }
 
 export async function proposeMetric(
   session: ProposalsSession,
-  proposal: Proposal<typeof metricSchema>,
+  proposal: ProposalOf<typeof proposedMetricSchema>,
 ): Promise<string> {
   const { item, quote, dataset, name, unit, description, synonyms, ...definition } = proposal;
-  const { connection, dataset: own, fields } = datasetNamed(session.snapshot, dataset);
+  const owner = resolveDataset(session.snapshot, dataset);
   requireName(name);
-  if (fields.has(name.toLowerCase()))
-    throw refusal(`${own} has a field ${name}: give the metric another name, like total_${name}.`);
-  const body = JSON.parse(canonicalJson(definition)) as Json;
-  const { error } = bodySchemas.metric.safeParse(body);
-  if (error !== undefined || canonicalJson(body) === '{}') {
+  if (owner.fields.has(name.toLowerCase()))
+    throw refusal(
+      `${owner.dataset} has a field ${name}: give the metric another name, like total_${name}.`,
+    );
+  const body = JSON.parse(canonicalJson(definition)) as { readonly [key: string]: Json };
+  const isComputable = bodySchemas.metric.safeParse(body).success && Object.keys(body).length > 0;
+  if (!isComputable)
     throw refusal('Say how it is computed: agg with of, or expr, or ratio, cumulative, offset.');
-  }
   session.requireQuote({ item, quote });
-  const subject = subjects.metric(connection, own, name);
+  const subject = subjects.metric(owner.connection, owner.dataset, name);
+  const entry = { ...(JSON.parse(JSON.stringify(definition)) as object), name };
   await dryRun(
     session.snapshot,
-    { connection, dataset: own, list: 'metrics', entry: withKeys({ ...definition, name }) },
+    { connection: owner.connection, dataset: owner.dataset, list: 'metrics', entry },
     session.signal,
   );
-  const further: Saying[] = unit === undefined ? [] : [[subject, 'unit', unit]];
-  return taken(session, { item, quote }, [
+  const unitClaims: ProposedClaim[] = unit === undefined ? [] : [[subject, 'unit', unit]];
+  return acceptClaims(session, { item, quote }, [
     [subject, 'metric', body],
-    ...further,
-    ...listed(session, subject, { description, synonyms }),
+    ...unitClaims,
+    ...ownClaims(session, subject, { description, synonyms }),
   ]);
 }
 
 export function proposeRelationship(
   session: ProposalsSession,
-  proposal: Proposal<typeof relationshipSchema>,
+  proposal: ProposalOf<typeof proposedRelationshipSchema>,
 ): string {
+  const { snapshot } = session;
   const { dataset, to, on, role, ...place } = proposal;
-  const [from, target] = [dataset, to].map((name) => datasetNamed(session.snapshot, name));
-  if (from === undefined || target === undefined) throw new Error('two names in, two datasets out');
+  const from = resolveDataset(snapshot, dataset);
+  const target = resolveDataset(snapshot, to);
   if (from.connection !== target.connection)
-    throw refusal('Both datasets have to be of one warehouse.');
+    throw refusal('Both datasets have to be in one warehouse.');
   if (role !== undefined) requireName(role);
   const pairs = on.map(
-    (pair) =>
-      [
-        fieldNamed(session.snapshot, from, pair.field),
-        fieldNamed(session.snapshot, target, pair.to_field),
-      ] as const,
+    ({ field, to_field: targetField }) =>
+      [resolveField(snapshot, from, field), resolveField(snapshot, target, targetField)] as const,
   );
-  const subject = subjects.relationship(
-    from.connection,
-    from.dataset,
-    pairs.map(([field]) => field),
-  );
+  const fields = pairs.map(([field]) => field);
+  const subject = subjects.relationship(from.connection, from.dataset, fields);
   const body = {
     to: target.dataset,
     on: Object.fromEntries(pairs),
     ...(role === undefined ? {} : { role }),
   };
-  return taken(session, place, [[subject, 'relationship', body]]);
+  return acceptClaims(session, place, [[subject, 'relationship', body]]);
 }
 
 export function reportUnmapped(
   session: ProposalsSession,
-  { name, ...report }: Proposal<typeof unmappedSchema>,
+  { name, ...report }: ProposalOf<typeof reportedUnmappedSchema>,
 ): string {
-  const { reason } = report;
-  if (reason === 'no_such_table' || reason === 'no_such_field') {
-    if (name === undefined) throw refusal(`Say with \`name\` which one is missing.`);
-    const found = session.snapshot.names.subject(name);
-    if (found !== undefined) throw refusal(`${name} is there: it is ${found}.`);
-  }
-  session.reportUnmapped(
-    name === undefined ? report : { ...report, what: `${report.what} (${name})` },
-  );
+  const isMissing = report.reason === 'no_such_table' || report.reason === 'no_such_field';
+  if (isMissing && name === undefined)
+    throw refusal('Say with `name` which table or field is missing.');
+  const subject = name === undefined ? undefined : session.snapshot.names.subject(name);
+  if (isMissing && subject !== undefined) throw refusal(`${name} exists: it is ${subject}.`);
+  const what = name === undefined ? report.what : `${report.what} (${name})`;
+  session.reportUnmapped({ ...report, what });
   return 'Noted.';
 }
 
-type Listed = Partial<
-  Readonly<Record<'description' | 'synonyms' | 'tags' | 'values' | 'default_time', Json>>
->;
+/** Kinds of which readers see a single claim. */
+type SingleKind = 'description' | 'synonyms' | 'tags' | 'values' | 'default_time';
 
-/** Of these only one is shown: what a source, the warehouse or a person says already is not said again. */
-function listed(
+/** Claims of the given bodies. Refuses a kind that a source, the warehouse or a person claims for the subject already. */
+function ownClaims(
   { snapshot }: ProposalsSession,
   subject: string,
-  given: { readonly [Key in keyof Listed]: Json | undefined },
-): Saying[] {
-  const sayings = Object.entries(given).flatMap(([kind, body]): Saying[] =>
+  bodies: { readonly [Kind in SingleKind]?: Json | undefined },
+): ProposedClaim[] {
+  const claims = Object.entries(bodies).flatMap(([kind, body]): ProposedClaim[] =>
     body === undefined ? [] : [[subject, kind as ClaimKind, body]],
   );
-  const owned = sayings
-    .filter(([, kind]) => isSaid(snapshot, subject, kind))
-    .map(([, kind]) => kind);
-  if (owned.length === 0) return sayings;
+  const known = claims
+    .map(([, kind]) => kind)
+    .filter((kind) => hasNonModelClaim(snapshot, subject, kind));
+  if (known.length === 0) return claims;
   throw refusal(
-    `The ${owned.join(' and ')} of ${subject} is there already, from a source or a person: leave it out.`,
+    `The ${known.join(' and ')} of ${subject} is there already, from a source or a person: leave it out.`,
   );
 }
 
-/** Puts the claims on the session, and names those that others contradict. */
-function taken(
+/** Adds the claims to the session. The answer names the claims that contradict others. */
+function acceptClaims(
   session: ProposalsSession,
-  place: { readonly item: string; readonly quote: string },
-  sayings: readonly Saying[],
+  place: QuotedItem,
+  claims: readonly ProposedClaim[],
 ): string {
-  if (sayings.length === 0) throw refusal('This says nothing: give at least one thing to claim.');
-  session.accept(place, sayings);
-  const contested = sayings.flatMap(([subject, kind, body]) => {
-    const others = session.snapshot
-      .claims(subject)
-      .filter((one) => one.kind === kind && kind !== 'refs' && kind !== 'title');
-    return others.some((one) => meaningKey(one) !== meaningKey({ kind, body }))
-      ? [`${kind} of ${subject}`]
-      : [];
-  });
-  const kept = [...new Set(sayings.map(([subject]) => subject))].join(', ');
-  if (contested.length === 0) return `Taken: ${kept}.`;
-  return `Taken: ${kept}. Another source says something else about the ${contested.join(', ')}; both are kept, a person decides.`;
+  if (claims.length === 0) throw refusal('This says nothing: give at least one thing to claim.');
+  session.accept(place, claims);
+  const subjectList = [...new Set(claims.map(([subject]) => subject))].join(', ');
+  const contradicting = claims.filter((claim) => contradictsKnown(session, claim));
+  if (contradicting.length === 0) return `Taken: ${subjectList}.`;
+  const contested = contradicting.map(([subject, kind]) => `${kind} of ${subject}`).join(', ');
+  return `Taken: ${subjectList}. Another source says something else about the ${contested}; both are kept, a person decides.`;
+}
+
+function contradictsKnown(
+  { snapshot }: ProposalsSession,
+  [subject, kind, body]: ProposedClaim,
+): boolean {
+  if (kind === 'refs' || kind === 'title') return false;
+  const meaning = meaningKey({ kind, body });
+  return snapshot
+    .claims(subject)
+    .some((claim) => claim.kind === kind && meaningKey(claim) !== meaning);
 }
 
 function requireName(name: string): void {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name)) return;
-  const plain = slug(name);
-  throw refusal(
-    `${name} is no name: letters, digits and _ only, like ${/^[0-9]/.test(plain) ? `_${plain}` : plain}.`,
-  );
-}
-
-/** Without the keys that are not given. */
-function withKeys<Entry extends { readonly name: string }>(entry: Entry): Entry {
-  return JSON.parse(JSON.stringify(entry)) as Entry;
+  const valid = slug(name);
+  const suggestion = /^[0-9]/.test(valid) ? `_${valid}` : valid;
+  throw refusal(`${name} is not a valid name: use letters, digits and _ only, like ${suggestion}.`);
 }

@@ -1,242 +1,255 @@
-import { toFailure, type Quarantined, type StageReport } from '../report.ts';
 import type { ProjectFindings, SourceFindings } from '../fetch/findings.ts';
-import { hashItem, readingVersion, createTablesHasher } from '../fetch/item-files.ts';
-import { openProposalsSession, type ItemOutcome } from './proposals-session.ts';
-import { readLightly } from './skim-page.ts';
-import { readFully } from './extraction-loop.ts';
+import { createTablesHasher, hashItem, readingVersion } from '../fetch/item-files.ts';
+import { type Quarantined, type StageReport, toFailure } from '../report.ts';
+import { runExtractionLoop } from './extraction-loop.ts';
 import {
-  atOnce,
-  attempted,
-  type Counted,
-  failed,
-  isOfItem,
-  keep,
-  openStage,
-  paidOutcome,
-  type ReadingRun,
-  settle,
-  type Stage,
+  type ItemOutcome,
+  openProposalsSession,
+  type ProposalsSession,
+} from './proposals-session.ts';
+import {
+  isFaultOfText,
+  journaledOutcome,
+  openReadingStage,
+  type ReadingInput,
+  type ReadingStage,
+  type ReadingStep,
+  recordFailure,
+  recordOutcome,
+  runConcurrently,
+  saveResult,
+  tryCall,
 } from './reading-stage.ts';
-import { isSorted, knownVerdict, triage, triageKey, type Verdict } from './triage-page.ts';
-import { pendingItems, type PendingItem, unitsOf, type WorkUnit } from './work-units.ts';
+import { skimPage } from './skim-page.ts';
+import {
+  journaledVerdict,
+  needsTriage,
+  type PageVerdict,
+  triageKey,
+  triagePage,
+} from './triage-page.ts';
+import {
+  groupIntoUnits,
+  listPendingItems,
+  type PendingItem,
+  pendingPath,
+  singleItemUnit,
+  type WorkUnit,
+} from './work-units.ts';
 
-const confidences = { light: 0.6, extract: 0.7 } as const;
-
-interface ReadByModel {
+export interface ModelReading {
   readonly sources: readonly SourceFindings[];
+  /** Only of the steps that had work. */
   readonly stages: readonly StageReport[];
-  /** Items that a model would not read, or could not: they stay pending. */
+  /** Items that a model refused to read, or could not read; they stay pending. */
   readonly refused: readonly Quarantined[];
+  /** No further call can succeed. */
   readonly isOver: boolean;
 }
 
 /**
- * A model reads what code could not: pages are sorted first, then read in one call or, as all else, in a loop per work unit.
- * What was paid for is kept before it counts, and is never paid for again. What is not read stays pending, with the claims of before.
+ * A model reads what code could not. Pages are sorted first; then they are skipped, read in one call, or read in a loop like all
+ * other items. Every result goes into the journal before it counts, so that nothing is paid for twice. Items that are not read
+ * stay pending, with their earlier claims.
  */
-export async function readWithModel(run: ReadingRun): Promise<ReadByModel> {
-  const { findings, model, isAnew } = run;
-  const pending = pendingItems(findings, { sources: run.asked, isAnew });
-  const stage = openStage(run);
-  const { outcomes, counts } = stage;
-  for (const one of isAnew ? [] : pending) {
-    const paid = paidOutcome(stage.model.journal, one);
-    if (paid !== undefined) outcomes.set(one, paid);
+export async function readWithModel(input: ReadingInput): Promise<ModelReading> {
+  const { findings, model, isAnew } = input;
+  const stage = openReadingStage(input);
+  const { outcomes } = stage;
+  const pending = listPendingItems(findings, { sources: input.asked, isAnew });
+  for (const item of isAnew ? [] : pending) {
+    const outcome = journaledOutcome(model.journal, item);
+    if (outcome !== undefined) outcomes.set(item, outcome);
   }
-  const open = pending.filter((one) => !outcomes.has(one));
-  const verdicts = await sortPages(stage, open);
-  const sorted = Map.groupBy(open, (one) => verdicts.get(one) ?? 'unsorted');
-  for (const one of sorted.get('skip') ?? [])
-    settle(stage, 'triage', { one, outcome: { claims: [], unmapped: [] } });
-  const light = sorted.get('light') ?? [];
-  plan(stage, 'light', light.length);
-  await atOnce(stage, light, (one) => readPage(stage, one));
-  const unread = light.filter(
-    (one) =>
-      verdicts.get(one) === 'light' && !outcomes.has(one) && knownVerdict(one, model) === 'full',
-  );
-  const full = new Set([...(sorted.get('full') ?? []), ...unread]);
-  const units = unitsOf(open.filter((one) => full.has(one)));
-  plan(stage, 'extract', units.length);
-  await atOnce(stage, units, (unit) => readUnit(stage, unit));
-  run.signal.throwIfAborted();
-  const left = (...kinds: readonly (Verdict | 'unsorted')[]) =>
-    open.filter(
-      (one) =>
-        kinds.includes(full.has(one) ? 'full' : (verdicts.get(one) ?? 'unsorted')) &&
-        !outcomes.has(one),
-    ).length;
-  const stages = [
-    reportOf('triage', counts.triage, left('unsorted')),
-    reportOf('light', counts.light, left('light')),
-    reportOf('extract', counts.extract, left('full')),
+  const open = pending.filter((item) => !outcomes.has(item));
+  const verdicts = await triagePages(stage, open);
+  const withVerdict = (verdict: PageVerdict) =>
+    open.filter((item) => verdicts.get(item) === verdict);
+  for (const item of withVerdict('skip'))
+    recordOutcome(stage, 'triage', { item, outcome: { claims: [], unmapped: [] } });
+  await skimPages(stage, withVerdict('light'), verdicts);
+  const units = groupIntoUnits(withVerdict('full'));
+  announceUnits(stage, 'extract', units.length);
+  await runConcurrently(stage, units, (unit) => extractUnit(stage, unit));
+  input.signal.throwIfAborted();
+  const countLeft = (verdict: PageVerdict | undefined) =>
+    open.filter((item) => verdicts.get(item) === verdict && !outcomes.has(item)).length;
+  const reports = [
+    reportStep(stage, 'triage', countLeft(undefined)),
+    reportStep(stage, 'light', countLeft('light')),
+    reportStep(stage, 'extract', countLeft('full')),
   ];
-  const worked = stages.filter(({ done, pending: rest, calls }) => done + rest + calls > 0);
   return {
-    sources: withOutcomes(findings, outcomes),
-    stages: worked,
+    sources: applyOutcomes(findings, outcomes),
+    stages: reports.filter(({ done, pending: left, calls }) => done + left + calls > 0),
     refused: stage.refused,
     isOver: stage.isOver,
   };
 }
 
-function reportOf(
-  stage: StageReport['stage'],
-  { done, calls, failures }: Counted,
-  pending: number,
-): StageReport {
-  return { stage, done, pending, calls, failures: failures.map(toFailure) };
+function reportStep({ counts }: ReadingStage, step: ReadingStep, pending: number): StageReport {
+  const { done, calls, failures } = counts[step];
+  return { stage: step, done, pending, calls, failures: failures.map(toFailure) };
 }
 
-/** Undefined for pages that could not be sorted. */
-async function sortPages(
-  stage: Stage,
+/** Tells the observers of the run how much work is ahead. */
+function announceUnits({ emit }: ReadingStage, stage: ReadingStep, units: number): void {
+  if (units > 0) emit({ type: 'work_units_planned', stage, units });
+}
+
+/** The verdict of each item. Pages that could not be sorted have none. */
+async function triagePages(
+  stage: ReadingStage,
   items: readonly PendingItem[],
-): Promise<Map<PendingItem, Verdict>> {
+): Promise<Map<PendingItem, PageVerdict>> {
   const { model, signal, counts, emit, isAnew } = stage;
-  const verdicts = new Map<PendingItem, Verdict>();
-  for (const one of items) {
-    const known = isSorted(one) ? (isAnew ? undefined : knownVerdict(one, model)) : 'full';
-    if (known !== undefined) verdicts.set(one, known);
+  const verdicts = new Map<PendingItem, PageVerdict>();
+  for (const item of items) {
+    const earlier = isAnew ? undefined : journaledVerdict(item, model);
+    const verdict = needsTriage(item) ? earlier : 'full';
+    if (verdict !== undefined) verdicts.set(item, verdict);
   }
-  const unsorted = items.filter((one) => !verdicts.has(one));
-  plan(stage, 'triage', unsorted.length);
-  await atOnce(stage, unsorted, async (one) => {
-    const unit = unitNamed(one);
+  const unsorted = items.filter((item) => !verdicts.has(item));
+  announceUnits(stage, 'triage', unsorted.length);
+  await runConcurrently(stage, unsorted, async (item) => {
+    const unit = pendingPath(item);
     emit({ type: 'work_unit_started', unit, stage: 'triage', items: [unit] });
-    const verdict = await attempted(stage, { name: 'triage', unit }, () =>
-      triage(one, model, signal),
+    const verdict = await tryCall(stage, { step: 'triage', unit }, () =>
+      triagePage(item, model, signal),
     );
     if (verdict === undefined) return;
-    keep(stage, 'triage', { key: triageKey(one), result: verdict });
-    verdicts.set(one, verdict);
+    saveResult(stage, 'triage', { key: triageKey(item), result: verdict });
+    verdicts.set(item, verdict);
     counts.triage.done += 1;
     emit({ type: 'work_unit_finished', unit, stage: 'triage', outcome: 'natural', claims: 0 });
   });
   return verdicts;
 }
 
-/** So that whoever looks on can say what is left. */
-function plan({ emit }: Stage, stage: keyof Stage['counts'], units: number): void {
-  if (units > 0) emit({ type: 'work_units_planned', stage, units });
+/** Reads each page in one call. A page for which that is not enough gets the verdict `full`. */
+async function skimPages(
+  stage: ReadingStage,
+  pages: readonly PendingItem[],
+  verdicts: Map<PendingItem, PageVerdict>,
+): Promise<void> {
+  const { model, counts, emit } = stage;
+  announceUnits(stage, 'light', pages.length);
+  await runConcurrently(stage, pages, async (item) => {
+    const unit = singleItemUnit(item);
+    emit({ type: 'work_unit_started', unit: unit.id, stage: 'light', items: [unit.id] });
+    const session = await openSession(stage, unit, 'light');
+    const isAccepted = await tryCall(stage, { step: 'light', unit: unit.id }, () =>
+      skimPage(unit, session, model),
+    );
+    if (isAccepted === undefined) return;
+    counts.light.done += 1;
+    const outcome = isAccepted ? session.outcomes().get(item.item.key) : undefined;
+    if (outcome !== undefined) recordOutcome(stage, 'light', { item, outcome });
+    else {
+      saveResult(stage, 'light', { key: triageKey(item), result: 'full' });
+      // A verdict that the journal did not take is not acted upon either.
+      if (journaledVerdict(item, model) === 'full') verdicts.set(item, 'full');
+    }
+    const claims = outcome?.claims.length ?? 0;
+    emit({
+      type: 'work_unit_finished',
+      unit: unit.id,
+      stage: 'light',
+      outcome: 'natural',
+      claims,
+    });
+  });
 }
 
-const unitNamed = ({ connection, item }: PendingItem): string =>
-  `sources/${connection}/${item.path}`;
+/** Claims of a loop count more than those of one call. */
+const confidences = { light: 0.6, extract: 0.7 } as const;
 
-/** One call for one page. */
-async function readPage(stage: Stage, one: PendingItem): Promise<void> {
+async function openSession(
+  { snapshot, signal }: ReadingStage,
+  unit: WorkUnit,
+  step: keyof typeof confidences,
+): Promise<ProposalsSession> {
+  const confidence = confidences[step];
+  return openProposalsSession(unit, { snapshot: await snapshot(), confidence, signal });
+}
+
+/** Reads a unit in a loop. If its steps or the budget are spent, the items that have an outcome are read and the others pending. */
+async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
   const { model, signal, counts, emit } = stage;
-  const [unit] = unitsOf([one]);
-  if (unit === undefined) return;
-  emit({ type: 'work_unit_started', unit: unit.id, stage: 'light', items: [unit.id] });
-  const session = openProposalsSession(unit, {
-    snapshot: await stage.snapshot(),
-    confidence: confidences.light,
-    signal,
-  });
-  const holds = await attempted(stage, { name: 'light', unit: unit.id }, () =>
-    readLightly(unit, session, model),
+  const items = unit.items.map(pendingPath);
+  emit({ type: 'work_unit_started', unit: unit.id, stage: 'extract', items });
+  const session = await openSession(stage, unit, 'extract');
+  const onStep = ({ stepIndex, stepBudget }: { stepIndex: number; stepBudget: number }) =>
+    emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
+  const result = await tryCall(stage, { step: 'extract', unit: unit.id }, () =>
+    runExtractionLoop(unit, session, { model, onStep }),
   );
-  if (holds === undefined) return;
-  counts.light.done += 1;
-  const outcome = session.outcomes().get(one.item.key);
-  if (holds && outcome !== undefined) settle(stage, 'light', { one, outcome });
-  // What one call could not say is read in a loop.
-  else keep(stage, 'light', { key: triageKey(one), result: 'full' });
-  emit({
-    type: 'work_unit_finished',
-    unit: unit.id,
-    stage: 'light',
-    outcome: 'natural',
-    claims: holds ? (outcome?.claims.length ?? 0) : 0,
-  });
-}
-
-/** A loop. With its steps, or the money, spent, the items that it came to are read and the others stay pending. */
-async function readUnit(stage: Stage, unit: WorkUnit): Promise<void> {
-  const { model, signal, counts, emit } = stage;
-  emit({
-    type: 'work_unit_started',
-    unit: unit.id,
-    stage: 'extract',
-    items: unit.items.map(unitNamed),
-  });
-  const session = openProposalsSession(unit, {
-    snapshot: await stage.snapshot(),
-    confidence: confidences.extract,
-    signal,
-  });
-  const onStep = ({
-    stepIndex,
-    stepBudget,
-  }: {
-    readonly stepIndex: number;
-    readonly stepBudget: number;
-  }) => emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
-  const { outcome, failure } = (await attempted(stage, { name: 'extract', unit: unit.id }, () =>
-    readFully(unit, session, { model, onStep }),
-  )) ?? { outcome: 'error' as const, failure: undefined };
+  const { outcome, failure } = result ?? { outcome: 'error' as const, failure: undefined };
   signal.throwIfAborted();
-  if (failure !== undefined && unit.items.length > 1 && isOfItem(failure)) {
-    emit({ type: 'work_unit_finished', unit: unit.id, stage: 'extract', outcome, claims: 0 });
-    // One of them is in the way of the others: each alone.
-    for (const alone of unit.items.flatMap((one) => unitsOf([one])))
-      if (!stage.isOver) await readUnit(stage, alone);
-    return;
+  const finish = (claims: number) =>
+    emit({ type: 'work_unit_finished', unit: unit.id, stage: 'extract', outcome, claims });
+  if (failure !== undefined && unit.items.length > 1 && isFaultOfText(failure)) {
+    finish(0);
+    return extractOneByOne(stage, unit);
   }
   if (failure !== undefined)
-    failed(stage, { name: 'extract', ...(unit.items.length === 1 && { unit: unit.id }) }, failure);
+    recordFailure(
+      stage,
+      { step: 'extract', ...(unit.items.length === 1 && { unit: unit.id }) },
+      failure,
+    );
   const isCut = outcome === 'budget' || failure?.code === 'llm_budget_spent';
   const outcomes = session.outcomes();
   let claims = 0;
-  for (const one of outcome === 'natural' || isCut ? unit.items : []) {
-    const own = outcomes.get(one.item.key) ?? { claims: [], unmapped: [] };
+  for (const item of outcome === 'natural' || isCut ? unit.items : []) {
+    const own = outcomes.get(item.item.key) ?? { claims: [], unmapped: [] };
     if (isCut && own.claims.length + own.unmapped.length === 0) continue;
-    settle(stage, 'extract', { one, outcome: own });
+    recordOutcome(stage, 'extract', { item, outcome: own });
     counts.extract.done += 1;
     claims += own.claims.length;
   }
-  emit({ type: 'work_unit_finished', unit: unit.id, stage: 'extract', outcome, claims });
+  finish(claims);
+}
+
+/** One item of the unit keeps the model from reading the others. */
+async function extractOneByOne(stage: ReadingStage, unit: WorkUnit): Promise<void> {
+  for (const item of unit.items) if (!stage.isOver) await extractUnit(stage, singleItemUnit(item));
+}
+
+/** The sources with the new outcomes in place of earlier readings; the same object for a source without any. */
+function applyOutcomes(
+  { sources, connections }: ProjectFindings,
+  outcomes: ReadonlyMap<PendingItem, ItemOutcome>,
+): readonly SourceFindings[] {
+  const hashTables = createTablesHasher(connections.map(({ catalog }) => catalog));
+  const byItem = new Map([...outcomes].map(([{ item }, outcome]) => [item, outcome]));
+  return sources.map((source) => {
+    const extractions = new Map(
+      source.extractions.map((extraction) => [extraction.key, extraction]),
+    );
+    const readings = new Map(source.readings);
+    const itemsRead = source.items.filter((item) => byItem.has(item));
+    if (itemsRead.length === 0) return source;
+    for (const item of itemsRead) {
+      const outcome = byItem.get(item);
+      if (outcome === undefined) continue;
+      const { claims, unmapped } = outcome;
+      const slice = hashTables(extractions.get(item.key), claims);
+      const extractor = `${source.extractor}+${readingVersion}`;
+      readings.set(item.key, {
+        claims,
+        read: { hash: hashItem(item), slice, extractor },
+        isCurrent: true,
+        unmapped: selectUnmapped(unmapped),
+      });
+    }
+    return { ...source, readings };
+  });
 }
 
 const mostUnmapped = 20;
 
-/** That an item says nothing of the data is no loss. */
-function worthALine(unmapped: ItemOutcome['unmapped']): ItemOutcome['unmapped'] {
+/** That an item claims nothing about data is no loss, and not worth a line. */
+function selectUnmapped(unmapped: ItemOutcome['unmapped']): ItemOutcome['unmapped'] {
   return unmapped.filter(({ reason }) => reason !== 'nothing_to_claim').slice(0, mostUnmapped);
-}
-
-/** The findings with what was read now in place of what was read before. */
-function withOutcomes(
-  { sources, connections }: ProjectFindings,
-  outcomes: ReadonlyMap<PendingItem, ItemOutcome>,
-): readonly SourceFindings[] {
-  const sliceOf = createTablesHasher(connections.map(({ catalog }) => catalog));
-  const read = new Map([...outcomes].map(([one, outcome]) => [unitNamed(one), outcome]));
-  return sources.map((source) => {
-    const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
-    const fresh = source.items.flatMap((item) => {
-      const outcome = read.get(`sources/${source.connection}/${item.path}`);
-      if (outcome === undefined) return [];
-      const slice = sliceOf(code.get(item.key), outcome.claims);
-      const state = {
-        hash: hashItem(item),
-        slice,
-        extractor: `${source.extractor}+${readingVersion}`,
-      };
-      return [
-        [
-          item.key,
-          {
-            claims: outcome.claims,
-            read: state,
-            isCurrent: true,
-            unmapped: worthALine(outcome.unmapped),
-          },
-        ] as const,
-      ];
-    });
-    return { ...source, readings: new Map([...source.readings, ...fresh]) };
-  });
 }

@@ -4,143 +4,141 @@ import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
 import { isFatalToRun, LlmError } from '../../llm/port/error.ts';
 import type { IngestEvent } from '../event.ts';
-import type { Quarantined } from '../report.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
 import type { Snapshot } from '../project-snapshot.ts';
+import type { Quarantined } from '../report.ts';
 import type { ItemOutcome } from './proposals-session.ts';
 import type { PendingItem } from './work-units.ts';
 
-export interface ReadingRun {
+export interface ReadingInput {
   readonly findings: ProjectFindings;
   readonly model: IngestModel;
-  /** What loops read; made at first use. */
+  /** What the loops see of the project; made when it is first needed. */
   readonly snapshot: () => Promise<Snapshot>;
-  /** Sources whose items are read. */
+  /** The sources whose items are read. */
   readonly asked: ReadonlySet<string>;
-  /** Reads again what is read already. */
+  /** Whether to read again what a model has read. */
   readonly isAnew: boolean;
   readonly signal: AbortSignal;
   readonly emit: (event: IngestEvent) => void;
 }
 
-export interface Counted {
+/** The state of a run in which a model reads items. */
+export interface ReadingStage extends ReadingInput {
+  readonly outcomes: Map<PendingItem, ItemOutcome>;
+  readonly counts: Readonly<Record<ReadingStep, StepCount>>;
+  /** Items that a model refused to read, or could not read. */
+  readonly refused: Quarantined[];
+  /** No further call can succeed, for example because the budget is spent. */
+  isOver: boolean;
+}
+
+/** Pages are sorted (`triage`), read in one call (`light`), or read in a loop like all other items (`extract`). */
+export type ReadingStep = 'triage' | 'light' | 'extract';
+
+export interface StepCount {
   done: number;
   calls: number;
   readonly failures: UserError[];
 }
 
-/** A run of the stage: what is read so far, and whether it is of any use to go on. */
-export interface Stage extends ReadingRun {
-  readonly outcomes: Map<PendingItem, ItemOutcome>;
-  readonly counts: Record<'triage' | 'light' | 'extract', Counted>;
-  /** Items that a model would not read, or could not. */
-  readonly refused: Quarantined[];
-  isOver: boolean;
-}
-
-/** A unit of one of the parts that the stage has. */
-interface Part {
-  readonly name: keyof Stage['counts'];
-  readonly unit: string;
-}
-
-export function openStage(run: ReadingRun): Stage {
+export function openReadingStage(input: ReadingInput): ReadingStage {
+  const emptyCount = (): StepCount => ({ done: 0, calls: 0, failures: [] });
   return {
-    ...run,
+    ...input,
     outcomes: new Map(),
-    counts: { triage: nothing(), light: nothing(), extract: nothing() },
+    counts: { triage: emptyCount(), light: emptyCount(), extract: emptyCount() },
     refused: [],
     isOver: false,
   };
 }
 
-const nothing = (): Counted => ({ done: 0, calls: 0, failures: [] });
-
-const claimSchema = z.object({
-  subject: z.string(),
-  kind: z.enum(claimKinds),
-  body: anyJsonSchema,
-  evidence: z.array(evidenceSchema),
-});
-/** As the journal keeps it. */
-const outcomeSchema = z.object({
-  claims: z.array(claimSchema),
+/** An outcome as the journal has it. */
+const journalOutcomeSchema = z.object({
+  claims: z.array(
+    z.object({
+      subject: z.string(),
+      kind: z.enum(claimKinds),
+      body: anyJsonSchema,
+      evidence: z.array(evidenceSchema),
+    }),
+  ),
   unmapped: z.array(z.object({ reason: z.string(), what: z.string() })),
-  /** Of the tables that it speaks of, when it was read. */
+  /** The hash of the tables that the item speaks of, at the time. */
   slice: z.string(),
 });
 
 /**
- * What was paid for in a run that did not come to its end. Its own claims say which tables it is about, not those on disk: a run that
- * was killed while it published has written some of them.
+ * What an earlier run paid for and did not publish. Its own claims, not those on disk, say which tables the item speaks of: a run
+ * that was killed while it published has written only some of them.
  */
-export function paidOutcome(
+export function journaledOutcome(
   journal: Pick<IngestModel['journal'], 'result'>,
   { readingKey, slice }: PendingItem,
 ): ItemOutcome | undefined {
-  const { data } = outcomeSchema.safeParse(journal.result(readingKey));
-  return data === undefined || data.slice !== slice(data.claims)
-    ? undefined
-    : { claims: data.claims, unmapped: data.unmapped };
+  const { data } = journalOutcomeSchema.safeParse(journal.result(readingKey));
+  if (data === undefined || data.slice !== slice(data.claims)) return undefined;
+  return { claims: data.claims, unmapped: data.unmapped };
 }
 
-/** Paid for: it counts, also where the journal does not take it; then nothing more is asked. */
-export function settle(
-  stage: Stage,
-  name: Part['name'],
-  { one, outcome }: { readonly one: PendingItem; readonly outcome: ItemOutcome },
+/** Records an outcome. It counts even if the journal cannot store it; then the stage makes no further calls. */
+export function recordOutcome(
+  stage: ReadingStage,
+  step: ReadingStep,
+  { item, outcome }: { readonly item: PendingItem; readonly outcome: ItemOutcome },
 ): void {
-  stage.outcomes.set(one, outcome);
-  const kept = { ...outcome, slice: one.slice(outcome.claims) };
-  keep(stage, name, { key: one.readingKey, result: JSON.parse(JSON.stringify(kept)) as Json });
+  stage.outcomes.set(item, outcome);
+  const stored = { ...outcome, slice: item.slice(outcome.claims) };
+  const result = JSON.parse(JSON.stringify(stored)) as Json;
+  saveResult(stage, step, { key: item.readingKey, result });
 }
 
-export function keep(
-  stage: Stage,
-  name: Part['name'],
+export function saveResult(
+  stage: ReadingStage,
+  step: ReadingStep,
   { key, result }: { readonly key: string; readonly result: Json },
 ): void {
   try {
     stage.model.journal.keep(key, result);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    failed(stage, { name }, error);
+    recordFailure(stage, { step }, error);
   }
 }
 
-/** One call of the stage; undefined where it failed, which is noted. */
-export async function attempted<T>(
-  stage: Stage,
-  { name, unit }: Part,
-  call: () => Promise<T>,
-): Promise<T | undefined> {
+/** Runs one call of the stage; undefined if it failed, which is recorded. `unit` is a path of an item. */
+export async function tryCall<Result>(
+  stage: ReadingStage,
+  { step, unit }: { readonly step: ReadingStep; readonly unit: string },
+  call: () => Promise<Result>,
+): Promise<Result | undefined> {
   try {
-    stage.counts[name].calls += 1;
+    stage.counts[step].calls += 1;
     return await call();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     stage.signal.throwIfAborted();
-    failed(stage, { name, unit }, error);
-    stage.emit({ type: 'work_unit_finished', unit, stage: name, outcome: 'error', claims: 0 });
+    recordFailure(stage, { step, unit }, error);
+    stage.emit({ type: 'work_unit_finished', unit, stage: step, outcome: 'error', claims: 0 });
     return undefined;
   }
 }
 
-/** `unit` is the path of the item where it is of one alone: then what is the matter with it is told by name. */
-export function failed(
-  stage: Stage,
-  { name, unit }: Pick<Part, 'name'> & Partial<Part>,
+/** Set `unit` to the path of the item only if the failed call was about that item alone: then a fault of its text is reported. */
+export function recordFailure(
+  stage: ReadingStage,
+  { step, unit }: { readonly step: ReadingStep; readonly unit?: string },
   error: UserError,
 ): void {
-  stage.counts[name].failures.push(error);
-  if (unit !== undefined && isOfItem(error))
+  stage.counts[step].failures.push(error);
+  if (unit !== undefined && isFaultOfText(error))
     stage.refused.push({ subject: unit, kind: 'reading', reason: error.message });
   if (isFatalToRun(error)) stage.isOver = true;
 }
 
-/** Whether the text that was sent is what the model would not answer to, and another text may well be answered. */
-export function isOfItem(error: UserError): boolean {
+/** Whether the model could not answer because of the text that it was sent, so that another text may well be answered. */
+export function isFaultOfText(error: UserError): boolean {
   return (
     error instanceof LlmError &&
     (error.kind === 'execution' || error.kind === 'context_too_long') &&
@@ -148,18 +146,19 @@ export function isOfItem(error: UserError): boolean {
   );
 }
 
-/** So many at once, in their order; no further one once the stage is over. */
-export async function atOnce<T>(
-  stage: Stage,
-  tasks: readonly T[],
-  run: (task: T) => Promise<void>,
+/** Runs tasks in their order, as many at once as the model allows. Starts none after the stage is over. */
+export async function runConcurrently<Task>(
+  stage: ReadingStage,
+  tasks: readonly Task[],
+  run: (task: Task) => Promise<void>,
 ): Promise<void> {
   const queue = [...tasks];
-  const next = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
       stage.signal.throwIfAborted();
       if (!stage.isOver) await run(task);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(stage.model.concurrency, tasks.length) }, next));
+  const workers = Math.min(stage.model.concurrency, tasks.length);
+  await Promise.all(Array.from({ length: workers }, work));
 }

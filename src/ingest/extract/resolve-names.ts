@@ -1,78 +1,87 @@
+import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { subjects } from '../../context/claims/claim.ts';
 import type { NamedDataset } from '../../context/claims/name-index.ts';
-import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
 import type { Snapshot } from '../project-snapshot.ts';
 
-/** The dataset of that name, however it is written; else a refusal that names the nearest. */
-export function datasetNamed(snapshot: Snapshot, name: string): NamedDataset {
+/** The dataset that a model names, in any spelling. Refuses unknown names with the nearest ones, and ambiguous names. */
+export function resolveDataset(snapshot: Snapshot, name: string): NamedDataset {
   const found = snapshot.names.dataset(name.replace(/^dataset:/, ''));
   if (found !== undefined) return found;
-  const all = snapshot.catalogs.flatMap((catalog) => {
+  const known = listDatasets(snapshot);
+  const lowerName = name.toLowerCase();
+  const sameName = known.filter(
+    ({ dataset, table }) => dataset === lowerName || table.toLowerCase() === lowerName,
+  );
+  if (sameName.length > 1) {
+    const fullNames = sameName.map(({ connection, dataset }) => `${connection}.${dataset}`);
+    throw refusal(`${name} could be ${fullNames.join(' or ')}: name one of them.`);
+  }
+  const choices = describeChoices(
+    name,
+    known.map(({ dataset }) => dataset),
+  );
+  throw refusal(`There is no dataset ${name}. ${choices}`);
+}
+
+function listDatasets({ catalogs }: Snapshot) {
+  return catalogs.flatMap((catalog) => {
     const names = datasetNames(catalog);
     return catalog.tables.map((table) => ({
+      connection: catalog.connection,
       dataset: names.dataset(table),
-      full: `${catalog.connection}.${names.dataset(table)}`,
-      table,
+      table: table.table,
     }));
   });
-  const plain = name.toLowerCase();
-  const several = all
-    .filter(({ dataset, table }) => [dataset, table.table.toLowerCase()].includes(plain))
-    .map(({ full }) => full);
-  if (several.length > 1)
-    throw refusal(`${name} could be ${several.join(' or ')}: name one of them.`);
-  throw refusal(
-    `There is no dataset ${name}. ${choices(
-      name,
-      all.map(({ dataset }) => dataset),
-    )}`,
-  );
 }
 
-/** The field of that name, whether it is a column or something that a source computes. */
-export function fieldNamed(snapshot: Snapshot, owner: NamedDataset, name: string): string {
-  const found = owner.fields.get(name.toLowerCase());
-  if (found !== undefined) return found;
-  if (exists(snapshot, subjects.field(owner.connection, owner.dataset, name))) return name;
-  throw refusal(`${owner.dataset} has no field ${name}. ${choices(name, owner.fields.values())}`);
+/** The name of a field: a column, or a field that a source computes. Refuses other names with the nearest ones. */
+export function resolveField(snapshot: Snapshot, owner: NamedDataset, name: string): string {
+  const column = owner.fields.get(name.toLowerCase());
+  if (column !== undefined) return column;
+  if (isClaimed(snapshot, subjects.field(owner.connection, owner.dataset, name))) return name;
+  const choices = describeChoices(name, owner.fields.values());
+  throw refusal(`${owner.dataset} has no field ${name}. ${choices}`);
 }
 
-/** The subject of `orders`, `orders.amount`, `orders.revenue` or of a subject written out. */
-export function refNamed(snapshot: Snapshot, ref: string): string {
-  const written = parseSubject(ref);
-  const bare = ref.replace(/^(dataset|field|metric):/, '');
-  if (written !== undefined && exists(snapshot, ref)) return ref;
-  if (/^(term|rule):/.test(ref) && snapshot.claims(ref).length > 0) return ref;
-  const found = snapshot.names.subject(bare);
+/** The subject of `orders`, `orders.amount`, `orders.revenue`, or of a subject that is written out. */
+export function resolveSubject(snapshot: Snapshot, reference: string): string {
+  if (parseSubject(reference) !== undefined && isClaimed(snapshot, reference)) return reference;
+  const isWikiSubject = /^(term|rule):/.test(reference);
+  if (isWikiSubject && snapshot.claims(reference).length > 0) return reference;
+  const path = reference.replace(/^(dataset|field|metric):/, '');
+  const found = snapshot.names.subject(path);
   if (found !== undefined) return found;
-  const dot = bare.lastIndexOf('.');
-  const owner = datasetNamed(snapshot, dot < 0 ? bare : bare.slice(0, dot));
-  const name = bare.slice(dot + 1);
+  const dot = path.lastIndexOf('.');
+  const owner = resolveDataset(snapshot, dot < 0 ? path : path.slice(0, dot));
+  const name = path.slice(dot + 1);
   const metric = subjects.metric(owner.connection, owner.dataset, name);
-  if (exists(snapshot, metric)) return metric;
-  const metrics =
-    snapshot.dataset(owner.connection, owner.dataset)?.metrics?.map((one) => one.name) ?? [];
-  throw refusal(
-    `${owner.dataset} has no field or metric ${name}. ${choices(name, [...owner.fields.values(), ...metrics])}`,
-  );
+  if (isClaimed(snapshot, metric)) return metric;
+  const { metrics = [] } = snapshot.dataset(owner.connection, owner.dataset) ?? {};
+  const known = [...owner.fields.values(), ...metrics.map((own) => own.name)];
+  const choices = describeChoices(name, known);
+  throw refusal(`${owner.dataset} has no field or metric ${name}. ${choices}`);
 }
 
-/** Whether anything claims that there is such a thing. */
-export function exists(snapshot: Snapshot, subject: string): boolean {
+/** Whether a claim says that the dataset, field, metric or relationship exists. */
+export function isClaimed(snapshot: Snapshot, subject: string): boolean {
   const type = parseSubject(subject)?.type;
   return snapshot.claims(subject).some(({ kind }) => kind === type);
 }
 
+/** An error that a model sees as the answer of its tool. */
 export function refusal(message: string): UserError {
   return new UserError('proposal_refused', message);
 }
 
-function choices(name: string, known: Iterable<string>): string {
-  const all = [...new Set(known)].sort();
-  const near = nearest(name, all);
+const mostChoices = 30;
+
+function describeChoices(name: string, known: Iterable<string>): string {
+  const names = [...new Set(known)].sort();
+  const near = nearest(name, names);
   if (near.length > 0) return `Did you mean ${near.join(', ')}?`;
-  return `There are ${all.slice(0, 30).join(', ')}${all.length > 30 ? ' and others: search_context finds them' : ''}.`;
+  const rest = names.length > mostChoices ? ' and others: search_context finds them' : '';
+  return `There are ${names.slice(0, mostChoices).join(', ')}${rest}.`;
 }

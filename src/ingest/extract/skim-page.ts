@@ -2,41 +2,43 @@ import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { IngestModel } from '../model.ts';
+import { proposedRuleSchema, proposedTermSchema } from './proposal-schemas.ts';
 import type { ProposalsSession } from './proposals-session.ts';
-import { pictureOf } from './show-items.ts';
-import { ruleSchema, termSchema } from './proposal-schemas.ts';
 import { proposeRule, proposeTerm } from './propose-claims.ts';
+import { showItems } from './show-items.ts';
 import type { WorkUnit } from './work-units.ts';
 
-const answerSchema = z.object({
-  terms: z.array(termSchema.omit({ item: true })).describe('What words of the business mean.'),
+const skimmedPageSchema = z.object({
+  terms: z
+    .array(proposedTermSchema.omit({ item: true }))
+    .describe('What words of the business mean.'),
   rules: z
-    .array(ruleSchema.omit({ item: true }))
+    .array(proposedRuleSchema.omit({ item: true }))
     .describe('What always holds, or has to be done, with the data.'),
 });
 
-/** A few claims of one page in one call; false where some did not hold, so that the page deserves a full reading. */
-export async function readLightly(
+/** Reads a unit of one page in one call. False if a proposal was refused; then the page deserves a full reading. */
+export async function skimPage(
   unit: WorkUnit,
   session: ProposalsSession,
   { runtime }: IngestModel,
 ): Promise<boolean> {
-  const answer = await runtime.generateObject({
+  const { terms, rules } = await runtime.generateObject({
     role: 'triage',
     system: readPrompt('extract-light'),
-    prompt: `The page to read:\n${pictureOf(unit)}`,
-    schema: answerSchema,
+    prompt: `The page to read:\n${showItems(unit)}`,
+    schema: skimmedPageSchema,
     signal: session.signal,
   });
   const item = session.list()[0]?.path ?? '';
   const proposals = [
-    ...answer.terms.map((term) => () => proposeTerm(session, { ...term, item })),
-    ...answer.rules.map((rule) => () => proposeRule(session, { ...rule, item })),
+    ...terms.map((term) => () => proposeTerm(session, { ...term, item })),
+    ...rules.map((rule) => () => proposeRule(session, { ...rule, item })),
   ];
-  return proposals.every(holds);
+  return proposals.every(isAccepted);
 }
 
-function holds(propose: () => string): boolean {
+function isAccepted(propose: () => string): boolean {
   try {
     propose();
     return true;

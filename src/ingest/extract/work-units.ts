@@ -2,25 +2,30 @@ import type { Claim } from '../../context/claims/claim.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { type Item, itemPath, type UnreadText } from '../../sources/source.ts';
-import type { ProjectFindings } from '../fetch/findings.ts';
-import { hashItem, readingVersion, createTablesHasher } from '../fetch/item-files.ts';
+import type { ProjectFindings, SourceFindings } from '../fetch/findings.ts';
+import {
+  createTablesHasher,
+  hashItem,
+  readingVersion,
+  type TablesHasher,
+} from '../fetch/item-files.ts';
 
 /** An item that a model has yet to read. */
 export interface PendingItem {
   /** The source. */
   readonly connection: string;
   readonly item: Item;
-  /** What of it only a model can read. */
+  /** The parts that only a model can read. */
   readonly unread: readonly UnreadText[];
-  /** Content key of the item and the tables that it is known to speak of. */
+  /** Changes with the content of the item and with the tables that it is known to speak of. */
   readonly key: string;
-  /** Content key of what is read in it. It counts while `slice` of its claims is the same. */
+  /** Changes with the content of the item. Its outcome in the journal counts as long as `slice` of its claims is the same. */
   readonly readingKey: string;
-  /** The state of the tables that the item speaks of, by code and these claims of a model. */
+  /** The hash of the tables that the item speaks of, by what code read in it and by these claims of a model. */
   readonly slice: (claims: readonly Claim[]) => string;
 }
 
-/** The items that one extraction takes together; all of one source. */
+/** Items of one source that a model reads together. */
 export interface WorkUnit {
   /** The path of its first item. */
   readonly id: string;
@@ -28,65 +33,87 @@ export interface WorkUnit {
   readonly items: readonly PendingItem[];
 }
 
-interface Wanted {
-  /** Only these sources. */
+interface PendingOptions {
+  /** Only items of these sources. */
   readonly sources: ReadonlySet<string>;
-  /** Also what is read already. */
+  /** Whether to include what a model has read. */
   readonly isAnew: boolean;
 }
 
-/** Sorted by path, so that neither order nor concurrency can matter. */
-export function pendingItems(
+/** The items that a model has to read, sorted by path, so that neither order nor concurrency matters. */
+export function listPendingItems(
   { sources, connections }: ProjectFindings,
-  { sources: asked, isAnew }: Wanted,
+  options: PendingOptions,
 ): PendingItem[] {
-  const sliceOf = createTablesHasher(connections.map(({ catalog }) => catalog));
-  const pending = sources
-    .filter(({ connection }) => asked.has(connection))
-    .flatMap(({ connection, extractor, items, extractions, readings }) => {
-      const code = new Map(extractions.map((extraction) => [extraction.key, extraction]));
-      return items.flatMap((item): PendingItem[] => {
-        const reading = readings.get(item.key);
-        const extraction = code.get(item.key);
-        if (reading === undefined || (reading.isCurrent && !isAnew)) return [];
-        const content = [extractor, itemPath(connection, item.path), hashItem(item)];
-        const keyOf = (parts: readonly string[]) =>
-          `${readingVersion} ${shortHash(canonicalJson(parts), 32)}`;
-        const slice = (claims: readonly Claim[]) => sliceOf(extraction, claims);
-        const keys = {
-          key: keyOf([...content, slice(reading.claims)]),
-          readingKey: keyOf(content),
-        };
-        return [{ connection, item, unread: extraction?.unread ?? [], ...keys, slice }];
-      });
-    });
-  const place = ({ connection, item }: PendingItem) => itemPath(connection, item.path);
-  return pending.sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  const hashTables = createTablesHasher(connections.map(({ catalog }) => catalog));
+  return sources
+    .filter(({ connection }) => options.sources.has(connection))
+    .flatMap((source) => pendingItemsOf(source, options, hashTables))
+    .sort((a, b) => (pendingPath(a) < pendingPath(b) ? -1 : 1));
 }
 
-/** Small ones share a unit: its frame costs more than they do. */
+function pendingItemsOf(
+  { connection, extractor, items, extractions, readings }: SourceFindings,
+  { isAnew }: PendingOptions,
+  hashTables: TablesHasher,
+): PendingItem[] {
+  const extractionsByKey = new Map(extractions.map((extraction) => [extraction.key, extraction]));
+  const keyOf = (parts: readonly string[]) =>
+    `${readingVersion} ${shortHash(canonicalJson(parts), 32)}`;
+  return items.flatMap((item): PendingItem[] => {
+    const reading = readings.get(item.key);
+    if (reading === undefined || (reading.isCurrent && !isAnew)) return [];
+    const extraction = extractionsByKey.get(item.key);
+    const content = [extractor, itemPath(connection, item.path), hashItem(item)];
+    const slice = (claims: readonly Claim[]) => hashTables(extraction, claims);
+    return [
+      {
+        connection,
+        item,
+        unread: extraction?.unread ?? [],
+        key: keyOf([...content, slice(reading.claims)]),
+        readingKey: keyOf(content),
+        slice,
+      },
+    ];
+  });
+}
+
+/** The path of the item in the project. */
+export function pendingPath({ connection, item }: PendingItem): string {
+  return itemPath(connection, item.path);
+}
+
+/** Small items share a unit, because the prompt around them costs more than they do. */
 const mostItems = 6;
 const mostCharacters = 16_000;
 
-/** The items in their order, in units as large as they may be. */
-export function unitsOf(items: readonly PendingItem[]): WorkUnit[] {
-  const units: { connection: string; items: PendingItem[]; size: number }[] = [];
-  for (const one of items) {
-    const size = one.unread.reduce((sum, { text }) => sum + text.length, 0);
-    const last = units.at(-1);
+/** Groups items into units as large as the limits allow, in the order of the items. */
+export function groupIntoUnits(items: readonly PendingItem[]): WorkUnit[] {
+  const groups: { connection: string; items: PendingItem[]; characters: number }[] = [];
+  for (const item of items) {
+    const characters = item.unread.reduce((sum, { text }) => sum + text.length, 0);
+    const last = groups.at(-1);
     const fits =
-      last?.connection === one.connection &&
+      last?.connection === item.connection &&
       last.items.length < mostItems &&
-      last.size + size <= mostCharacters;
-    if (!fits) units.push({ connection: one.connection, items: [one], size });
+      last.characters + characters <= mostCharacters;
+    if (!fits) groups.push({ connection: item.connection, items: [item], characters });
     else {
-      last.items.push(one);
-      last.size += size;
+      last.items.push(item);
+      last.characters += characters;
     }
   }
-  return units.map(({ connection, items: own }) => ({
-    id: itemPath(connection, own[0]?.item.path ?? ''),
-    connection,
-    items: own,
-  }));
+  return groups.map((group) => unitOf(group.items));
+}
+
+/** A unit of one item. */
+export function singleItemUnit(item: PendingItem): WorkUnit {
+  return unitOf([item]);
+}
+
+function unitOf(items: readonly PendingItem[]): WorkUnit {
+  const [first] = items;
+  if (first === undefined) throw new Error('a work unit has at least one item');
+  return { id: pendingPath(first), connection: first.connection, items };
 }

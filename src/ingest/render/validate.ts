@@ -56,7 +56,7 @@ export async function validateArtifacts(
   context: ValidationContext,
 ): Promise<Validation> {
   const first = await checkRendering(found, files, context);
-  const { rulings: repairs, mended, report } = await repairFaults(found, first, context);
+  const { decisions: repairs, mended, report } = await repairFaults(found, first, context);
   const { rendering, quarantined, unopened, queries } =
     repairs.length === 0
       ? first
@@ -151,7 +151,7 @@ async function checkConnection(
 }
 
 const noRepair: Awaited<ReturnType<typeof repairClaims>> = {
-  rulings: [],
+  decisions: [],
   mended: [],
   report: undefined,
 };

@@ -6,7 +6,7 @@ import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
-import { comparedNumbers, type ComparedNumber } from '../../ingest/decide/compare-metrics.ts';
+import { readComparedNumbers, type ComparedNumber } from '../../ingest/decide/compare-metrics.ts';
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { readText } from '../../store/files.ts';
@@ -34,7 +34,7 @@ export async function loadReviewedConflicts({
   const state = openState(dir);
   try {
     return conflicts.map((conflict, index) => {
-      const numbers = comparedNumbers(state, conflict.subject);
+      const numbers = readComparedNumbers(state, conflict.subject);
       const variants = conflict.variants.map((variant) => ({
         ...variant,
         number: numbers.get(variant.id),

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { ProposalsSession } from '../../ingest/extract/proposals-session.ts';
 import {
-  datasetProposalSchema,
-  fieldSchema,
-  metricSchema,
-  relationshipSchema,
-  ruleSchema,
-  termSchema,
-  unmappedSchema,
+  proposedDatasetSchema,
+  proposedFieldSchema,
+  proposedMetricSchema,
+  proposedRelationshipSchema,
+  proposedRuleSchema,
+  proposedTermSchema,
+  reportedUnmappedSchema,
 } from '../../ingest/extract/proposal-schemas.ts';
 import {
   proposeDataset,
@@ -22,41 +22,46 @@ import { type LoopTool, loopTool } from '../loop-tool.ts';
 
 /** What a work unit can end in: typed facts with the words that say them, each checked at once. */
 export const proposeTools: readonly LoopTool<ProposalsSession>[] = [
-  proposing('propose_term', 'A word of the business, and what it means.', termSchema, proposeTerm),
+  proposing(
+    'propose_term',
+    'A word of the business, and what it means.',
+    proposedTermSchema,
+    proposeTerm,
+  ),
   proposing(
     'propose_rule',
     'A sentence that holds for the data, or has to be followed with it.',
-    ruleSchema,
+    proposedRuleSchema,
     proposeRule,
   ),
   proposing(
     'propose_dataset',
     'What a row of a dataset is, and what it is for.',
-    datasetProposalSchema,
+    proposedDatasetSchema,
     proposeDataset,
   ),
   proposing(
     'propose_field',
     'What a field means; or a new field that is computed from a row.',
-    fieldSchema,
+    proposedFieldSchema,
     proposeField,
   ),
   proposing(
     'propose_metric',
     'A number that is computed over the rows of a dataset. It is run for no row.',
-    metricSchema,
+    proposedMetricSchema,
     proposeMetric,
   ),
   proposing(
     'propose_relationship',
     'A join from many rows of one dataset to one of another.',
-    relationshipSchema,
+    proposedRelationshipSchema,
     proposeRelationship,
   ),
   proposing(
     'report_unmapped',
     'Something about data that cannot be claimed, and why.',
-    unmappedSchema,
+    reportedUnmappedSchema,
     reportUnmapped,
   ),
 ];
@@ -74,7 +79,7 @@ function proposing<Schema extends z.ZodObject>(
     inputSchema,
     async run(proposal, { session }) {
       const said = await propose(session, proposal);
-      session.noteTaken(name);
+      session.noteAccepted(name);
       return said;
     },
   });

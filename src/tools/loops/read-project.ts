@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseSubject } from '../../context/claims/subject.ts';
-import { datasetNamed, fieldNamed, refusal } from '../../ingest/extract/resolve-names.ts';
+import { resolveDataset, resolveField, refusal } from '../../ingest/extract/resolve-names.ts';
 import type { Snapshot } from '../../ingest/project-snapshot.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
@@ -40,7 +40,7 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
     description: 'One dataset as people see it: fields, metrics, joins, descriptions.',
     inputSchema: z.object({ dataset }),
     run({ dataset: name }, { session: { snapshot } }) {
-      const { connection, dataset: own } = datasetNamed(snapshot, name);
+      const { connection, dataset: own } = resolveDataset(snapshot, name);
       const found = snapshot.dataset(connection, own);
       if (found === undefined)
         return 'It has no file that can be read; entity_details shows its table.';
@@ -61,7 +61,7 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
     description: 'The table behind a dataset: columns with types, keys, comments of the database.',
     inputSchema: z.object({ dataset }),
     run({ dataset: name }, { session: { snapshot } }) {
-      const { connection, dataset: own } = datasetNamed(snapshot, name);
+      const { connection, dataset: own } = resolveDataset(snapshot, name);
       const catalog = snapshot.catalogs.find((one) => one.connection === connection);
       const names = catalog && datasetNames(catalog);
       const table = catalog?.tables.find((one) => names?.dataset(one) === own);
@@ -74,8 +74,8 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
       'The declared values of a field, where they are declared. What the data holds beside them is not known here.',
     inputSchema: z.object({ dataset, field: z.string() }),
     run({ dataset: name, field }, { session: { snapshot } }) {
-      const owner = datasetNamed(snapshot, name);
-      const own = fieldNamed(snapshot, owner, field);
+      const owner = resolveDataset(snapshot, name);
+      const own = resolveField(snapshot, owner, field);
       const values = snapshot
         .dataset(owner.connection, owner.dataset)
         ?.fields?.find((one) => one.name === own)?.values;

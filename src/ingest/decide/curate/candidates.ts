@@ -1,106 +1,129 @@
 import { shortId, type Claim } from '../../../context/claims/claim.ts';
-import type { Pin } from '../../../context/claims/pins.ts';
 import { applyModelDecisions, isModelDecision } from '../../../context/claims/model-decisions.ts';
+import type { Pin } from '../../../context/claims/pins.ts';
 import { parseWikiSubject } from '../../../context/claims/subject.ts';
 import { defaultPage } from '../../../context/wiki/wiki.ts';
 import { nearest } from '../../../lib/suggest.ts';
 
-/** A term or a rule, by whatever it is called. */
-interface Topic {
+/** A term or a rule, with what is claimed about it. */
+interface WikiEntry {
   readonly subject: string;
   readonly title: string;
   /** Definitions, rules and descriptions, in the order of their ids. */
-  readonly says: readonly string[];
-  /** `handbook, sources/handbook/terms.md line 12`. */
-  readonly from: readonly string[];
+  readonly statements: readonly string[];
+  /** Where they stand, like `handbook, sources/handbook/terms.md line 12`. */
+  readonly places: readonly string[];
   readonly page: string;
+  /** Its title and synonyms in comparable form. */
   readonly names: readonly string[];
 }
 
-/** One that has no place yet: a model has to say where it belongs. */
-export interface Candidate extends Topic {
-  /** The least of the ids of its claims. */
+/** A term or a rule about which a model has to decide. */
+export interface CurationCandidate extends WikiEntry {
+  /** The least id of its claims. */
   readonly id: string;
-  /** All short ids of what is said of it, sorted. */
+  /** The short ids of its claims, sorted. */
   readonly claims: readonly string[];
-  /** True where nothing but models said it. */
-  readonly isModels: boolean;
-  /** Other topics with one of its names. */
+  /** Whether nothing but models claims it. */
+  readonly isModelOnly: boolean;
+  /** The subjects of other entries that share a name with it. */
   readonly namesakes: readonly string[];
 }
 
-export interface Wiki {
-  readonly topics: ReadonlyMap<string, Topic>;
+export interface CurationWiki {
+  /** By subject. */
+  readonly entries: ReadonlyMap<string, WikiEntry>;
   /** Sorted by id. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly CurationCandidate[];
 }
 
 /**
- * What there is to curate: terms and rules that a model read, and those that code read which share a name with another, as long as
- * nobody placed, merged or rejected them. Pure, and the same whatever the order.
+ * Finds the candidates: terms and rules that a model read, and those from code that share a name with another one, unless they
+ * are already placed, merged or rejected. Pure, and independent of the order of the claims.
  */
-export function wikiToCurate(claims: readonly Claim[], pins: readonly Pin[]): Wiki {
-  const ruled = applyModelDecisions(claims, pins);
+export function findCandidates(claims: readonly Claim[], pins: readonly Pin[]): CurationWiki {
+  const { effective } = applyModelDecisions(claims, pins);
+  const isStatement = (claim: Claim) =>
+    !isModelDecision(claim) &&
+    parseWikiSubject(claim.subject) !== undefined &&
+    effective(claim) !== undefined;
+  const statements = Map.groupBy(claims.filter(isStatement), ({ subject }) => subject);
+  const entries = new Map(
+    [...statements]
+      .filter(([, own]) => own.some(({ kind }) => kind !== 'page'))
+      .map(([subject, own]) => [subject, entryOf(subject, own)]),
+  );
   const decided = new Set(
     claims
       .filter(({ kind }) => kind === 'page' || kind === 'same_as')
       .map(({ subject }) => subject),
   );
-  const own = Map.groupBy(
-    claims.filter(
-      (claim) =>
-        !isModelDecision(claim) && parseWikiSubject(claim.subject) && ruled.effective(claim),
-    ),
-    ({ subject }) => subject,
-  );
-  const standing = [...own].filter(([, said]) => said.some(({ kind }) => kind !== 'page'));
-  const topics = new Map(standing.map(([subject, said]) => [subject, topicOf(subject, said)]));
-  const shared = Map.groupBy(
-    [...topics.values()].flatMap((topic) => topic.names.map((name) => ({ name, topic }))),
+  const namesakesOf = namesakeFinder([...entries.values()]);
+  const candidates = [...entries.values()]
+    .filter(({ subject }) => !decided.has(subject))
+    .map((entry) => candidateOf(entry, statements.get(entry.subject) ?? [], namesakesOf(entry)))
+    .filter((candidate) => candidate !== undefined);
+  return { entries, candidates: candidates.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+/** Gives the subjects of the same type that share a name with an entry. */
+function namesakeFinder(entries: readonly WikiEntry[]): (entry: WikiEntry) => string[] {
+  const byName = Map.groupBy(
+    entries.flatMap(({ names, subject }) => names.map((name) => ({ name, subject }))),
     ({ name }) => name,
   );
-  const candidates = [...topics.values()].flatMap((topic): Candidate[] => {
-    if (decided.has(topic.subject)) return [];
-    const said = own.get(topic.subject) ?? [];
-    const same = topic.names.flatMap((name) =>
-      (shared.get(name) ?? []).map((one) => one.topic.subject),
+  return (entry) => {
+    const sharing = entry.names.flatMap((name) =>
+      (byName.get(name) ?? []).map(({ subject }) => subject),
     );
-    const namesakes = [...new Set(same)].filter((subject) => isOther(topic, subject));
-    const isRead = said.some(({ evidence }) => evidence.some(({ origin }) => origin === 'model'));
-    if (!isRead && namesakes.length === 0) return [];
-    const ids = said.map(shortId).sort();
-    const isModels = said.every(({ evidence }) =>
-      evidence.every(({ origin }) => origin === 'model'),
-    );
-    return [{ ...topic, id: ids[0] ?? '', claims: ids, isModels, namesakes }];
-  });
-  return { topics, candidates: candidates.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+    return [...new Set(sharing)].filter((subject) => isOther(entry, subject));
+  };
 }
 
-/** Other topics that may be the same, by their names. */
-export function resembling({ topics }: Wiki, candidate: Candidate): readonly string[] {
-  const titles = new Map(
-    [...topics.values()].map(({ title, subject }) => [title.toLowerCase(), subject]),
+/** Undefined if the entry needs no decision. */
+function candidateOf(
+  entry: WikiEntry,
+  claims: readonly Claim[],
+  namesakes: readonly string[],
+): CurationCandidate | undefined {
+  const origins = claims.flatMap(({ evidence }) => evidence.map(({ origin }) => origin));
+  if (!origins.includes('model') && namesakes.length === 0) return undefined;
+  const ids = claims.map(shortId).sort();
+  const isModelOnly = origins.every((origin) => origin === 'model');
+  return { ...entry, id: ids[0] ?? '', claims: ids, isModelOnly, namesakes };
+}
+
+/** The subjects of other entries that may mean the same, by their names: at most 8. */
+export function findSimilar(
+  { entries }: CurationWiki,
+  candidate: CurationCandidate,
+): readonly string[] {
+  const byTitle = new Map(
+    [...entries.values()].map(({ title, subject }) => [title.toLowerCase(), subject]),
   );
-  const close = nearest(candidate.title, titles.keys(), 5).flatMap(
-    (title) => titles.get(title) ?? [],
-  );
-  return [
-    ...new Set([...candidate.namesakes, ...close.filter((subject) => isOther(candidate, subject))]),
-  ].slice(0, 8);
+  const nearby = nearest(candidate.title, byTitle.keys(), 5)
+    .flatMap((title) => byTitle.get(title) ?? [])
+    .filter((subject) => isOther(candidate, subject));
+  return [...new Set([...candidate.namesakes, ...nearby])].slice(0, 8);
 }
 
-function isOther({ subject }: Topic, name: string): boolean {
-  return name !== subject && typeOf(name) === typeOf(subject);
+function isOther({ subject }: WikiEntry, other: string): boolean {
+  return other !== subject && subjectType(other) === subjectType(subject);
 }
 
-function topicOf(subject: string, claims: readonly Claim[]): Topic {
+/** `term` or `rule`. */
+export function subjectType(subject: string): string {
+  return subject.slice(0, subject.indexOf(':'));
+}
+
+function entryOf(subject: string, claims: readonly Claim[]): WikiEntry {
   const sorted = claims.toSorted((a, b) => (shortId(a) < shortId(b) ? -1 : 1));
-  const texts = (kinds: readonly string[]) =>
+  const textsOf = (...kinds: readonly Claim['kind'][]) =>
     sorted.flatMap(({ kind, body }) =>
       kinds.includes(kind) && typeof body === 'string' ? [body] : [],
     );
-  const [title = subject.slice(subject.indexOf(':') + 1).replaceAll('_', ' ')] = texts(['title']);
+  const subjectName = subject.slice(subject.indexOf(':') + 1).replaceAll('_', ' ');
+  const title = textsOf('title')[0] ?? subjectName;
   const synonyms = sorted.flatMap(({ kind, body }) =>
     kind === 'synonyms' && Array.isArray(body) ? body.map(String) : [],
   );
@@ -112,31 +135,30 @@ function topicOf(subject: string, claims: readonly Claim[]): Topic {
   return {
     subject,
     title,
-    says: texts(['definition', 'rule', 'description']),
-    from: [...new Set(places)].sort(),
-    page: texts(['page'])[0] ?? defaultPage(subject),
-    names: namesOf([title, ...synonyms]),
+    statements: textsOf('definition', 'rule', 'description'),
+    places: [...new Set(places)].sort(),
+    page: textsOf('page')[0] ?? defaultPage(subject),
+    names: comparableNames([title, ...synonyms]),
   };
 }
 
-/** Ways to write a name that mean the same: in lower case, without punctuation and plural; of several words also their initials. */
-function namesOf(spelled: readonly string[]): readonly string[] {
-  const names = spelled.flatMap((name) => {
-    const bracketed = [...name.matchAll(/\(([^()]+)\)/g)].map(([, inner = '']) => inner);
-    return [name.replaceAll(/\([^()]*\)/g, ' '), ...bracketed].flatMap((one) => {
-      const words = one
-        .toLowerCase()
-        .split(/[^\p{L}\p{N}]+/u)
-        .filter((word) => word !== '');
-      const plain = words
-        .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word))
-        .join(' ');
-      return words.length > 2 ? [plain, words.map((word) => word[0]).join('')] : [plain];
-    });
+/**
+ * Names in a form in which equal names mean the same: lower case, without punctuation and plural. What stands in parentheses is
+ * a name of its own, and so are the initials of three or more words.
+ */
+function comparableNames(spelled: readonly string[]): readonly string[] {
+  const parts = spelled.flatMap((name) => [
+    name.replaceAll(/\([^()]*\)/g, ' '),
+    ...[...name.matchAll(/\(([^()]+)\)/g)].map(([, inner = '']) => inner),
+  ]);
+  const names = parts.flatMap((part) => {
+    const words = part
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== '');
+    const singular = words.map((word) => (word.length > 3 ? word.replace(/s$/, '') : word));
+    const initials = words.map((word) => word[0]).join('');
+    return words.length > 2 ? [singular.join(' '), initials] : [singular.join(' ')];
   });
   return [...new Set(names)].filter((name) => name !== '').sort();
-}
-
-export function typeOf(subject: string): string {
-  return subject.slice(0, subject.indexOf(':'));
 }

@@ -4,95 +4,94 @@ import type { UserError } from '../../../lib/error.ts';
 import { shortHash } from '../../../lib/hash.ts';
 import { canonicalJson } from '../../../lib/json.ts';
 import {
-  inPages,
-  ruleOnPage,
-  stageReport,
-  type Rulings,
-  type RulingStage,
+  decidePage,
+  type DecisionInput,
+  decisionReport,
+  type DecisionResult,
+  splitIntoPages,
 } from '../decision-loop.ts';
-import { wikiToCurate, type Candidate, type Wiki } from './candidates.ts';
+import { findCandidates, type CurationCandidate, type CurationWiki } from './candidates.ts';
 import {
-  curation,
-  decisionFault,
+  curationClaim,
+  type CurationDecision,
+  curationVersion,
+  findDecisionFault,
   openCurationSession,
-  rulingOf,
-  type Decision,
 } from './curation-session.ts';
 
 /** Candidates of one loop. */
-const pageSize = 20;
+const candidatesPerPage = 20;
 
 /**
- * A model says where each new term and rule belongs: on a page, in another one that is the same, or nowhere. Candidates go in pages, in
- * the order of their ids; what a page leaves undecided waits for the next run.
+ * A model decides where each new term and rule belongs: on a page, in another entry that is the same, or nowhere. Candidates are
+ * decided page by page, in the order of their ids. Undecided ones wait for the next run.
  */
-export async function curate(input: RulingStage): Promise<Rulings> {
+export async function curate(input: DecisionInput): Promise<DecisionResult> {
   const { model, claims, pins, emit, signal } = input;
-  const wiki = wikiToCurate(claims, pins);
-  const { candidates } = wiki;
-  if (candidates.length === 0) return { rulings: [], isOver: input.isOver };
   const { journal } = model;
-  const decided = new Map<Candidate, Decision>();
+  const wiki = findCandidates(claims, pins);
+  const { candidates } = wiki;
+  if (candidates.length === 0) return { decisions: [], isOver: input.isOver };
+  const decisions = new Map<CurationCandidate, CurationDecision>();
   for (const candidate of candidates) {
-    const paid = paidDecision(wiki, candidate, journal.result(keyOf(candidate)));
-    if (paid !== undefined) decided.set(candidate, paid);
+    const earlier = parseJournaled(wiki, candidate, journal.result(curationKey(candidate)));
+    if (earlier !== undefined) decisions.set(candidate, earlier);
   }
   const failures: UserError[] = [];
   let [calls, isOver] = [0, input.isOver];
-  const open = candidates.filter((candidate) => !decided.has(candidate));
-  for (const page of inPages(open, pageSize)) {
+  const open = candidates.filter((candidate) => !decisions.has(candidate));
+  for (const page of splitIntoPages(open, candidatesPerPage)) {
     if (isOver) break;
-    const keep = (candidate: Candidate, decision: Decision) =>
-      journal.keep(keyOf(candidate), decision);
-    const session = openCurationSession({ wiki, page, keep, snapshot: await input.snapshot() });
-    const onStepFinish = (step: { stepIndex: number; stepBudget: number }) =>
-      emit({ type: 'curate_step', ...step });
-    const toolSet = model.tools.curate(session, signal);
+    const session = openCurationSession({
+      wiki,
+      page,
+      save: (candidate, decision) => journal.keep(curationKey(candidate), decision),
+      snapshot: await input.snapshot(),
+    });
     calls += 1;
-    const ended = await ruleOnPage({
+    const ended = await decidePage({
       model,
       role: 'curator',
       stage: 'curate',
       waiting: page.length,
-      toolSet,
-      onStepFinish,
+      toolSet: model.tools.curate(session, signal),
+      onStepFinish: (step) => emit({ type: 'curate_step', ...step }),
       signal,
     });
-    for (const [candidate, decision] of session.decided()) decided.set(candidate, decision);
+    for (const [candidate, decision] of session.decisions()) decisions.set(candidate, decision);
     if (ended.failure !== undefined) failures.push(ended.failure);
     isOver ||= ended.isOver;
   }
-  const report = stageReport(
-    'curate',
-    { total: candidates.length, done: decided.size, calls },
-    failures,
-  );
+  const counts = { total: candidates.length, done: decisions.size, calls };
   return {
-    rulings: candidates.flatMap((candidate) => decidedOf(candidate, decided.get(candidate))),
-    report,
+    decisions: candidates.flatMap((candidate) => {
+      const decision = decisions.get(candidate);
+      return decision === undefined ? [] : [curationClaim(candidate, decision)];
+    }),
+    report: decisionReport('curate', counts, failures),
     isOver,
   };
 }
 
-function decidedOf(candidate: Candidate, decision: Decision | undefined) {
-  return decision === undefined ? [] : [rulingOf(candidate, decision)];
+/** Changes with the claims about the candidate. */
+function curationKey({ subject, claims }: CurationCandidate): string {
+  return `${curationVersion} ${shortHash(canonicalJson([subject, claims]), 32)}`;
 }
 
-/** Changes with what is said of the candidate. */
-function keyOf({ subject, claims }: Candidate): string {
-  return `${curation} ${shortHash(canonicalJson([subject, claims]), 32)}`;
-}
-
-const decisionSchema = z.discriminatedUnion('kind', [
+const journaledDecisionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('page'), body: bodySchemas.page }),
   z.object({ kind: z.literal('same_as'), body: bodySchemas.same_as }),
   z.object({ kind: z.literal('rejected'), body: bodySchemas.rejected }),
 ]);
 
-/** Of a run that was killed before it could publish; what does not hold any more is asked again. */
-function paidDecision(wiki: Wiki, candidate: Candidate, kept: unknown): Decision | undefined {
-  const { data } = decisionSchema.safeParse(kept);
-  return data === undefined || decisionFault(wiki, candidate, data) !== undefined
-    ? undefined
-    : data;
+/** The decision of a run that did not publish it; undefined if it is no longer possible. */
+function parseJournaled(
+  wiki: CurationWiki,
+  candidate: CurationCandidate,
+  stored: unknown,
+): CurationDecision | undefined {
+  const { data } = journaledDecisionSchema.safeParse(stored);
+  if (data === undefined || findDecisionFault(wiki, candidate, data) !== undefined)
+    return undefined;
+  return data;
 }

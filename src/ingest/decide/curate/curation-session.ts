@@ -1,131 +1,148 @@
-import { bodySchemas, type ClaimBodies, type Claim } from '../../../context/claims/claim.ts';
-import { createModelDecision } from '../../../context/claims/model-decisions.ts';
 import { slug } from '../../../context/catalog/slug.ts';
-import { UserError } from '../../../lib/error.ts';
+import { bodySchemas, type Claim, type ClaimBodies } from '../../../context/claims/claim.ts';
+import { createModelDecision } from '../../../context/claims/model-decisions.ts';
 import { didYouMean } from '../../../lib/suggest.ts';
 import type { Snapshot } from '../../project-snapshot.ts';
-import { resembling, typeOf, type Candidate, type Wiki } from './candidates.ts';
+import { decisionRefusal } from '../decision-refusal.ts';
+import {
+  findSimilar,
+  subjectType,
+  type CurationCandidate,
+  type CurationWiki,
+} from './candidates.ts';
 
-/** Raise it when the prompt or the tools change: then what is undecided is decided by the new ones. */
-export const curation = 'curation@1';
+/** Raise it when the prompt or the tools change: then the new ones decide what is undecided. */
+export const curationVersion = 'curation@1';
 
-/** What is decided about one candidate. */
-export type Decision = {
+/** A candidate goes on a page, is the same as another subject, or is rejected. */
+export type CurationDecision = {
   readonly [Kind in 'page' | 'same_as' | 'rejected']: { kind: Kind; body: ClaimBodies[Kind] };
 }['page' | 'same_as' | 'rejected'];
 
-const mostWords = 300;
-
-interface Session {
-  readonly wiki: Wiki;
-  readonly page: readonly Candidate[];
-  readonly keep: (candidate: Candidate, decision: Decision) => void;
+interface CurationOptions {
+  readonly wiki: CurationWiki;
+  /** The candidates of this session. */
+  readonly page: readonly CurationCandidate[];
+  /** Stores a decision on disk, before it counts. */
+  readonly save: (candidate: CurationCandidate, decision: CurationDecision) => void;
   readonly snapshot: Snapshot;
 }
 
 /**
- * The session of one loop: some candidates, and what was decided about them. The first decision about a candidate holds. `keep` has it on
- * the disk before it counts.
+ * Collects what a model decides about some candidates in one loop. The first decision about a candidate stands. Methods throw a
+ * refusal that tells the model what would be valid.
  */
 export type CurationSession = ReturnType<typeof openCurationSession>;
 
-export function openCurationSession({ wiki, page, keep, snapshot }: Session) {
-  const decided = new Map<Candidate, Decision>();
-  const open = () => page.filter((candidate) => !decided.has(candidate));
-  const find = (name: string): Candidate => {
-    const found = page.find(({ subject }) => subject === name);
-    if (found !== undefined && !decided.has(found)) return found;
-    if (found !== undefined) throw refusal(`${name} is decided already; go on with the others.`);
-    const names = open().map(({ subject }) => subject);
-    throw refusal(
-      `${name} is no candidate of this page. ${didYouMean(name, names) ?? 'list_candidates lists them.'}`,
-    );
+export function openCurationSession({ wiki, page, save, snapshot }: CurationOptions) {
+  const decisions = new Map<CurationCandidate, CurationDecision>();
+  const listOpen = () => page.filter((candidate) => !decisions.has(candidate));
+  const findOpen = (subject: string): CurationCandidate => {
+    const candidate = page.find((own) => own.subject === subject);
+    if (candidate === undefined) {
+      const choices = listOpen().map((own) => own.subject);
+      const hint = didYouMean(subject, choices) ?? 'list_candidates lists them.';
+      throw decisionRefusal(`${subject} is not a candidate of this page. ${hint}`);
+    }
+    if (decisions.has(candidate))
+      throw decisionRefusal(`${subject} is decided already; go on with the others.`);
+    return candidate;
   };
-  const decide = (candidate: Candidate, decision: Decision): string => {
-    const fault = decisionFault(wiki, candidate, decision);
-    if (fault !== undefined) throw refusal(fault);
-    keep(candidate, decision);
-    decided.set(candidate, decision);
-    return `Recorded. ${open().length} of ${page.length} candidates are left.`;
+  const decide = (candidate: CurationCandidate, decision: CurationDecision): string => {
+    const fault = findDecisionFault(wiki, candidate, decision);
+    if (fault !== undefined) throw decisionRefusal(fault);
+    save(candidate, decision);
+    decisions.set(candidate, decision);
+    return `Recorded. ${listOpen().length} of ${page.length} candidates are left.`;
   };
   return {
     snapshot,
-    /** Those that are left, with what resembles them, and the pages that there are. */
-    list() {
-      const pages = Map.groupBy(wiki.topics.values(), (topic) => topic.page);
-      const candidates = open().map((candidate) => {
-        const { subject, title, says, from } = candidate;
-        const others = resembling(wiki, candidate)
-          .flatMap((name) => wiki.topics.get(name) ?? [])
-          .map((other) => told(other.subject, other.says));
-        return {
-          candidate: subject,
-          title,
-          says: says.map(short),
-          from: from.slice(0, 5),
-          resembles: others,
-        };
-      });
-      return {
-        candidates,
-        pages: [...pages].map(([name, topics]) => `${name} (${topics.length})`).sort(),
-      };
+    /** The undecided candidates, each with similar entries, and the pages of the wiki. */
+    list: () => ({
+      candidates: listOpen().map((candidate) => describeCandidate(wiki, candidate)),
+      pages: [...Map.groupBy(wiki.entries.values(), (entry) => entry.page)]
+        .map(([name, entries]) => `${name} (${entries.length})`)
+        .sort(),
+    }),
+    place: (subject: string, target: string) =>
+      decide(findOpen(subject), { kind: 'page', body: target }),
+    merge: (subject: string, into: string) =>
+      decide(findOpen(subject), { kind: 'same_as', body: into }),
+    reject(subject: string, why: string) {
+      const candidate = findOpen(subject);
+      const body = { claims: [...candidate.claims], why: shortLine(why) };
+      return decide(candidate, { kind: 'rejected', body });
     },
-    place: (name: string, target: string) => decide(find(name), { kind: 'page', body: target }),
-    merge: (name: string, into: string) => decide(find(name), { kind: 'same_as', body: into }),
-    reject(name: string, why: string) {
-      const candidate = find(name);
-      return decide(candidate, {
-        kind: 'rejected',
-        body: { claims: [...candidate.claims], why: short(why) },
-      });
-    },
-    decided: (): ReadonlyMap<Candidate, Decision> => decided,
+    decisions: (): ReadonlyMap<CurationCandidate, CurationDecision> => decisions,
   };
 }
 
-/** Why that cannot be decided about it, in words for a model that name what can. */
-export function decisionFault(
-  wiki: Wiki,
-  candidate: Candidate,
-  { kind, body }: Decision,
+function describeCandidate(wiki: CurationWiki, candidate: CurationCandidate) {
+  const { subject, title, statements, places } = candidate;
+  const similar = findSimilar(wiki, candidate).flatMap((other) => wiki.entries.get(other) ?? []);
+  return {
+    candidate: subject,
+    title,
+    says: statements.map(shortLine),
+    from: places.slice(0, 5),
+    resembles: similar.map((entry) => ({
+      subject: entry.subject,
+      says: entry.statements.slice(0, 3).map(shortLine),
+    })),
+  };
+}
+
+const longestPageName = 60;
+
+/** Why the decision is not possible, for a model, with what is; undefined if it is possible. */
+export function findDecisionFault(
+  wiki: CurationWiki,
+  candidate: CurationCandidate,
+  { kind, body }: CurationDecision,
 ): string | undefined {
-  const { subject, isModels, claims } = candidate;
-  if (kind === 'page') {
-    if (bodySchemas.page.safeParse(body).success && body.length <= 60) return undefined;
-    return `${JSON.stringify(body)} is no name of a page: letters, digits, _ and - only, like ${slug(body).slice(0, 60)}.`;
+  switch (kind) {
+    case 'page': {
+      if (bodySchemas.page.safeParse(body).success && body.length <= longestPageName)
+        return undefined;
+      const valid = slug(body).slice(0, longestPageName);
+      return `${JSON.stringify(body)} is not a valid page name: use letters, digits, _ and - only, like ${valid}.`;
+    }
+    case 'same_as':
+      return findMergeFault(wiki, candidate, body);
+    case 'rejected':
+      if (!candidate.isModelOnly)
+        return `${candidate.subject} stands in a table that code read: it cannot be rejected. Place it, or merge it.`;
+      return body.claims.join() === candidate.claims.join()
+        ? undefined
+        : 'The claims about it have changed since.';
   }
-  if (kind === 'same_as') {
-    if (body === subject) return `${subject} is the candidate itself: name another, or place it.`;
-    const names = [...wiki.topics.keys()].filter(
-      (name) => name !== subject && typeOf(name) === typeOf(subject),
-    );
-    if (names.includes(body)) return undefined;
-    const hint =
-      didYouMean(body, names) ??
-      (resembling(wiki, candidate).join(', ') || 'Nothing resembles it: place it.');
-    return `${body} is no ${typeOf(subject)} that is known. ${hint}`;
-  }
-  if (!isModels)
-    return `${subject} stands in a table that code read: it cannot be rejected. Place it, or merge it.`;
-  return body.claims.join() === claims.join() ? undefined : 'Something else is said of it by now.';
+  return kind satisfies never;
 }
 
-/** The decision as it is recorded in git. */
-export function rulingOf({ subject }: Candidate, decision: Decision): Claim {
-  return createModelDecision(curation, subject, decision);
+function findMergeFault(
+  wiki: CurationWiki,
+  candidate: CurationCandidate,
+  into: string,
+): string | undefined {
+  const { subject } = candidate;
+  const type = subjectType(subject);
+  if (into === subject) return `${subject} is the candidate itself: name another, or place it.`;
+  const others = [...wiki.entries.keys()].filter(
+    (other) => other !== subject && subjectType(other) === type,
+  );
+  if (others.includes(into)) return undefined;
+  const similar = findSimilar(wiki, candidate).join(', ') || 'Nothing resembles it: place it.';
+  return `${into} is not a known ${type}. ${didYouMean(into, others) ?? similar}`;
 }
 
-function told(subject: string, says: readonly string[]) {
-  return { subject, says: says.slice(0, 3).map(short) };
+/** The decision as a claim, as git has it. */
+export function curationClaim({ subject }: CurationCandidate, decision: CurationDecision): Claim {
+  return createModelDecision(curationVersion, subject, decision);
 }
 
-/** One line, in a length that a list bears. */
-function short(text: string): string {
+const longestLine = 300;
+
+function shortLine(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim();
-  return line.length > mostWords ? `${line.slice(0, mostWords).toWellFormed()}…` : line;
-}
-
-function refusal(message: string): UserError {
-  return new UserError('refused', message);
+  return line.length > longestLine ? `${line.slice(0, longestLine).toWellFormed()}…` : line;
 }

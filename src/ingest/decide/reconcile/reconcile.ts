@@ -4,96 +4,95 @@ import type { Conflict } from '../../../context/compile/conflicts.ts';
 import type { UserError } from '../../../lib/error.ts';
 import { shortHash } from '../../../lib/hash.ts';
 import { canonicalJson } from '../../../lib/json.ts';
-import type { StepFinished } from '../../../llm/port/runtime.ts';
 import {
-  inPages,
-  ruleOnPage,
-  stageReport,
-  type Rulings,
-  type RulingStage,
+  decidePage,
+  type DecisionInput,
+  decisionReport,
+  type DecisionResult,
+  splitIntoPages,
 } from '../decision-loop.ts';
-import { contestedIn, type Contested } from './open-conflicts.ts';
+import { listOpenConflicts, type OpenConflict } from './open-conflicts.ts';
 import {
   isDecided,
   openReconciliationSession,
-  reconciliation,
-  rulingOf,
-  type Finding,
-  type ReconciliationSession,
+  reconciliationClaim,
+  type ReconciliationDecision,
+  type ReconciliationOptions,
+  reconciliationVersion,
 } from './reconciliation-session.ts';
 
 /** Conflicts of one loop. */
-const pageSize = 10;
+const conflictsPerPage = 10;
 
-interface Reconciliation extends RulingStage {
+interface ReconcileInput
+  extends DecisionInput, Pick<ReconciliationOptions, 'compare' | 'itemText'> {
   readonly conflicts: readonly Conflict[];
-  readonly compare: Parameters<typeof openReconciliationSession>[0]['compare'];
-  readonly textOf: (path: string) => string | undefined;
 }
 
 /**
- * A model looks at each conflict once: versions that mean the same stop to be one, a contradiction stays one and is a person's. It
- * never says which version is right.
+ * A model looks at each conflict once. It merges versions that mean the same, or records a contradiction, which a person then
+ * decides. It never decides which version is right.
  */
-export async function reconcile(input: Reconciliation): Promise<Rulings> {
-  const { model, claims, pins, conflicts, compare, textOf, emit, signal } = input;
-  const contested = contestedIn(conflicts, claims, pins);
-  if (contested.length === 0) return { rulings: [], isOver: input.isOver };
+export async function reconcile(input: ReconcileInput): Promise<DecisionResult> {
+  const { model, claims, pins, compare, itemText, emit, signal } = input;
   const { journal } = model;
-  const found = new Map<Contested, readonly Finding[]>();
-  for (const conflict of contested)
-    found.set(conflict, findingsSchema.safeParse(journal.result(keyOf(conflict))).data ?? []);
-  const before = (conflict: Contested) => found.get(conflict) ?? [];
-  const isOpen = (conflict: Contested) => !isDecided(conflict, before(conflict));
+  const conflicts = listOpenConflicts(input.conflicts, claims, pins);
+  if (conflicts.length === 0) return { decisions: [], isOver: input.isOver };
+  const decisions = new Map<OpenConflict, readonly ReconciliationDecision[]>(
+    conflicts.map((conflict) => [conflict, parseJournaled(journal.result(conflictKey(conflict)))]),
+  );
+  const decisionsOf = (conflict: OpenConflict) => decisions.get(conflict) ?? [];
+  const isOpen = (conflict: OpenConflict) => !isDecided(conflict, decisionsOf(conflict));
   const failures: UserError[] = [];
   let [calls, isOver] = [0, input.isOver];
-  const onStepFinish = (step: StepFinished) => emit({ type: 'reconcile_step', ...step });
-  for (const page of inPages(contested.filter(isOpen), pageSize)) {
+  for (const page of splitIntoPages(conflicts.filter(isOpen), conflictsPerPage)) {
     if (isOver) break;
-    const keep = (conflict: Contested, findings: readonly Finding[]) =>
-      journal.keep(keyOf(conflict), [...findings]);
-    const session: ReconciliationSession = openReconciliationSession({
+    const session = openReconciliationSession({
       page,
       compare,
-      textOf,
-      before,
-      keep,
+      itemText,
+      earlier: decisionsOf,
+      save: (conflict, all) => journal.keep(conflictKey(conflict), [...all]),
       snapshot: await input.snapshot(),
     });
-    const toolSet = model.tools.reconcile(session, signal);
     calls += 1;
-    const ended = await ruleOnPage({
+    const ended = await decidePage({
       model,
       role: 'reconcile',
       stage: 'reconcile',
       waiting: page.length,
-      toolSet,
-      onStepFinish,
+      toolSet: model.tools.reconcile(session, signal),
+      onStepFinish: (step) => emit({ type: 'reconcile_step', ...step }),
       signal,
     });
-    for (const [conflict, findings] of session.found()) found.set(conflict, findings);
+    for (const [conflict, all] of session.decisions()) decisions.set(conflict, all);
     if (ended.failure !== undefined) failures.push(ended.failure);
     isOver ||= ended.isOver;
   }
-  const done = contested.filter((conflict) => !isOpen(conflict)).length;
-  const rulings = contested.flatMap((conflict) =>
-    before(conflict).map((finding) => rulingOf(conflict, finding)),
-  );
+  const done = conflicts.filter((conflict) => !isOpen(conflict)).length;
   return {
-    rulings,
-    report: stageReport('reconcile', { total: contested.length, done, calls }, failures),
+    decisions: conflicts.flatMap((conflict) =>
+      decisionsOf(conflict).map((decision) => reconciliationClaim(conflict, decision)),
+    ),
+    report: decisionReport('reconcile', { total: conflicts.length, done, calls }, failures),
     isOver,
   };
 }
 
-/** Changes with the versions. */
-function keyOf({ subject, kind, variants }: Contested): string {
-  return `${reconciliation} ${shortHash(canonicalJson([subject, kind, variants.map(({ id }) => id).sort()]), 32)}`;
+/** Changes with the versions of the conflict. */
+function conflictKey({ subject, kind, variants }: OpenConflict): string {
+  const ids = variants.map(({ id }) => id).sort();
+  return `${reconciliationVersion} ${shortHash(canonicalJson([subject, kind, ids]), 32)}`;
 }
 
-const findingsSchema = z.array(
+const journaledDecisionsSchema = z.array(
   z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('same_meaning'), body: bodySchemas.same_meaning }),
     z.object({ kind: z.literal('contradiction'), body: bodySchemas.contradiction }),
   ]),
 );
+
+/** The decisions of a run that did not publish them. */
+function parseJournaled(stored: unknown): readonly ReconciliationDecision[] {
+  return journaledDecisionsSchema.safeParse(stored).data ?? [];
+}
