@@ -108,7 +108,7 @@ describe('a curation session', () => {
     expect(() => session.merge('term:arr', 'term:annual_recuring_revenue')).toThrow(
       'Did you mean term:annual_recurring_revenue?',
     );
-    expect(() => session.merge('term:arr', 'rule:lunch')).toThrow('no term');
+    expect(() => session.merge('term:arr', 'rule:lunch')).toThrow('not a known term');
     expect(() => session.reject('term:annual_recurring_revenue', 'x')).toThrow('code read');
     expect(session.decisions().size).toBe(0);
   });
