@@ -59,7 +59,7 @@ describe('the llm part of ktx.yaml', () => {
   test('refuses a backend without its block, an unknown key, and an unknown backend [C1]', () => {
     for (const backend of Object.keys(blocks)) {
       expect(problems({ provider: { backend } })).toEqual([
-        `provider.${backend}: backend ${backend} needs a block provider.${backend}`,
+        `provider.${backend}: backend ${backend} needs the block provider.${backend}`,
       ]);
       expect(
         problems({ provider: { backend, [backend]: { ...blocks[backend], odd: 1 } } }),
