@@ -3,7 +3,7 @@ import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
-import { findStaleSubjects, type ModelInputChanges } from '../../ingest/publish/stale.ts';
+import { findStaleSubjects, type ModelInputChanges } from '../../context/compile/stale.ts';
 import { structureHash } from '../../scan/describe/description-task.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';

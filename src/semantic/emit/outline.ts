@@ -155,12 +155,14 @@ function describeRules(aggregate: AggregateNode | undefined): readonly string[] 
   if (aggregate === undefined) return [];
   const { owner, shift, running, balance, total, conversion } = aggregate;
   const rules = shift.map(
-    (period) => `moved on by ${describePeriod(period)}, so that rows meet later ones`,
+    (period) => `rows are moved ${describePeriod(period)} forward, to be compared with later ones`,
   );
-  if (running !== undefined) rules.push(`counts in every period ${describeRunning(running)}`);
+  if (running !== undefined) rules.push(`a row counts in every period ${describeRunning(running)}`);
   if (balance !== undefined) {
     const entity = balance.per?.join(' and ') || owner;
-    rules.push(`of each ${entity}, the ${balance.take} value over ${balance.over} in each group`);
+    rules.push(
+      `of each ${entity}, only the ${balance.take} value over ${balance.over} counts in each group`,
+    );
   }
   if (total !== undefined)
     rules.push(
@@ -171,8 +173,8 @@ function describeRules(aggregate: AggregateNode | undefined): readonly string[] 
 }
 
 function describeRunning({ window, since }: NonNullable<AggregateNode['running']>): string {
-  if (window !== undefined) return `that ends less than ${describePeriod(window.period)} later`;
-  return since === undefined ? 'from its own on' : `from its own on, within its ${since}`;
+  if (window !== undefined) return `that ends less than ${describePeriod(window.period)} after it`;
+  return since === undefined ? 'from its own on' : `from its own on, within the same ${since}`;
 }
 
 function describeConversion({
@@ -185,7 +187,7 @@ function describeConversion({
     .map(({ base, to }) => `${baseAggregate.owner}.${base} = ${toAggregate.owner}.${to}`)
     .join(' and ');
   const limit = window === undefined ? '' : `, less than ${describePeriod(window.period)} earlier`;
-  return `each of ${toAggregate.owner} belongs to the last of ${baseAggregate.owner} before it with ${equal}${limit}`;
+  return `each row of ${toAggregate.owner} belongs to the last row of ${baseAggregate.owner} before it with ${equal}${limit}`;
 }
 
 /** The conditions of a running total that choose the periods to show, and not the rows. */
@@ -194,7 +196,7 @@ function describePeriodFilters({ aggregates, filters, conditions }: FactQuery): 
   const isOnRows = (text: string) => conditions.some((condition) => condition.text === text);
   return filters
     .filter((text) => !isOnRows(text) && !text.startsWith('segment '))
-    .map((text) => `shown are the periods with ${onOneLine(text)}`);
+    .map((text) => `only periods with ${onOneLine(text)} are shown`);
 }
 
 function describePeriod({ count, unit }: Period): string {
@@ -206,10 +208,10 @@ function describeMerge(factQueries: readonly FactQuery[], query: SemanticQuery):
   const lines: string[] = [];
   if (facts.length > 1)
     lines.push(
-      'a row for each group that any block has; where a block has none, its counts are 0 and the rest is NULL',
+      'one row for each group that any block has; if a block lacks the group, its counts are 0 and its other values NULL',
     );
   if (facts.length < factQueries.length)
-    lines.push('beside each group, the totals that it is part of');
+    lines.push('each group is joined to the totals that it is part of');
   if (query.include_empty) lines.push('also members of the dimensions that have no rows');
   if (query.fill_time) lines.push('also periods that have no rows');
   return lines;
