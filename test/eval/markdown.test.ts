@@ -74,10 +74,10 @@ test('Markdown is never longer than a comment may be, ends whole, and says what 
     expect(text.length).toBeGreaterThan(1000);
     expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);
     expect((text.match(/^``````/gm)?.length ?? 0) % 2).toBe(0);
-    expect(text).toContain('which a comment has no room for');
+    expect(text).toContain('did not fit into this comment');
     expect(text).toMatch(/Run now\.\s*$/);
   }
   const few = report(many.slice(0, 20), 'SELECT 1');
   expect(few.match(/SQL of/g)).toHaveLength(20);
-  expect(few).not.toContain('no room');
+  expect(few).not.toContain('did not fit');
 });

@@ -1,76 +1,84 @@
 import { UserError } from '../../lib/error.ts';
-import { lineDiff, type DiffLine } from './line-diff.ts';
 import type { EvalOutcome } from '../run/outcome.ts';
 import type { CaseResult, EvalRun, GradedTurn } from '../run/run-schema.ts';
-import { summarizeCases, type Summary } from './summary.ts';
+import { lineDiff, type DiffLine } from './line-diff.ts';
+import { summarizeCases, type RunSummary } from './summary.ts';
 
 export interface CaseChange {
   readonly id: string;
-  /** `broken`: passed and does not any more. `sql`: the same outcome by another statement. */
+  /** `broken`: passed before and does not now. `sql`: the same outcome with other SQL. */
   readonly kind: 'broken' | 'fixed' | 'other' | 'sql' | 'added' | 'removed';
   readonly before: EvalOutcome | undefined;
   readonly after: EvalOutcome | undefined;
-  /** Of the statements behind the answers; empty where they are the same. */
+  /** The diff of the SQL behind the answers; empty if the SQL is the same. */
   readonly sql: readonly DiffLine[];
 }
 
 export interface RunComparison {
+  /** Ids of the two runs. */
   readonly before: string;
   readonly after: string;
-  /** What of the context differs: `semantic_layer`, `wiki`, `questions`, `agents`. */
+  /** The parts of the context that differ: `semantic_layer`, `wiki`, `questions`, `agents`. */
   readonly differs: readonly string[];
-  readonly summaries: readonly [before: Summary, after: Summary];
-  /** In the order of the cases; those that did not change are left out. */
+  readonly summaries: readonly [before: RunSummary, after: RunSummary];
+  /** Only the cases that changed, in the order of the cases. */
   readonly changes: readonly CaseChange[];
 }
 
+const contextParts = ['semantic_layer', 'wiki', 'questions', 'agents'] as const;
+
 export function compareRuns(before: EvalRun, after: EvalRun): RunComparison {
-  const [old, now] = [before, after].map(({ cases }) => new Map(cases.map((one) => [one.id, one])));
-  const ids = [...new Set([...after.cases, ...before.cases].map(({ id }) => id))];
-  const parts = ['semantic_layer', 'wiki', 'questions', 'agents'] as const;
+  const beforeById = new Map(before.cases.map((result) => [result.id, result]));
+  const afterById = new Map(after.cases.map((result) => [result.id, result]));
+  const ids = new Set([...afterById.keys(), ...beforeById.keys()]);
   return {
     before: before.id,
     after: after.id,
-    differs: parts.filter(
+    differs: contextParts.filter(
       (part) => JSON.stringify(before.context[part]) !== JSON.stringify(after.context[part]),
     ),
     summaries: [summarizeCases(before.cases), summarizeCases(after.cases)],
-    changes: ids.flatMap((id) => changeOf(id, old?.get(id), now?.get(id)) ?? []),
+    changes: [...ids].flatMap((id) => findChange(id, beforeById.get(id), afterById.get(id)) ?? []),
   };
 }
 
-/** A gate that compares nothing would be open for everything: other question sets, or sets that were renamed. */
+/** A sentence for all reports. */
+export function contextChangeText({ differs }: RunComparison): string {
+  return differs.length === 0
+    ? 'Both runs had the same context.'
+    : `Different context: ${differs.join(', ')}.`;
+}
+
+/** Throws `baseline_unfit` if the runs share no case, because a regression gate that compares nothing would always pass. */
 export function requireSharedCases(before: EvalRun, ids: readonly string[]): void {
   const known = new Set(before.cases.map(({ id }) => id));
   if (ids.some((id) => known.has(id))) return;
-  const hint = `it has ${[...known].slice(0, 3).join(', ') || 'none'}; ktx eval run --save writes another`;
-  throw new UserError(
-    'baseline_unfit',
-    `The run ${before.id} has none of the cases that would be compared with it.`,
-    {
-      hint,
-      exitCode: 2,
-    },
-  );
+  const examples = [...known].slice(0, 3).join(', ') || 'no cases';
+  throw new UserError('baseline_unfit', `The run ${before.id} shares no case with this one.`, {
+    hint: `it has ${examples}; ktx eval run --save writes a new baseline`,
+    exitCode: 2,
+  });
 }
 
-/** What passed and does not any more. */
+/** Cases that passed before and do not pass now. */
 export function brokenCases({ changes }: RunComparison): readonly CaseChange[] {
   return changes.filter(({ kind }) => kind === 'broken');
 }
 
-function changeOf(
+/** Undefined if the case did not change. */
+function findChange(
   id: string,
   before: CaseResult | undefined,
   after: CaseResult | undefined,
 ): CaseChange | undefined {
-  const [old, now] = [before && statements(before), after && statements(after)];
-  const sql = old === now ? [] : lineDiff(old ?? '', now ?? '');
-  const kind = kindOf(before?.outcome, after?.outcome) ?? (sql.length > 0 ? 'sql' : undefined);
+  const [sqlBefore, sqlAfter] = [before && caseSql(before), after && caseSql(after)];
+  const sql = sqlBefore === sqlAfter ? [] : lineDiff(sqlBefore ?? '', sqlAfter ?? '');
+  const kind =
+    outcomeChange(before?.outcome, after?.outcome) ?? (sql.length > 0 ? 'sql' : undefined);
   return kind && { id, kind, before: before?.outcome, after: after?.outcome, sql };
 }
 
-function kindOf(
+function outcomeChange(
   before: EvalOutcome | undefined,
   after: EvalOutcome | undefined,
 ): CaseChange['kind'] | undefined {
@@ -81,11 +89,11 @@ function kindOf(
   return after === 'pass' ? 'fixed' : 'other';
 }
 
-/** Of the first attempt: one is as good as another, and what chance adds would hide the change. */
-function statements({ attempts: [first] }: CaseResult): string {
+/** The SQL of the first attempt. Others may differ by chance, which would hide what changed. */
+function caseSql({ attempts: [first] }: CaseResult): string {
   return (first?.turns ?? []).map(turnSql).join('\n').trim();
 }
 
-export function turnSql({ queries }: GradedTurn): string {
+function turnSql({ queries }: GradedTurn): string {
   return queries.flatMap(({ sql }) => sql ?? []).join(';\n');
 }

@@ -1,4 +1,4 @@
-const entities: Readonly<Record<string, string>> = {
+const htmlEntities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -6,7 +6,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Markup that was made here: what `html` gives, and what it takes as it is. */
+/** HTML that needs no escaping: a result of `html`, or text that this program wrote. */
 export class Markup {
   readonly text: string;
 
@@ -15,18 +15,22 @@ export class Markup {
   }
 }
 
-type Piece = Markup | string | number | readonly Markup[];
+type HtmlValue = Markup | string | number | readonly Markup[];
 
-/** Whatever is put in is text, and escaped; other markup stays markup. */
-export function html(parts: TemplateStringsArray, ...values: readonly Piece[]): Markup {
-  return new Markup(parts.map((part, at) => part + pieceText(values[at] ?? '')).join(''));
+/** A template tag: texts and numbers are escaped, markup is inserted as it is. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup {
+  return new Markup(parts.map((part, index) => part + renderValue(values[index] ?? '')).join(''));
 }
 
-function pieceText(piece: Piece): string {
-  if (piece instanceof Markup) return piece.text;
-  if (typeof piece === 'object') return piece.map(({ text }) => text).join('\n');
-  return String(piece)
+function renderValue(value: HtmlValue): string {
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'object') return value.map(({ text }) => text).join('\n');
+  return escapeHtml(String(value));
+}
+
+function escapeHtml(text: string): string {
+  return text
     .toWellFormed()
     .replaceAll('\u0000', '\ufffd')
-    .replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
+    .replaceAll(/[&<>"']/g, (character) => htmlEntities[character] ?? character);
 }

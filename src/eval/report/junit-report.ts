@@ -1,69 +1,76 @@
 import type { CaseResult, EvalRun } from '../run/run-schema.ts';
-import { summaryColumns, failureReasons } from './summary.ts';
+import { failureReasons, summaryColumns } from './summary.ts';
 
-/** JUnit's XML as CI servers read it: a suite for each question set. */
+/** JUnit XML as CI servers read it: one suite per question set. */
 export function renderJunitReport(run: EvalRun): string {
   const suites = summaryColumns(run).flatMap(({ title, cases }) => {
-    const sets = Map.groupBy(cases, ({ id }) => id.split('/')[0] ?? '');
-    return [...sets].map(([set, own]) =>
-      suite(run.without_context === undefined ? set : `${set} (${title})`, own, run.started),
-    );
+    const casesBySet = Map.groupBy(cases, ({ id }) => id.split('/')[0] ?? '');
+    return [...casesBySet].map(([set, setCases]) => {
+      const name = run.without_context === undefined ? set : `${set} (${title})`;
+      return renderSuite(name, setCases, run.started);
+    });
   });
-  const total = [...run.cases, ...(run.without_context ?? [])];
-  const { tests, failures, errors } = counts(total);
-  const head = `<testsuites name="ktx eval" tests="${tests}" failures="${failures}" errors="${errors}" time="${seconds(run.ms)}">`;
-  return ['<?xml version="1.0" encoding="UTF-8"?>', head, ...suites, '</testsuites>', ''].join(
-    '\n',
-  );
+  const { tests, failures, errors } = countCases([...run.cases, ...(run.without_context ?? [])]);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="ktx eval" tests="${tests}" failures="${failures}" errors="${errors}" time="${toSeconds(run.ms)}">`,
+    ...suites,
+    '</testsuites>',
+    '',
+  ].join('\n');
 }
 
-function suite(name: string, cases: readonly CaseResult[], started: string): string {
-  const { tests, failures, errors, skipped } = counts(cases);
-  const time = cases.reduce((sum, each) => sum + msOf(each), 0);
-  const stamp = started.replace(/\.\d+Z$/, '');
-  const head = `<testsuite name="${xml(name)}" tests="${tests}" failures="${failures}" errors="${errors}" skipped="${skipped}" timestamp="${stamp}" time="${seconds(time)}">`;
-  return [`  ${head}`, ...cases.map(testcase), '  </testsuite>'].join('\n');
+function renderSuite(name: string, cases: readonly CaseResult[], started: string): string {
+  const { tests, failures, errors, skipped } = countCases(cases);
+  const time = toSeconds(cases.reduce((sum, result) => sum + durationMs(result), 0));
+  const timestamp = started.replace(/\.\d+Z$/, '');
+  return [
+    `  <testsuite name="${escapeXml(name)}" tests="${tests}" failures="${failures}" errors="${errors}" skipped="${skipped}" timestamp="${timestamp}" time="${time}">`,
+    ...cases.map(renderTestCase),
+    '  </testsuite>',
+  ].join('\n');
 }
 
-function testcase(one: CaseResult): string {
-  const [set = '', id = ''] = one.id.split('/');
-  const why = failureReasons(one);
-  const text = xml(why.join('\n'));
-  const message = xml(why[0] ?? one.outcome);
+function renderTestCase(result: CaseResult): string {
+  const [set = '', id = ''] = result.id.split('/');
+  const reasons = failureReasons(result);
+  const text = escapeXml(reasons.join('\n'));
+  const message = escapeXml(reasons[0] ?? result.outcome);
   const bodies = {
     pass: '',
     fail: `<failure message="${message}" type="fail">${text}</failure>`,
     timeout: `<failure message="${message}" type="timeout">${text}</failure>`,
     error: `<error message="${message}" type="error">${text}</error>`,
-    // Nothing is known of it, and a build must not pass on that.
+    // An error, because a build must not pass on a case that could not be decided.
     inconclusive: `<error message="${message}" type="inconclusive">${text}</error>`,
     skipped: `<skipped message="${message}"/>`,
   };
-  const flaky = one.flaky ? '<system-out>flaky</system-out>' : '';
-  return `    <testcase classname="${xml(set)}" name="${xml(id)}" time="${seconds(msOf(one))}">${bodies[one.outcome]}${flaky}</testcase>`;
+  const flaky = result.flaky ? '<system-out>flaky</system-out>' : '';
+  const time = toSeconds(durationMs(result));
+  return `    <testcase classname="${escapeXml(set)}" name="${escapeXml(id)}" time="${time}">${bodies[result.outcome]}${flaky}</testcase>`;
 }
 
-function counts(cases: readonly CaseResult[]) {
-  const of = (...wanted: readonly string[]): number =>
-    cases.filter(({ outcome }) => wanted.includes(outcome)).length;
+function countCases(cases: readonly CaseResult[]) {
+  const count = (...counted: readonly CaseResult['outcome'][]): number =>
+    cases.filter(({ outcome }) => counted.includes(outcome)).length;
   return {
     tests: cases.length,
-    failures: of('fail', 'timeout'),
-    errors: of('error', 'inconclusive'),
-    skipped: of('skipped'),
+    failures: count('fail', 'timeout'),
+    errors: count('error', 'inconclusive'),
+    skipped: count('skipped'),
   };
 }
 
-function msOf({ attempts }: CaseResult): number {
-  return attempts.reduce(
-    (sum, { turns }) => sum + turns.reduce((total, { ms }) => total + ms, 0),
-    0,
-  );
+function durationMs({ attempts }: CaseResult): number {
+  const turns = attempts.flatMap((attempt) => attempt.turns);
+  return turns.reduce((sum, { ms }) => sum + ms, 0);
 }
 
-const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+function toSeconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
 
-const entities: Readonly<Record<string, string>> = {
+const xmlEntities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -72,11 +79,12 @@ const entities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/** XML 1.0 has no place for most control characters, nor for half a surrogate pair. */
-function xml(text: string): string {
-  // oxlint-disable-next-line no-control-regex
+/** Not allowed in XML 1.0: control characters (except U+007F to U+009F) and two that are no characters. */
+const notInXml = /[^\P{Cc}\u007f-\u009f]|[\ufffe\uffff]/gu;
+
+function escapeXml(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, '\ufffd')
-    .replaceAll(/[&<>"\n\t]/g, (mark) => entities[mark] ?? mark);
+    .replaceAll(/[&<>"\n\t]/g, (character) => xmlEntities[character] ?? character)
+    .replaceAll(notInXml, '\ufffd');
 }

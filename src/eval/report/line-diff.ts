@@ -3,55 +3,57 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Above this many lines a side the texts are shown one after the other: the table would take too long. */
-const mostLines = 1500;
+/** For longer texts the table would take too long: they are shown one after the other. */
+const maxLines = 1500;
 
-/** The fewest lines that lead from one text to the other (longest common subsequence). */
+/**
+ * The shortest edit from one SQL text to the other, by their longest common subsequence of lines. Written here because npm's
+ * `diff` would replace only these 30 lines with 1 MB, and orders edits of equal length differently.
+ */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
-  const [a, b] = [sqlLines(before), sqlLines(after)];
-  const gone = a.map((text): DiffLine => ({ mark: '-', text }));
-  const come = b.map((text): DiffLine => ({ mark: '+', text }));
-  if (a.length > mostLines || b.length > mostLines) return [...gone, ...come];
-  const common = commonLengths(a, b);
+  const [a, b] = [splitSqlLines(before), splitSqlLines(after)];
+  const removed = a.map((text): DiffLine => ({ mark: '-', text }));
+  const added = b.map((text): DiffLine => ({ mark: '+', text }));
+  if (a.length > maxLines || b.length > maxLines) return [...removed, ...added];
+  const lengths = commonLengths(a, b);
   const diff: DiffLine[] = [];
   let [i, j] = [0, 0];
   while (i < a.length && j < b.length) {
-    const [left = '', right = ''] = [a[i], b[j]];
-    if (left === right) {
-      diff.push({ mark: ' ', text: left });
-      i += 1;
-      j += 1;
-    } else if ((common[i + 1]?.[j] ?? 0) >= (common[i]?.[j + 1] ?? 0)) {
-      diff.push({ mark: '-', text: left });
-      i += 1;
-    } else {
-      diff.push({ mark: '+', text: right });
-      j += 1;
-    }
+    const mark = a[i] === b[j] ? ' ' : nextEdit(lengths, i, j);
+    diff.push({ mark, text: (mark === '+' ? b[j] : a[i]) ?? '' });
+    if (mark !== '+') i += 1;
+    if (mark !== '-') j += 1;
   }
-  return [...diff, ...gone.slice(i), ...come.slice(j)];
+  return [...diff, ...removed.slice(i), ...added.slice(j)];
 }
 
+/** Whether removing line i or adding line j keeps the longer common subsequence; a removal goes first. */
+function nextEdit(lengths: readonly (readonly number[])[], i: number, j: number): '-' | '+' {
+  const afterRemoval = lengths[i + 1]?.[j] ?? 0;
+  const afterAddition = lengths[i]?.[j + 1] ?? 0;
+  return afterRemoval >= afterAddition ? '-' : '+';
+}
+
+/** `[i][j]`: the length of the longest common subsequence of `a` from line i on and `b` from line j on. */
 function commonLengths(a: readonly string[], b: readonly string[]): readonly (readonly number[])[] {
   const lengths = Array.from({ length: a.length + 1 }, () =>
     Array.from({ length: b.length + 1 }, () => 0),
   );
   for (let i = a.length - 1; i >= 0; i -= 1) {
-    const [own = [], below = []] = [lengths[i], lengths[i + 1]];
+    const [row = [], rowBelow = []] = [lengths[i], lengths[i + 1]];
     for (let j = b.length - 1; j >= 0; j -= 1)
-      own[j] = a[i] === b[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, own[j + 1] ?? 0);
+      row[j] =
+        a[i] === b[j] ? (rowBelow[j + 1] ?? 0) + 1 : Math.max(rowBelow[j] ?? 0, row[j + 1] ?? 0);
   }
   return lengths;
 }
 
-/** A statement on one line is cut before its clauses, so that a change shows where it is. */
-function sqlLines(sql: string): readonly string[] {
+const clauseStart =
+  /\s+(?=(?:FROM|WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|UNION|(?:LEFT |INNER |FULL )?JOIN|AND)\b)/i;
+
+/** A statement on one line is split before its clauses, so that the diff shows which clause changed. */
+function splitSqlLines(sql: string): readonly string[] {
   if (sql === '') return [];
   const lines = sql.trimEnd().split('\n');
-  if (lines.length > 1) return lines;
-  return sql
-    .trim()
-    .split(
-      /\s+(?=(?:FROM|WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|UNION|(?:LEFT |INNER |FULL )?JOIN|AND)\b)/i,
-    );
+  return lines.length > 1 ? lines : sql.trim().split(clauseStart);
 }

@@ -1,111 +1,130 @@
-import type { RunComparison } from './compare-runs.ts';
 import type { EvalRun } from '../run/run-schema.ts';
-import { columnsWithBaseline, figureRows, passRate, failureReasons } from './summary.ts';
+import { contextChangeText, type CaseChange, type RunComparison } from './compare-runs.ts';
+import { columnsWithBaseline, failureReasons, figureRows, passRate } from './summary.ts';
 
-/** Bytes: GitHub takes no comment of more characters. */
-const longestComment = 65_536;
-/** For the headings and the lines that say what is left out. */
-const reserved = 1500;
+/** GitHub's limit for a comment is 65,536 characters; counted in bytes to be on the safe side. */
+const maxCommentBytes = 65_536;
+/** Room for headings and for the lines that say how much is left out. */
+const reservedBytes = 1500;
 
-/** For a comment on a pull request: the figures, what is no pass, and what changed since the baseline; never too long for one. */
+/** A comment for a pull request: the figures, the cases that did not pass, and the changes since the baseline. */
 export function renderMarkdownReport(run: EvalRun, comparison: RunComparison | undefined): string {
   const [titles = [], ...rows] = figureRows(columnsWithBaseline(comparison?.summaries[0], run));
-  const { commit = 'no commit', agents } = run.context;
-  const asked = agents
+  const figures = renderTable(titles, rows);
+  const about = escapeMarkdown(describeRun(run));
+  const room = maxCommentBytes - reservedBytes - countBytes(figures) - countBytes(about);
+  const failures = renderFailures(run, comparison === undefined ? room : room / 2);
+  const changes =
+    comparison === undefined
+      ? []
+      : renderChanges(comparison, room - countBytes(failures.join('\n\n')));
+  return ['## ktx eval', figures, ...failures, ...changes, about, ''].join('\n\n');
+}
+
+function describeRun({ id, context }: EvalRun): string {
+  const { commit = 'no commit', agents, semantic_layer: layer } = context;
+  const agentNames = agents
     .map(({ name, backend, model }) => `${name}: ${model} on ${backend}`)
     .join('; ');
-  const figures = table(titles, rows);
-  const about = plain(
-    `${asked}. Context at ${commit.slice(0, 12)}, semantic layer ${run.context.semantic_layer}. Run ${run.id}.`,
-  );
-  const room = longestComment - reserved - bytesOf(figures) - bytesOf(about);
-  const bad = notPassed(run, comparison === undefined ? room : room / 2);
-  const against =
-    comparison === undefined ? [] : changed(comparison, room - bytesOf(bad.join('\n\n')));
-  return ['## ktx eval', figures, ...bad, ...against, about, ''].join('\n\n');
+  return `${agentNames}. Context at ${commit.slice(0, 12)}, semantic layer ${layer}. Run ${id}.`;
 }
 
-function notPassed({ cases }: EvalRun, room: number): readonly string[] {
+function renderFailures({ cases }: EvalRun, room: number): readonly string[] {
   const rows = cases
     .filter(({ outcome, flaky }) => outcome !== 'pass' || flaky)
-    .map((one) => {
-      const rate = one.flaky ? `${one.outcome}, flaky ${passRate(one)}` : one.outcome;
-      return [code(one.id), rate, failureReasons(one).map(plain).join('<br>')];
+    .map((result) => {
+      const outcome = result.flaky
+        ? `${result.outcome}, flaky ${passRate(result)}`
+        : result.outcome;
+      const reasons = failureReasons(result).map(escapeMarkdown).join('<br>');
+      return [inlineCode(result.id), outcome, reasons];
     });
   if (rows.length === 0) return [];
-  const [kept, left] = fitting(rows, room, line);
-  return ['### Not passed', table(['case', 'outcome', 'why'], kept), ...more(left, 'case')];
-}
-
-function changed({ before, changes, differs }: RunComparison, room: number): readonly string[] {
-  const listed = changes.filter(({ kind }) => kind !== 'sql');
-  const why =
-    differs.length === 0
-      ? 'Nothing of the context differs.'
-      : `Other than then: ${differs.join(', ')}.`;
-  const rows = listed.map(({ id, kind, before: old = '', after: now = '' }) => [
-    code(id),
-    kind,
-    `${old} → ${now}`,
-  ]);
-  const blocks = listed
-    .filter(({ sql }) => sql.length > 0)
-    .map(({ id, sql }) => {
-      // A fence is longer than any that the statement could hold.
-      const text = sql.map(({ mark, text: statement }) => `${mark}${statement}`).join('\n');
-      return `<details><summary>SQL of ${plain(id)}</summary>\n\n\`\`\`\`\`\`diff\n${text.replaceAll('``````', '`')}\n\`\`\`\`\`\`\n\n</details>`;
-    });
-  const [kept, left] = fitting(rows, room / 2, line);
-  const [shown, hidden] = fitting(
-    blocks,
-    room - bytesOf(kept.map(line).join('\n')),
-    (block) => block,
-  );
+  const { kept, omitted } = takeFitting(rows, room, renderRow);
   return [
-    `### Against ${plain(before)}`,
-    why,
-    ...(listed.length === 0
-      ? ['No outcome changed.']
-      : [table(['case', 'change', 'outcome'], kept), ...more(left, 'case')]),
-    ...shown,
-    ...more(hidden, 'difference of SQL'),
+    '### Not passed',
+    renderTable(['case', 'outcome', 'why'], kept),
+    ...omittedLine(omitted, 'case'),
   ];
 }
 
-/** As many of the first as there is room for, and how many are left out. */
-function fitting<T>(
-  all: readonly T[],
+function renderChanges(comparison: RunComparison, room: number): readonly string[] {
+  const changes = comparison.changes.filter(({ kind }) => kind !== 'sql');
+  const heading = [
+    `### Against ${escapeMarkdown(comparison.before)}`,
+    contextChangeText(comparison),
+  ];
+  if (changes.length === 0) return [...heading, 'No outcome changed.'];
+  const rows = changes.map(({ id, kind, before = '', after = '' }) => [
+    inlineCode(id),
+    kind,
+    `${before} → ${after}`,
+  ]);
+  const table = takeFitting(rows, room / 2, renderRow);
+  const tableBytes = countBytes(table.kept.map(renderRow).join('\n'));
+  const diffs = changes.filter(({ sql }) => sql.length > 0).map(renderSqlDiff);
+  const blocks = takeFitting(diffs, room - tableBytes, (block) => block);
+  return [
+    ...heading,
+    renderTable(['case', 'change', 'outcome'], table.kept),
+    ...omittedLine(table.omitted, 'case'),
+    ...blocks.kept,
+    ...omittedLine(blocks.omitted, 'SQL diff'),
+  ];
+}
+
+/** The fence is longer than any fence in the SQL: those are shortened. */
+const fence = '``````';
+
+function renderSqlDiff({ id, sql }: CaseChange): string {
+  const diff = sql
+    .map(({ mark, text }) => `${mark}${text}`)
+    .join('\n')
+    .replaceAll(fence, '`');
+  const summary = `<summary>SQL of ${escapeMarkdown(id)}</summary>`;
+  return `<details>${summary}\n\n${fence}diff\n${diff}\n${fence}\n\n</details>`;
+}
+
+/** The first items that fit into the room, in bytes, and how many do not. */
+function takeFitting<T>(
+  items: readonly T[],
   room: number,
-  text: (one: T) => string,
-): readonly [kept: readonly T[], left: number] {
+  render: (item: T) => string,
+): { readonly kept: readonly T[]; readonly omitted: number } {
   let used = 0;
-  const end = all.findIndex((one) => (used += bytesOf(text(one)) + 2) > room);
-  return end === -1 ? [all, 0] : [all.slice(0, end), all.length - end];
+  const end = items.findIndex((item) => (used += countBytes(render(item)) + 2) > room);
+  return end === -1
+    ? { kept: items, omitted: 0 }
+    : { kept: items.slice(0, end), omitted: items.length - end };
 }
 
-function more(left: number, what: string): readonly string[] {
-  return left === 0
+function omittedLine(count: number, noun: string): readonly string[] {
+  return count === 0
     ? []
-    : [
-        `${left} more, which a comment has no room for (${what}): the HTML page of the run has all.`,
-      ];
+    : [`${count} more did not fit into this comment (${noun}): the HTML report has all of them.`];
 }
 
-const bytesOf = (text: string): number => Buffer.byteLength(text);
-const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
+function countBytes(text: string): number {
+  return Buffer.byteLength(text);
+}
 
-/** Text of models and servers: no markup of its own, and one line. */
-function plain(text: string): string {
+function inlineCode(text: string): string {
+  return `\`${text.replaceAll('`', "'")}\``;
+}
+
+/** Text of models and servers on one line, shortened, and without effect as Markdown or HTML. */
+function escapeMarkdown(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
     .slice(0, 400)
     .toWellFormed()
-    .replaceAll(/[\\`*_[\]<>@#!&]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+    .replaceAll(/[\\`*_[\]<>@#!&]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-const line = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [renderRow(header), renderRow(header.map(() => '---')), ...rows.map(renderRow)].join('\n');
+}
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+function renderRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -1,90 +1,91 @@
 import { outcomes, type EvalOutcome } from '../run/outcome.ts';
-import type { CaseResult, EvalRun } from '../run/run-schema.ts';
+import type { CaseResult, EvalRun, GradedTurn } from '../run/run-schema.ts';
 import { meanInterval, wilsonInterval, type Interval } from './statistics.ts';
 
-/** One column of a run in figures; means are of one attempt, intervals 95 %. */
-export interface Summary {
+/** The figures of a run. Means are per attempt; intervals are 95 %. */
+export interface RunSummary {
   readonly cases: number;
   readonly counts: Readonly<Record<EvalOutcome, number>>;
   readonly flaky: number;
   readonly attempts: number;
-  /** Of the attempts of which something can be said: without errors and what was skipped. */
+  /** The rate of attempts that pass, among those that are neither errors nor skipped. */
   readonly accuracy: Interval | undefined;
   readonly tokens: Interval | undefined;
+  /** Undefined if the cost of an attempt is unknown. */
   readonly cost_usd: Interval | undefined;
   readonly ms: Interval | undefined;
 }
 
-export function summarizeCases(cases: readonly CaseResult[]): Summary {
-  const attempts = cases.flatMap((each) => each.attempts);
+export function summarizeCases(cases: readonly CaseResult[]): RunSummary {
+  const attempts = cases.flatMap((result) => result.attempts);
   const decided = attempts.filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped');
+  const passed = decided.filter(({ outcome }) => outcome === 'pass');
   const answered = attempts.filter(
     ({ outcome, turns }) => outcome !== 'skipped' && turns.length > 0,
   );
-  const sum = (
-    read: (turn: (typeof attempts)[number]['turns'][number]) => number,
-  ): readonly number[] =>
-    answered.map(({ turns }) => turns.reduce((total, turn) => total + read(turn), 0));
-  const isPriced = answered.every(({ turns }) =>
-    turns.every(({ cost_usd: cost }) => cost !== null),
-  );
+  const meanPerAttempt = (valueOf: (turn: GradedTurn) => number) =>
+    meanInterval(
+      answered.map(({ turns }) => turns.reduce((total, turn) => total + valueOf(turn), 0)),
+    );
+  const isPriced = answered.every(({ turns }) => turns.every((turn) => turn.cost_usd !== null));
+  const counts = outcomes.map((outcome) => [
+    outcome,
+    cases.filter((result) => result.outcome === outcome).length,
+  ]);
   return {
     cases: cases.length,
-    counts: Object.fromEntries(
-      outcomes.map((one) => [one, cases.filter(({ outcome }) => outcome === one).length]),
-    ) as Record<EvalOutcome, number>,
+    counts: Object.fromEntries(counts) as Record<EvalOutcome, number>,
     flaky: cases.filter(({ flaky }) => flaky).length,
     attempts: attempts.length,
-    accuracy: wilsonInterval(
-      decided.filter(({ outcome }) => outcome === 'pass').length,
-      decided.length,
-    ),
-    tokens: meanInterval(sum(({ tokens }) => tokens)),
-    cost_usd: isPriced ? meanInterval(sum(({ cost_usd: cost }) => cost ?? 0)) : undefined,
-    ms: meanInterval(sum(({ ms }) => ms)),
+    accuracy: wilsonInterval(passed.length, decided.length),
+    tokens: meanPerAttempt(({ tokens }) => tokens),
+    cost_usd: isPriced ? meanPerAttempt((turn) => turn.cost_usd ?? 0) : undefined,
+    ms: meanPerAttempt(({ ms }) => ms),
   };
 }
 
-interface Column {
+interface SummaryColumn {
   readonly title: string;
   readonly cases: readonly CaseResult[];
-  readonly summary: Summary;
+  readonly summary: RunSummary;
 }
 
-/** With context, and without where that was asked for. */
-export function summaryColumns({ cases, without_context: without }: EvalRun): readonly Column[] {
-  const own = {
-    title: without === undefined ? 'result' : 'with context',
-    cases,
-    summary: summarizeCases(cases),
-  };
-  return without === undefined
-    ? [own]
-    : [own, { title: 'without context', cases: without, summary: summarizeCases(without) }];
-}
-
-/** The columns of a run, behind what it is compared with. */
-export function columnsWithBaseline(
-  before: Summary | undefined,
-  run: EvalRun,
-): readonly FigureColumn[] {
-  const [own, ...without] = summaryColumns(run);
-  if (before === undefined || own === undefined) return summaryColumns(run);
+/** One column for the run; a second one if it was also asked without context. */
+export function summaryColumns({
+  cases,
+  without_context: bareCases,
+}: EvalRun): readonly SummaryColumn[] {
+  const summary = summarizeCases(cases);
+  if (bareCases === undefined) return [{ title: 'result', cases, summary }];
   return [
-    { title: 'before', summary: before },
-    { ...own, title: without.length === 0 ? 'now' : own.title },
-    ...without,
+    { title: 'with context', cases, summary },
+    { title: 'without context', cases: bareCases, summary: summarizeCases(bareCases) },
   ];
 }
 
-export type FigureColumn = Pick<Column, 'title' | 'summary'>;
+export type FigureColumn = Pick<SummaryColumn, 'title' | 'summary'>;
 
-/** What every report shows, in the same words: a row of titles, then a row a figure, its name first. */
+/** The columns of a run, after that of its baseline. */
+export function columnsWithBaseline(
+  baseline: RunSummary | undefined,
+  run: EvalRun,
+): readonly FigureColumn[] {
+  const [own, ...bare] = summaryColumns(run);
+  if (baseline === undefined || own === undefined) return summaryColumns(run);
+  return [
+    { title: 'before', summary: baseline },
+    { ...own, title: bare.length === 0 ? 'now' : own.title },
+    ...bare,
+  ];
+}
+
+/** The table that every report shows: a row of titles, then one row per figure, its name first. */
 export function figureRows(columns: readonly FigureColumn[]): readonly (readonly string[])[] {
-  const all = columns.map(({ summary }) => figures(summary));
-  const rows = (all[0] ?? []).map(([name], at) => [
+  const figuresByColumn = columns.map(({ summary }) => summaryFigures(summary));
+  const names = (figuresByColumn[0] ?? []).map(([name]) => name);
+  const rows = names.map((name, index) => [
     name,
-    ...all.map((figure) => figure[at]?.[1] ?? ''),
+    ...figuresByColumn.map((figures) => figures[index]?.[1] ?? ''),
   ]);
   return [
     ['', ...columns.map(({ title }) => title)],
@@ -92,7 +93,7 @@ export function figureRows(columns: readonly FigureColumn[]): readonly (readonly
   ];
 }
 
-function figures({
+function summaryFigures({
   counts,
   cases,
   flaky,
@@ -100,48 +101,65 @@ function figures({
   tokens,
   cost_usd: cost,
   ms,
-}: Summary): readonly (readonly [name: string, text: string])[] {
-  const said = (
-    interval: Interval | undefined,
-    [before, after]: readonly [string, string],
-    text: (value: number) => string,
-  ): string =>
-    interval === undefined
-      ? 'unknown'
-      : `${before}${text(interval.value)}${after} (${text(interval.low)} to ${text(interval.high)})`;
-  const others = outcomes
-    .filter((one) => one !== 'pass' && counts[one] > 0)
-    .map((one) => `${counts[one]} ${one}`);
+}: RunSummary): readonly (readonly [name: string, text: string])[] {
+  const notPassed = outcomes
+    .filter((outcome) => outcome !== 'pass' && counts[outcome] > 0)
+    .map((outcome) => `${counts[outcome]} ${outcome}`);
+  const percent = (value: number) => String(Math.round(value * 100));
+  const wholeNumber = (value: number) => Math.round(value).toLocaleString('en-US');
   return [
     ['cases', `${counts.pass} of ${cases} pass`],
-    ['not passed', others.join(', ')],
+    ['not passed', notPassed.join(', ')],
     ['flaky', flaky > 0 ? String(flaky) : ''],
-    ['accuracy', said(accuracy, ['', ' %'], (value) => String(Math.round(value * 100)))],
-    ['tokens a case', said(tokens, ['', ''], (value) => Math.round(value).toLocaleString('en-US'))],
-    ['cost a case', said(cost, ['$', ''], (value) => value.toFixed(4))],
-    ['time a case', said(ms, ['', ' s'], (value) => (value / 1000).toFixed(1))],
+    ['accuracy', intervalText(accuracy, { after: ' %', format: percent })],
+    ['tokens a case', intervalText(tokens, { format: wholeNumber })],
+    ['cost a case', intervalText(cost, { before: '$', format: (value) => value.toFixed(4) })],
+    [
+      'time a case',
+      intervalText(ms, { after: ' s', format: (value) => (value / 1000).toFixed(1) }),
+    ],
   ];
 }
 
-/** Why a case is not a pass, from its first attempt that is none. */
-export function failureReasons({ attempts, reason, outcome }: CaseResult): readonly string[] {
-  if (reason !== undefined) return [reason];
-  const bad = attempts.find((each) => each.outcome !== 'pass');
-  if (bad === undefined || outcome === 'pass') return [];
-  return bad.turns.flatMap((turn, index) =>
-    turn.findings
-      .filter((finding) => finding.outcome !== 'pass')
-      .map(({ grader, found, nearest }) => {
-        const turnOf = bad.turns.length > 1 ? `turn ${index + 1}, ` : '';
-        return `${turnOf}${grader}: ${found}${nearest === undefined ? '' : `; ${nearest}`}`;
-      }),
-  );
+/** `87 % (62 to 96)` */
+function intervalText(
+  interval: Interval | undefined,
+  {
+    before = '',
+    after = '',
+    format,
+  }: {
+    readonly before?: string;
+    readonly after?: string;
+    readonly format: (value: number) => string;
+  },
+): string {
+  if (interval === undefined) return 'unknown';
+  const { value, low, high } = interval;
+  return `${before}${format(value)}${after} (${format(low)} to ${format(high)})`;
 }
 
-/** `3/5` where a case was asked more than once. */
+/** Why a case did not pass, from its first attempt that did not; empty for a case that passed. */
+export function failureReasons({ attempts, reason, outcome }: CaseResult): readonly string[] {
+  if (reason !== undefined) return [reason];
+  const failed = attempts.find((attempt) => attempt.outcome !== 'pass');
+  if (failed === undefined || outcome === 'pass') return [];
+  return failed.turns.flatMap(({ findings }, index) => {
+    const turn = failed.turns.length > 1 ? `turn ${index + 1}, ` : '';
+    return findings
+      .filter((finding) => finding.outcome !== 'pass')
+      .map(({ grader, found, nearest }) => {
+        const example = nearest === undefined ? '' : `; ${nearest}`;
+        return `${turn}${grader}: ${found}${example}`;
+      });
+  });
+}
+
+/** `3/5 (23 to 88 %)`; empty for a case that was asked once. */
 export function passRate({ attempts }: CaseResult): string {
   const passed = attempts.filter(({ outcome }) => outcome === 'pass').length;
   const interval = wilsonInterval(passed, attempts.length);
   if (interval === undefined || attempts.length < 2) return '';
-  return `${passed}/${attempts.length} (${Math.round(interval.low * 100)} to ${Math.round(interval.high * 100)} %)`;
+  const [low, high] = [Math.round(interval.low * 100), Math.round(interval.high * 100)];
+  return `${passed}/${attempts.length} (${low} to ${high} %)`;
 }

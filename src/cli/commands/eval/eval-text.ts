@@ -1,6 +1,7 @@
 import {
   brokenCases,
   type CaseChange,
+  contextChangeText,
   type RunComparison,
 } from '../../../eval/report/compare-runs.ts';
 import type { DiffLine } from '../../../eval/report/line-diff.ts';
@@ -64,7 +65,7 @@ export function describeFigures(columns: readonly FigureColumn[], { style }: Scr
 
 /** What changed between two runs: each case, with the lines of its SQL that differ. */
 export function describeComparison(comparison: RunComparison, { style }: Screen): string {
-  const { differs, changes } = comparison;
+  const { changes } = comparison;
   const outcomeChanges = changes.filter(({ kind }) => kind !== 'sql');
   const sqlChanges = changes.length - outcomeChanges.length;
   const titles = alignColumns(
@@ -80,9 +81,7 @@ export function describeComparison(comparison: RunComparison, { style }: Screen)
     return [coloredTitle, ...diffHunks(sql, style)];
   });
   return [
-    differs.length === 0
-      ? 'Both runs had the same context.'
-      : `Different context: ${differs.join(', ')}.`,
+    contextChangeText(comparison),
     '',
     ...(lines.length === 0 ? ['No outcome changed.'] : lines),
     ...(sqlChanges === 0

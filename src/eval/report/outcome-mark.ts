@@ -1,0 +1,11 @@
+import type { EvalOutcome } from '../run/outcome.ts';
+
+/** The character that stands for an outcome in the HTML report. */
+export const outcomeMarks: Readonly<Record<EvalOutcome, string>> = {
+  pass: '✓',
+  fail: '✗',
+  timeout: 'T',
+  error: '!',
+  inconclusive: '?',
+  skipped: '–',
+};
