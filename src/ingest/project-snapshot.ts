@@ -15,7 +15,7 @@ import { type Dataset, datasetSchema } from '../semantic/model/dataset.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { ProjectFindings } from './fetch/findings.ts';
 import type { FileTree } from './publish/project-files.ts';
-import { finalTexts } from './publish/rendering.ts';
+import { applyWrites } from './publish/rendering.ts';
 import { renderProject } from './render/render.ts';
 
 /**
@@ -36,7 +36,7 @@ export interface Snapshot {
 
 /** `filesOnDisk` are the project's files before the run. */
 export function openSnapshot(findings: ProjectFindings, filesOnDisk: FileTree): Snapshot {
-  const files = applyWrites(filesOnDisk, finalTexts(renderProject(findings, filesOnDisk).writes));
+  const files = applyWrites(filesOnDisk, renderProject(findings, filesOnDisk).writes);
   const catalogs = findings.connections.map(({ catalog }) => catalog);
   const claimsIn = memoize((path) =>
     Map.groupBy(parseClaims(path, files.get(path) ?? '').claims, ({ subject }) => subject),
@@ -60,17 +60,6 @@ export function openSnapshot(findings: ProjectFindings, filesOnDisk: FileTree): 
       return found.warehouse();
     },
   };
-}
-
-/** The files after writes, where an undefined text deletes a file. */
-export function applyWrites(
-  files: FileTree,
-  writes: ReadonlyMap<string, string | undefined>,
-): FileTree {
-  const after = new Map<string, string | undefined>([...files, ...writes]);
-  return new Map(
-    [...after].flatMap(([path, text]) => (text === undefined ? [] : [[path, text] as const])),
-  );
 }
 
 /** Whether a source, the warehouse or a person makes a claim of this kind about the subject, and not only models. */

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shortId, subjects, type Claim, type Evidence } from '../../src/context/claims/claim.ts';
 import { curate } from '../../src/ingest/decide/curate/curate.ts';
-import { findCandidates } from '../../src/ingest/decide/curate/candidates.ts';
+import { findCurationCandidates } from '../../src/ingest/decide/curate/candidates.ts';
 import { openCurationSession } from '../../src/ingest/decide/curate/curation-session.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
@@ -38,7 +38,7 @@ describe('candidates', () => {
   ];
 
   test('are what models read, and what code read where two share a name; the same in any order', () => {
-    const found = findCandidates(arr, []).candidates;
+    const found = findCurationCandidates(arr, []).candidates;
     expect(found.map(({ subject }) => subject).sort()).toEqual([
       'term:annual_recurring_revenue',
       'term:arr',
@@ -49,7 +49,7 @@ describe('candidates', () => {
     expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).sort());
     fc.assert(
       fc.property(fc.shuffledSubarray(arr, { minLength: arr.length }), (shuffled) => {
-        expect(findCandidates(shuffled, []).candidates).toEqual(found);
+        expect(findCurationCandidates(shuffled, []).candidates).toEqual(found);
       }),
     );
   });
@@ -62,13 +62,13 @@ describe('candidates', () => {
       evidence: [],
     });
     expect(
-      findCandidates([...arr, decided('page', 'money')], []).candidates.map(
+      findCurationCandidates([...arr, decided('page', 'money')], []).candidates.map(
         ({ subject }) => subject,
       ),
     ).not.toContain('term:arr');
-    expect(findCandidates([...arr, decided('same_as', 'term:margin')], []).candidates).toHaveLength(
-      1,
-    );
+    expect(
+      findCurationCandidates([...arr, decided('same_as', 'term:margin')], []).candidates,
+    ).toHaveLength(1);
     const own = term('ARR', 'One.');
     const rejected: Claim = {
       subject: 'term:arr',
@@ -76,15 +76,15 @@ describe('candidates', () => {
       body: { claims: own.map(shortId), why: 'x' },
       evidence: [],
     };
-    expect(findCandidates([...own, rejected], []).candidates).toEqual([]);
-    expect(findCandidates([...own, ...term('ARR', 'Else.'), rejected], []).candidates).toHaveLength(
-      1,
-    );
+    expect(findCurationCandidates([...own, rejected], []).candidates).toEqual([]);
+    expect(
+      findCurationCandidates([...own, ...term('ARR', 'Else.'), rejected], []).candidates,
+    ).toHaveLength(1);
   });
 });
 
 describe('a curation session', () => {
-  const wiki = findCandidates(
+  const wiki = findCurationCandidates(
     [
       ...term('ARR', 'One.'),
       ...term('Annual recurring revenue', 'One.', 'code'),

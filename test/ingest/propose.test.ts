@@ -225,7 +225,7 @@ describe('what is proposed', () => {
     [
       'propose_term',
       { ...term, item: 'sources/handbook/other.md' },
-      'It has sources/handbook/money.md',
+      'Its items are sources/handbook/money.md',
     ],
     ['propose_term', { ...term, item: '../../../etc/passwd' }, 'is not an item of this work unit'],
     ['propose_term', { ...term, refs: ['ordres'] }, 'Did you mean orders?'],

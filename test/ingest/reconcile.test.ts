@@ -105,7 +105,7 @@ describe('a reconciliation session', () => {
       around: expect.stringContaining('Paid orders count.'),
     });
     expect(evidence?.around).not.toContain('Line 1.\n');
-    expect(() => open.read('nothing')).toThrow('no version');
+    expect(() => open.read('nothing')).toThrow('not the id of a version');
   });
 
   test('is done with a subject once its versions are one, or once the contradiction of what is left is marked', async () => {
@@ -138,10 +138,10 @@ describe('a reconciliation session', () => {
     );
     await expect(
       open.markSame('term:revenue', { versions: ids.slice(1), why: 'same' }),
-    ).rejects.toThrow('two versions');
+    ).rejects.toThrow('at least two versions');
     await expect(
       open.markSame('term:revenue', { versions: ['x', 'y'], why: 'same' }),
-    ).rejects.toThrow('no version');
+    ).rejects.toThrow('not one of its versions');
     await expect(open.markSame('term:revenu', { versions: ids, why: 'same' })).rejects.toThrow(
       'Did you mean term:revenue?',
     );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readDocBlocks } from '../../src/sources/dbt/files/doc-blocks.ts';
-import { jinjaTags, parseCall, renderTemplate } from '../../src/sources/dbt/files/jinja.ts';
+import { jinjaTags, parseJinjaCall, renderTemplate } from '../../src/sources/dbt/files/jinja.ts';
 import { needsReading, readInlineConfig } from '../../src/sources/dbt/files/model-sql.ts';
-import { parseFormula } from '../../src/sources/docs/parse-formula.ts';
+import { parseTableFormula } from '../../src/sources/docs/parse-table-formula.ts';
 import { readHtml } from '../../src/sources/docs/read-html.ts';
 import { readMarkdown } from '../../src/sources/docs/read-markdown.ts';
 import { openSource } from '../../src/sources/registry.ts';
@@ -111,7 +111,7 @@ const readers: Readonly<Record<string, Reader>> = {
     },
   },
   'calls of dbt': {
-    read: (text) => [readInlineConfig(text), parseCall(text), needsReading(text)],
+    read: (text) => [readInlineConfig(text), parseJinjaCall(text), needsReading(text)],
     benign: fill("{{ config(alias='x') }} select * from a where b\n"),
     hostile: {
       'open configs': fill('{{ config('),
@@ -120,7 +120,7 @@ const readers: Readonly<Record<string, Reader>> = {
     },
   },
   formulas: {
-    read: (text) => parseFormula(text, text),
+    read: (text) => parseTableFormula(text, text),
     benign: `sum(${fill('orders.amount + ')} 1)`,
     hostile: {
       parentheses: `sum${fill('(')}`,
@@ -189,7 +189,7 @@ test('what is nested too deep is named, and the rest is read', async () => {
 
 test('lists in a call are literals up to a depth', () => {
   const listOf = (depth: number) => `f(${'['.repeat(depth)}1${']'.repeat(depth)})`;
-  expect(parseCall(listOf(3))?.positional).toEqual([[[[1]]]]);
-  expect(parseCall(listOf(50_000))).toBeUndefined();
+  expect(parseJinjaCall(listOf(3))?.positional).toEqual([[[[1]]]]);
+  expect(parseJinjaCall(listOf(50_000))).toBeUndefined();
   expect(jinjaTags(`{{ ${listOf(50_000)} }}`)).toHaveLength(1);
 });

@@ -4,9 +4,8 @@ import { itemPath } from '../../sources/source.ts';
 import type { State } from '../../store/state.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
-import { applyWrites } from '../project-snapshot.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
-import { finalTexts } from '../publish/rendering.ts';
+import { applyWrites } from '../publish/rendering.ts';
 import { projectFolders, renderProject } from '../render/render.ts';
 import type { StageReport } from '../report.ts';
 import { compareVersions } from './compare-metrics.ts';
@@ -41,7 +40,7 @@ export async function decideOnClaims(
     curated.decisions.length === 0
       ? before
       : renderProject({ ...findings, decisions: curated.decisions }, files);
-  const filesAfter = applyWrites(files, finalTexts(after.writes));
+  const filesAfter = applyWrites(files, after.writes);
   const itemTexts = new Map(
     findings.sources.flatMap(({ connection, items }) =>
       items.map(({ path, body }) => [itemPath(connection, path), body]),

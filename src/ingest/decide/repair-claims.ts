@@ -20,7 +20,7 @@ import type { IngestModel } from '../model.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { Mended, Quarantined, StageReport } from '../report.ts';
 import { decisionReport } from './decision-loop.ts';
-import { findRepairFault } from './find-repair-fault.ts';
+import { findBodyFault } from './find-body-fault.ts';
 
 /** Raise it when the prompt changes: then claims that could not be repaired are tried once more. */
 const repairVersion = 'repair@1';
@@ -179,8 +179,7 @@ async function repairClaim(
     if (body === null) break;
     const decision = decisionFor(body);
     const fault =
-      findRepairFault(original, body) ??
-      (await context.faultWith(decision, { subject, kind, body }));
+      findBodyFault(original, body) ?? (await context.faultWith(decision, { subject, kind, body }));
     if (fault === undefined) return { body, decision };
     tries.push({ body: answer, fault });
   }

@@ -137,7 +137,7 @@ async function skimPages(
   await runConcurrently(stage, pages, async (item) => {
     const unit = singleItemUnit(item);
     emit({ type: 'work_unit_started', unit: unit.id, stage: 'light', items: [unit.id] });
-    const session = await openSession(stage, unit, 'light');
+    const session = await openUnitSession(stage, unit, 'light');
     const isAccepted = await tryCall(stage, { step: 'light', unit: unit.id }, () =>
       skimPage(unit, session, model),
     );
@@ -164,7 +164,7 @@ async function skimPages(
 /** Claims of a loop count more than those of one call. */
 const confidences = { light: 0.6, extract: 0.7 } as const;
 
-async function openSession(
+async function openUnitSession(
   { snapshot, signal }: ReadingStage,
   unit: WorkUnit,
   step: keyof typeof confidences,
@@ -178,7 +178,7 @@ async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
   const { model, signal, counts, emit } = stage;
   const items = unit.items.map(pendingPath);
   emit({ type: 'work_unit_started', unit: unit.id, stage: 'extract', items });
-  const session = await openSession(stage, unit, 'extract');
+  const session = await openUnitSession(stage, unit, 'extract');
   const onStep = ({ stepIndex, stepBudget }: { stepIndex: number; stepBudget: number }) =>
     emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
   const result = await tryCall(stage, { step: 'extract', unit: unit.id }, () =>

@@ -18,7 +18,7 @@ import { type DbtProjectFile, parseProjectFile, projectFileName } from './files/
 
 /** Fetches the files of a dbt project, and its artifacts reduced to what does not change by itself. */
 export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIterable<FetchEvent> {
-  const folder = await projectFolder(context);
+  const folder = await dbtFolder(context);
   const projectText = await readIfThere(join(folder, projectFileName));
   const project = parseProjectFile(projectText ?? '');
   const artifacts = await fetchArtifacts(context, folder, project);
@@ -29,7 +29,7 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
   if (projectText !== undefined) {
     const countFile = fileCounter(folder);
     const search = { folder, pattern: /\.(ya?ml|sql|py|md)$/, problems, countFile };
-    for (const key of await listProjectFiles(search, project)) {
+    for (const key of await listDbtFiles(search, project)) {
       context.signal.throwIfAborted();
       yield await readFileItem(folder, key);
     }
@@ -37,7 +37,7 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
   yield listingEnd(problems);
 }
 
-async function projectFolder(context: FetchContext<DbtConfig>): Promise<string> {
+async function dbtFolder(context: FetchContext<DbtConfig>): Promise<string> {
   const { git: url, branch, path } = context.config;
   if (url === undefined) return resolve(context.projectDir, path);
   return checkOut({ url, branch, path }, context);
@@ -105,7 +105,7 @@ async function fetchArtifact(folder: string, name: ArtifactName): Promise<FetchE
 }
 
 /** The files below the paths that the project names, sorted. Paths that lead out of the project are left out. */
-async function listProjectFiles(search: FileSearch, { paths }: DbtProjectFile): Promise<string[]> {
+async function listDbtFiles(search: FileSearch, { paths }: DbtProjectFile): Promise<string[]> {
   const folders = Object.values(paths)
     .flat()
     .map((path) => path.replace(/^\.\//, '').replace(/\/+$/, ''));

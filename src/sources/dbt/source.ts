@@ -10,7 +10,7 @@ import { needsReading, resolveModelSql } from './files/model-sql.ts';
 import { projectFileName } from './files/project-file.ts';
 import { openProjectFiles, type ProjectFiles } from './files/project-files.ts';
 import { readRelations } from './files/relations.ts';
-import { readExposures, readMetrics, readSemanticModels } from './files/semantics.ts';
+import { readDbtExposures, readDbtMetrics, readDbtSemanticModels } from './files/semantics.ts';
 
 const dbtExtractor = 'dbt@1';
 
@@ -42,9 +42,9 @@ function extractProject(
 function readFiles(files: ProjectFiles): DbtProject {
   return {
     relations: new Map(readRelations(files).map((relation) => [relation.id, relation])),
-    semanticModels: files.yamlItems.flatMap((yaml) => readSemanticModels(yaml, files)),
-    metrics: files.yamlItems.flatMap((yaml) => readMetrics(yaml, files)),
-    exposures: files.yamlItems.flatMap((yaml) => readExposures(yaml, files)),
+    semanticModels: files.yamlItems.flatMap((yaml) => readDbtSemanticModels(yaml, files)),
+    metrics: files.yamlItems.flatMap((yaml) => readDbtMetrics(yaml, files)),
+    exposures: files.yamlItems.flatMap((yaml) => readDbtExposures(yaml, files)),
     faults: files.faults,
   };
 }

@@ -48,7 +48,7 @@ export function readHtml(body: string): ParsedDocument {
   );
   tokenizer.write(text);
   tokenizer.end();
-  flushText(state);
+  endText(state);
   endTable(state);
   return { blocks: state.blocks, problems: [] };
 }
@@ -126,11 +126,11 @@ function openTag(state: HtmlState, tag: string, line: number): void {
   if (tag === 'br') state.text += ' ';
   else if (tag === 'code') state.text += '`';
   else if (level > 0) {
-    flushText(state);
+    endText(state);
     state.headingLevel = level;
   } else if (tag === 'table') openTable(state, line);
   else if (state.table !== undefined) openTableTag(state, state.table, { tag, line });
-  else if (blockTags.has(tag)) flushText(state);
+  else if (blockTags.has(tag)) endText(state);
 }
 
 function hide(state: HtmlState, tag: string): void {
@@ -143,7 +143,7 @@ function headingLevelOf(tag: string): number {
 }
 
 function openTable(state: HtmlState, line: number): void {
-  flushText(state);
+  endText(state);
   endTable(state);
   state.table = {
     line,
@@ -182,11 +182,11 @@ function closeTag(state: HtmlState, tag: string): void {
   else if (tag === 'table') endTable(state);
   else if (tag === 'td' || tag === 'th') endCell(state);
   else if (tag === 'tr') endRow(state);
-  else if (blockTags.has(tag) || headingLevelOf(tag) > 0) flushText(state);
+  else if (blockTags.has(tag) || headingLevelOf(tag) > 0) endText(state);
 }
 
 /** Ends the open text or heading. Text inside of a table belongs to its cells. */
-function flushText(state: HtmlState): void {
+function endText(state: HtmlState): void {
   if (state.table !== undefined) return;
   const text = takeText(state);
   const { textLine: line, headingLevel: level } = state;

@@ -8,7 +8,7 @@ import type { DocumentBlock, ParsedDocument } from './document-block.ts';
 export function readMarkdown(body: string): ParsedDocument {
   const text = blankUnread(body);
   const state: MarkdownState = { lines: text.split('\n'), blocks: [], problems: [], markers: [] };
-  for (const token of parser.parse(text, {})) readToken(state, token);
+  for (const token of parser.parse(text, {})) readMarkdownToken(state, token);
   flushText(state);
   return { blocks: state.blocks, problems: state.problems.slice(0, 1) };
 }
@@ -69,7 +69,7 @@ interface OpenTable {
   hasEnded: boolean;
 }
 
-function readToken(state: MarkdownState, token: Token): void {
+function readMarkdownToken(state: MarkdownState, token: Token): void {
   const line = (token.map?.[0] ?? 0) + 1;
   switch (token.type) {
     case 'heading_open':
@@ -165,12 +165,12 @@ function plainTextOf(tokens: readonly Token[]): string {
       const isProduct = /\w$/.test(before) || /^\w/.test(after);
       if (isProduct) parts[start] = token.markup;
       parts.push(isProduct ? token.markup : '');
-    } else parts.push(tokenText(token));
+    } else parts.push(inlineText(token));
   }
   return parts.join('');
 }
 
-function tokenText({ type, content, children }: Token): string {
+function inlineText({ type, content, children }: Token): string {
   if (type === 'code_inline') return `\`${content}\``;
   if (type === 'softbreak' || type === 'hardbreak') return '\n';
   return type === 'image' ? plainTextOf(children ?? []) : content;

@@ -3,7 +3,7 @@ import { subjects, type ClaimKind } from '../../context/claims/claim.ts';
 import type { NamedDataset, NameIndex } from '../../context/claims/name-index.ts';
 import type { Json } from '../../lib/json.ts';
 import type { TableBlock, TableRow } from './document-block.ts';
-import { parseFormula } from './parse-formula.ts';
+import { parseTableFormula } from './parse-table-formula.ts';
 
 export interface TableContext {
   readonly names: NameIndex;
@@ -26,7 +26,7 @@ export interface TableReading {
 }
 
 /** Reads a table of terms, metrics, rules or columns; undefined for any other table. */
-export function readTable(table: TableBlock, context: TableContext): TableReading | undefined {
+export function readClaimTable(table: TableBlock, context: TableContext): TableReading | undefined {
   const positions = columnPositions(table.header);
   const subject = (['column', 'rule', 'name'] as const).find((role) => positions.has(role));
   const isRead = positions.has('meaning') || positions.has('formula');
@@ -124,7 +124,7 @@ function readTermRow(readable: ReadableRow, context: TableContext): TableReading
   const subject = subjects.term(title);
   const meaning = cell('meaning');
   const synonyms = splitSynonyms(cell('synonyms'));
-  const metric = readMetric(title, readable, context);
+  const metric = readMetricRow(title, readable, context);
   const refs = [
     ...(metric === undefined ? [] : [metric.subject]),
     ...subjectsNamedIn([cell('dataset'), meaning], context.names),
@@ -145,12 +145,12 @@ function splitSynonyms(text: string): string[] {
     .filter((synonym) => !/^[-–—]?$/.test(synonym));
 }
 
-function readMetric(
+function readMetricRow(
   title: string,
   { row, cell }: ReadableRow,
   { names, section }: TableContext,
 ): { readonly subject: string; readonly claims: readonly RowClaim[] } | undefined {
-  const formula = parseFormula(cell('formula'), cell('filter'));
+  const formula = parseTableFormula(cell('formula'), cell('filter'));
   if (formula === undefined) return undefined;
   const owner =
     formula.dataset === undefined

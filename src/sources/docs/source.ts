@@ -13,7 +13,7 @@ import type { DocumentBlock, ParsedDocument, TableRow } from './document-block.t
 import { fetchDocuments, isIncluded } from './fetch.ts';
 import { readHtml } from './read-html.ts';
 import { readMarkdown } from './read-markdown.ts';
-import { readTable, type RowClaim } from './read-table.ts';
+import { readClaimTable, type RowClaim } from './read-table.ts';
 
 const docsExtractor = 'docs@1';
 const tableConfidence = 0.9;
@@ -31,12 +31,12 @@ export const docs: Source<DocsConfig> = {
 };
 
 function extractDocument(item: Item, connection: string, names: NameIndex): Extraction {
-  const { blocks, problems } = parseDocument(item);
+  const { blocks, problems } = parseItem(item);
   const claims: Claim[] = [];
   const unread: UnreadText[] = [];
   for (const { block, title, dataset } of locateBlocks(blocks, names)) {
     if (block.kind === 'table') {
-      const table = readTable(block, { names, section: dataset });
+      const table = readClaimTable(block, { names, section: dataset });
       claims.push(...(table?.claims ?? []).map((claim) => claimOf(item, connection, claim)));
       const rows = table?.unread ?? block.rows;
       unread.push(...rows.map(({ cells, line }) => unreadProse(cells.join(' | '), line)));
@@ -54,7 +54,7 @@ function extractDocument(item: Item, connection: string, names: NameIndex): Extr
   };
 }
 
-function parseDocument({ key, body }: Item): ParsedDocument {
+function parseItem({ key, body }: Item): ParsedDocument {
   return /\.html?$/i.test(key) ? readHtml(body) : readMarkdown(body);
 }
 

@@ -41,7 +41,10 @@ export interface CurationWiki {
  * Finds the candidates: terms and rules that a model read, and those from code that share a name with another one, unless they
  * are already placed, merged or rejected. Pure, and independent of the order of the claims.
  */
-export function findCandidates(claims: readonly Claim[], pins: readonly Pin[]): CurationWiki {
+export function findCurationCandidates(
+  claims: readonly Claim[],
+  pins: readonly Pin[],
+): CurationWiki {
   const { effective } = applyModelDecisions(claims, pins);
   const isStatement = (claim: Claim) =>
     !isModelDecision(claim) &&

@@ -10,7 +10,7 @@ import {
   type DecisionResult,
   splitIntoPages,
 } from '../decision-loop.ts';
-import { findCandidates, type CurationCandidate, type CurationWiki } from './candidates.ts';
+import { findCurationCandidates, type CurationCandidate, type CurationWiki } from './candidates.ts';
 import {
   curationClaim,
   type CurationDecision,
@@ -29,7 +29,7 @@ const candidatesPerPage = 20;
 export async function curate(input: DecisionInput): Promise<DecisionResult> {
   const { model, claims, pins, emit, signal } = input;
   const { journal } = model;
-  const wiki = findCandidates(claims, pins);
+  const wiki = findCurationCandidates(claims, pins);
   const { candidates } = wiki;
   if (candidates.length === 0) return { decisions: [], isOver: input.isOver };
   const decisions = new Map<CurationCandidate, CurationDecision>();

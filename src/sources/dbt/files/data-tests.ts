@@ -41,7 +41,7 @@ export function interpretTest(
   options: YamlMapping,
   { column: ownColumn, idOf, place }: TestContext,
 ): DbtTest | undefined {
-  if (isPartial(options)) return undefined;
+  if (isForSomeRows(options)) return undefined;
   const args = { ...options, ...mappingAt(options, 'arguments') };
   const column = ownColumn ?? textAt(args, 'column_name');
   const columns = column === undefined ? [] : [column];
@@ -68,7 +68,7 @@ export function interpretTest(
 }
 
 /** Whether the test holds for some rows only, or is turned off. */
-function isPartial(options: YamlMapping): boolean {
+function isForSomeRows(options: YamlMapping): boolean {
   const config = mappingAt(options, 'config');
   const hasFilter = options['where'] !== undefined || (config['where'] ?? undefined) !== undefined;
   return hasFilter || isNo(config['enabled']);

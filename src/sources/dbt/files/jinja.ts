@@ -87,12 +87,12 @@ function evaluateExpression(
   expression: string,
   evaluateCall: EvaluateCall,
 ): JinjaValue | undefined {
-  const call = parseCall(expression);
+  const call = parseJinjaCall(expression);
   return call === undefined ? parseLiteral(expression) : evaluateCall(call);
 }
 
 /** Undefined if the text is not a call with literal arguments. A named argument that is no literal becomes a template. */
-export function parseCall(text: string): JinjaCall | undefined {
+export function parseJinjaCall(text: string): JinjaCall | undefined {
   const [, name, inside] = /^([A-Za-z_][\w.]*)\s*\((.*)\)$/s.exec(text.trim()) ?? [];
   const written = inside === undefined ? undefined : splitArguments(inside);
   if (name === undefined || written === undefined) return undefined;

@@ -1,12 +1,12 @@
 import type { Item } from '../../source.ts';
 import type { DbtProject } from '../dbt-project.ts';
-import { type JinjaValue, jinjaTags, parseCall, renderTemplate } from './jinja.ts';
+import { type JinjaValue, jinjaTags, parseJinjaCall, renderTemplate } from './jinja.ts';
 import { type ProjectFiles, resolveText } from './project-files.ts';
 
 /** What the `{{ config(…) }}` calls in a model's own file set to literals. */
 export function readInlineConfig(body: string): Readonly<Record<string, JinjaValue>> {
   const calls = jinjaTags(body).flatMap(({ kind, inside }) =>
-    kind === 'expression' ? (parseCall(inside) ?? []) : [],
+    kind === 'expression' ? (parseJinjaCall(inside) ?? []) : [],
   );
   return Object.fromEntries(
     calls.flatMap(({ name, named }) => (name === 'config' ? [...named] : [])),

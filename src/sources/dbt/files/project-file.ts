@@ -36,7 +36,7 @@ export function parseProjectFile(text: string): DbtProjectFile {
   const name = typeof top['name'] === 'string' ? top['name'] : '';
   return {
     name,
-    paths: projectPaths(top),
+    paths: pathsOfProject(top),
     targetPath: typeof top['target-path'] === 'string' ? top['target-path'] : 'target',
     vars: projectVars(top['vars'], name),
     settings: {
@@ -52,7 +52,7 @@ export function parseProjectFile(text: string): DbtProjectFile {
 }
 
 /** `source-paths` and `data-paths` are what older projects call the paths of models and seeds. */
-function projectPaths(top: SettingsTree): DbtProjectFile['paths'] {
+function pathsOfProject(top: SettingsTree): DbtProjectFile['paths'] {
   const pathsAt = (key: string, otherwise: readonly string[]): readonly string[] => {
     const paths = top[key];
     return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : otherwise;

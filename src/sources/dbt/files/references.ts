@@ -1,4 +1,4 @@
-import { type JinjaCall, jinjaTags, parseCall } from './jinja.ts';
+import { type JinjaCall, jinjaTags, parseJinjaCall } from './jinja.ts';
 
 /** The unique ids that `ref` and `source` refer to. */
 export interface References {
@@ -23,7 +23,7 @@ export function openReferences(): References {
   return {
     add: (kind, names, id) => void ids.set(keyOf(kind, names), id),
     idOf: (written) => {
-      const call = parseCall(withoutBraces(written));
+      const call = parseJinjaCall(withoutBraces(written));
       return call === undefined ? undefined : idOfCall(call);
     },
     idOfCall,

@@ -2,7 +2,7 @@ import type { ItemPlace } from '../../claim-collector.ts';
 import type { DbtColumn, DbtDescription, DbtRelation, DbtTest } from '../dbt-project.ts';
 import { readConstraints, readDataTests, type TestOwner } from './data-tests.ts';
 import { type Declaration, versionNames } from './declarations.ts';
-import { jinjaTags, parseCall } from './jinja.ts';
+import { jinjaTags, parseJinjaCall } from './jinja.ts';
 import { readInlineConfig } from './model-sql.ts';
 import {
   levelsFor,
@@ -235,7 +235,7 @@ function readDescription(
 function docBlockPlace(written: string, { docBlocks }: ProjectFiles): ItemPlace | undefined {
   const [tag] = jinjaTags(written);
   if (tag?.kind !== 'expression' || tag.start > 0 || tag.end < written.length) return undefined;
-  const call = parseCall(tag.inside);
+  const call = parseJinjaCall(tag.inside);
   const block = call?.name === 'doc' ? call.positional.at(-1) : undefined;
   return typeof block === 'string' ? docBlocks.get(block)?.place : undefined;
 }

@@ -14,7 +14,7 @@ import {
 } from './yaml-item.ts';
 
 /** The semantic models of a file, in either form: entries of their own, and entries of models that carry one. */
-export function readSemanticModels(yaml: YamlItem, files: ProjectFiles): DbtSemanticModel[] {
+export function readDbtSemanticModels(yaml: YamlItem, files: ProjectFiles): DbtSemanticModel[] {
   return [
     ...namedEntries(yaml, 'semantic_models').map((entry) => readOwnEntry(yaml, entry, files)),
     ...namedEntries(yaml, 'models').flatMap((entry) => readModelEntry(yaml, entry, files) ?? []),
@@ -111,7 +111,7 @@ function readMembers(
 }
 
 /** The metrics of a file, in either form: at its top, and in the entries of its models. */
-export function readMetrics(yaml: YamlItem, files: ProjectFiles): DbtMetric[] {
+export function readDbtMetrics(yaml: YamlItem, files: ProjectFiles): DbtMetric[] {
   const readMetricEntry = (entry: YamlMapping, model?: string): DbtMetric => {
     const isOlder = isRecord(entry['type_params']);
     const raw = isOlder ? entry : toLegacyMetric(entry, model);
@@ -126,7 +126,7 @@ export function readMetrics(yaml: YamlItem, files: ProjectFiles): DbtMetric[] {
   return [...atTop.map((entry) => readMetricEntry(entry)), ...ofModels];
 }
 
-export function readExposures(yaml: YamlItem, files: ProjectFiles): DbtExposure[] {
+export function readDbtExposures(yaml: YamlItem, files: ProjectFiles): DbtExposure[] {
   return namedEntries(yaml, 'exposures')
     .filter(isEnabled)
     .map((entry): DbtExposure => {

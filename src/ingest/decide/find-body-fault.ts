@@ -7,7 +7,7 @@ import { canonicalJson, type Json } from '../../lib/json.ts';
  * Why a body is no repair of the claim, for a model: it is invalid, has another form, or drops an aggregate or a literal.
  * Undefined if only names and expressions differ.
  */
-export function findRepairFault(
+export function findBodyFault(
   { kind, body }: Pick<Claim, 'kind' | 'body'>,
   repaired: Json,
 ): string | undefined {

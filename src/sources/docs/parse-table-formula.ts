@@ -11,8 +11,8 @@ export interface ParsedFormula {
  * Reads a formula as people write it in a table: `sum(orders.amount) where status = 'paid'`, `count(distinct customer_id)`,
  * `count(*)`. Undefined for anything else, which a model has to read. Whether the columns exist is checked later, with the metric.
  */
-export function parseFormula(text: string, filter = ''): ParsedFormula | undefined {
-  const call = parseCall(text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim());
+export function parseTableFormula(text: string, filter = ''): ParsedFormula | undefined {
+  const call = parseFormulaCall(text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim());
   const condition = call && parseCondition(call.rest);
   const argument = call && parseArgument(call);
   if (condition === undefined || argument === undefined) return undefined;
@@ -42,14 +42,14 @@ const aggregates: Readonly<Record<string, string>> = {
   median: 'median',
 };
 
-interface AggregateCall {
+interface FormulaCall {
   readonly aggregate: string;
   readonly argument: string;
   /** What follows the closing parenthesis. */
   readonly rest: string;
 }
 
-function parseCall(formula: string): AggregateCall | undefined {
+function parseFormulaCall(formula: string): FormulaCall | undefined {
   const { name = '', tail = '' } = /^(?<name>[a-z]+) ?\((?<tail>.*)$/i.exec(formula)?.groups ?? {};
   const word = name.toLowerCase();
   const aggregate = Object.hasOwn(aggregates, word) ? aggregates[word] : undefined;
@@ -84,7 +84,7 @@ function parseCondition(rest: string): string | undefined {
 function parseArgument({
   aggregate,
   argument,
-}: AggregateCall): { readonly agg: string; readonly of: string | undefined } | undefined {
+}: FormulaCall): { readonly agg: string; readonly of: string | undefined } | undefined {
   const { distinct } = /^distinct (?<distinct>.+)$/i.exec(argument)?.groups ?? {};
   if ((argument === '*' || distinct !== undefined) && aggregate !== 'count') return undefined;
   if (distinct !== undefined) return { agg: 'count_distinct', of: distinct };
