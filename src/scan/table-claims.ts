@@ -196,7 +196,7 @@ function relationshipDraft(
   const extractor = link.origin === 'judged' ? linkJudge : 'relationships@1';
   const evidence = { ...location, extractor, ...coarseEvidence(link) };
   const alsoRefersTo = others.map(
-    (other) => `${names.dataset(other.to.table)}(${other.to.columns.join(', ')})`,
+    ({ to: target }) => `${names.dataset(target.table)}(${target.columns.join(', ')})`,
   );
   return alsoRefersTo.length === 0
     ? [subject, 'relationship', body, evidence]

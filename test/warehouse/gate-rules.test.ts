@@ -47,7 +47,7 @@ describe('the gate, around every driver', () => {
       never,
     );
     expect((await warehouse.query('SELECT a FROM t', generous, never)).rows).toEqual([[1]]);
-    const writer = new DatabaseSync('path' in config ? String(config.path) : '');
+    const writer = new DatabaseSync('path' in config ? config.path : '');
     writer.exec('CREATE TABLE later (b INTEGER); INSERT INTO later VALUES (2);');
     writer.close();
     expect((await warehouse.query('SELECT b FROM later', generous, never)).rows).toEqual([[2]]);

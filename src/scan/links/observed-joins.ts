@@ -144,6 +144,6 @@ function usingPairs(
     const others = [...fromTables.values()].flatMap((table) =>
       table === joined ? [] : (columnNamed(table, lowerCaseName(name)) ?? []),
     );
-    return own ? others.map((other) => columnPairKey(own, other)) : [];
+    return own ? others.map((column) => columnPairKey(own, column)) : [];
   });
 }
