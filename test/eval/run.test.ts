@@ -283,7 +283,7 @@ describe('ktx eval run', () => {
     });
     const xml = readFileSync(join(project.dir, 'out/eval.xml'), 'utf8');
     expect(xml).toMatch(
-      /<testsuite name="shop" tests="1" failures="1" .*\n *<testcase classname="shop" name="s" .*<failure message="text: not: says &quot;yes&quot;"/,
+      /<testsuite name="shop" tests="1" failures="1" .*\n *<testcase classname="shop" name="s" .*<failure message="text: does not say &quot;yes&quot;"/,
     );
     const page = readFileSync(join(project.dir, 'out/eval.html'), 'utf8');
     expect(page).toContain('What is &lt;said&gt;?');
@@ -295,7 +295,7 @@ describe('ktx eval run', () => {
       ),
     ).toEqual(null);
     expect(readFileSync(join(project.dir, 'out/eval.md'), 'utf8')).toContain(
-      '| `shop/s` | fail | text: not: says "yes" |',
+      '| `shop/s` | fail | text: does not say "yes" |',
     );
   });
 
@@ -434,7 +434,7 @@ describe('what ends before its time', () => {
     const { code, stdout, stderr } = await started.ended;
     expect([code, stderr]).toEqual([
       130,
-      expect.stringContaining('Interrupted; what was asked is kept in .ktx/evals.'),
+      expect.stringContaining('Interrupted; the answers so far are in .ktx/evals.'),
     ]);
     expect(stdout).toMatch(/^cases +1 of 3 pass\nnot passed +2 skipped$/m);
     const { envelope } = await ktxJson(['eval', 'report'], here());
