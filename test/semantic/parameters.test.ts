@@ -106,7 +106,7 @@ describe('a declaration', () => {
     [
       'a default that is no value',
       orders().replace('default: paid', 'default: lost'),
-      /^wrong_parameter: "lost" is no value/,
+      /^wrong_parameter: The parameter state cannot be "lost"/,
     ],
     [
       'two of a name',
@@ -248,7 +248,7 @@ metrics:
       });
       expect(await numbersOf('revenue', { agg: 'sum', of: 'amount' })).toEqual({ value: 30 });
       const failure = expect.stringMatching(
-        /^The parameter orders\.since has no value; with a default/,
+        /^The parameter orders\.since has no value; give the parameter a default/,
       ) as unknown;
       expect(await numbersOf('newest', { agg: 'count', where: 'day > param.since' })).toEqual({
         failure,
