@@ -185,7 +185,7 @@ describe('ktx ask', () => {
     ['tools: {allow: [query_metric]}', /there is no tool query_metric.*query_metrics/s],
     ['context: {connections: [nowhere]}', /no warehouse nowhere/],
     ['limit: {max_turns: 3}', /analyst\.yaml:2:1.*limits/s],
-    ['instructions: {file: ./missing.md}', /names \.\/missing\.md/],
+    ['instructions: {file: ./missing.md}', /refers to \.\/missing\.md/],
     ['response_format: {schema: {type: array}}', /type object/],
     ['model: {backend: vertex}', /vertex/],
     [
