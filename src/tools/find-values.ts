@@ -13,7 +13,7 @@ export const noValuesText =
 
 export const findValuesTool: ToolDefinition<typeof inputSchema> = {
   name: 'find_values',
-  description: 'Fields that hold a value, as spelled.',
+  description: 'Finds the fields that contain a value, and its spelling.',
   effect: 'context',
   inputSchema,
   itemsName: 'hits',

@@ -4,70 +4,70 @@ import type { IngestReport } from '../ingest/report.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
 import { ingestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';
-import type { Answer, ToolDefinition } from './tool.ts';
+import type { ToolAnswer, ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
-  connections: z.array(z.string()).optional().describe('All where left out.'),
-  run: z.string().optional().describe('Id of a run: how far it is.'),
-  cancel: z.boolean().default(false).describe('Stops that run.'),
-  wait: z.int().min(0).max(50).default(25).describe('Seconds to wait for its end.'),
+  connections: z.array(z.string()).optional().describe('Default: all.'),
+  run: z.string().optional().describe('Id of a run: returns its state.'),
+  cancel: z.boolean().default(false).describe('Stop that run.'),
+  wait: z.int().min(0).max(50).default(25).describe('Seconds to wait for the end.'),
 });
 
-const shown = 10;
+const maxListed = 10;
 
 export const ingestTool: ToolDefinition<typeof inputSchema> = {
   name: 'ingest',
   description:
-    'Brings the project up to date with warehouses and sources. Where it takes long: a run id to ask again with.',
+    'Updates the project from warehouses and sources. If it takes long, returns a run id to ask again.',
   effect: 'write',
   inputSchema,
   itemsName: 'text',
   isShort: true,
-  async run({ connections = [], run: id, cancel, wait }, { project, signal, loops, say }) {
+  async run({ connections = [], run: id, cancel, wait }, { project, signal, loops, reportStep }) {
     const { run, isNew } =
       id === undefined
         ? startIngest(project, connections, loops)
         : { run: ingestRun(project, id), isNew: false };
     if (run === undefined) {
       const hint =
-        'A run is known to the server that started it, while that lives. Start another: what is done is not done again.';
+        'Only the server that started a run knows it, until it stops. Start another one; finished work is not repeated.';
       throw new UserError('run_unknown', `There is no run ${id}.`, { hint, exitCode: 2 });
     }
-    // Whoever takes back the call that started a run takes back the run; one that joined it does not.
     if (cancel) run.cancel();
-    const tick = setInterval(() => say(run.step()), 250);
+    const tick = setInterval(() => reportStep(run.step()), 250);
     try {
       await Promise.race([run.ended, sleep(wait * 1000, undefined, { signal, ref: false })]);
     } catch (error) {
+      // Cancelling the call that started the run cancels the run; a call that only joined it does not.
       if (isNew) run.cancel();
       throw error;
     } finally {
       clearInterval(tick);
     }
-    return answerOf(run);
+    return runAnswer(run);
   },
 };
 
-function answerOf(run: IngestRun): Answer {
+function runAnswer(run: IngestRun): ToolAnswer {
   const outcome = run.outcome();
-  const told = (status: string, found: object): Answer => {
-    return {
-      summary: `Run ${run.id}: ${status}.`,
-      trust: { status: 'ad_hoc' },
-      items: [JSON.stringify({ run: run.id, status, ...found })],
-    };
-  };
-  if (outcome === undefined) return told('running', { step: run.step() });
-  if ('isCancelled' in outcome) return told('cancelled', { kept: 'what was finished' });
+  if (outcome === undefined) return statusAnswer(run, 'running', { step: run.step() });
+  if ('isCancelled' in outcome) return statusAnswer(run, 'cancelled', { kept: 'finished work' });
   if ('failure' in outcome) throw outcome.failure;
   const { exitCode } = outcome.report;
-  return told(
-    exitCode === 0 ? 'complete' : exitCode === 3 ? 'partial' : 'failed',
-    reportOf(outcome.report),
-  );
+  const status = exitCode === 0 ? 'complete' : exitCode === 3 ? 'partial' : 'failed';
+  return statusAnswer(run, status, summarizeReport(outcome.report));
 }
 
-function reportOf({
+function statusAnswer(run: IngestRun, status: string, details: object): ToolAnswer {
+  return {
+    summary: `Run ${run.id}: ${status}.`,
+    trust: { status: 'ad_hoc' },
+    items: [JSON.stringify({ run: run.id, status, ...details })],
+  };
+}
+
+/** The report in few tokens: counts, and the first entries of each list. */
+function summarizeReport({
   connections,
   sources,
   stages,
@@ -81,8 +81,8 @@ function reportOf({
   const pending = sources.flatMap((source) =>
     source.pending.map((key) => `${source.connection}/${key}`),
   );
-  const few = <T>(list: readonly T[]) =>
-    list.length === 0 ? undefined : { count: list.length, first: list.slice(0, shown) };
+  const firstOf = <T>(list: readonly T[]) =>
+    list.length === 0 ? undefined : { count: list.length, first: list.slice(0, maxListed) };
   return {
     read: [
       ...connections.map(({ connection, tables, failure }) => ({
@@ -97,22 +97,24 @@ function reportOf({
           connection,
           items: total,
           ...(items && counts),
-          failed: few(failed),
+          failed: firstOf(failed),
           failure: failure?.message,
         };
       }),
     ],
     stages: stages.length === 0 ? undefined : stages,
-    files: Object.fromEntries(Object.entries(files).map(([how, paths]) => [how, few(paths)])),
+    files: Object.fromEntries(
+      Object.entries(files).map(([change, paths]) => [change, firstOf(paths)]),
+    ),
     commit: commit.id ?? commit.none,
-    contested: few(conflicts.map(({ subject }) => subject)),
-    left_out: few(quarantined),
-    stale: few(stale),
-    pending: few(pending),
+    contested: firstOf(conflicts.map(({ subject }) => subject)),
+    left_out: firstOf(quarantined),
+    stale: firstOf(stale),
+    pending: firstOf(pending),
     no_place: unfit.length === 0 ? undefined : formatCount(unfit.length, 'statement'),
     next:
       conflicts.length + quarantined.length + pending.length > 0
-        ? 'review_status says what each needs'
+        ? 'call review_status to see what each needs'
         : undefined,
   };
 }

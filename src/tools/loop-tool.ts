@@ -7,22 +7,22 @@ interface LoopContext<Session> {
   readonly signal: AbortSignal;
 }
 
-/** What the model sees (text from outside stands between marks), and what stays in the process. */
+/** What the model reads, with text from outside between marks; and data that stays in the process. */
 type LoopAnswer = string | { readonly markdown: string; readonly structured: unknown };
 
-/** A tool of an ingest's loops as its file declares it: one entry of the registry. `Session` is the session of its stage. */
+/** A tool for the model loops of an ingest. `Session` collects what a loop of one stage decides. */
 export interface LoopTool<Session> {
   readonly name: string;
-  /** Product copy for a model: what it answers, when to use it. */
+  /** Read by the model: what the tool does, and when to use it. */
   readonly description: string;
   readonly inputSchema: z.ZodObject;
-  /** False where the configuration takes the tool away. */
+  /** False if the configuration disables the tool. */
   offered?(project: Project): boolean;
-  /** A refusal is thrown as a UserError that says what would do. */
+  /** Throws a UserError that says what would be accepted. */
   run(input: unknown, context: LoopContext<Session>): Promise<LoopAnswer> | LoopAnswer;
 }
 
-interface Declared<Session, Schema extends z.ZodObject> extends Omit<
+interface LoopToolSpec<Session, Schema extends z.ZodObject> extends Omit<
   LoopTool<Session>,
   'run' | 'inputSchema'
 > {
@@ -30,9 +30,9 @@ interface Declared<Session, Schema extends z.ZodObject> extends Omit<
   run(input: z.infer<Schema>, context: LoopContext<Session>): Promise<LoopAnswer> | LoopAnswer;
 }
 
-/** A tool whose input is as its schema has it: the runtime has parsed it. */
-export function loopTool<Session, Schema extends z.ZodObject>(
-  tool: Declared<Session, Schema>,
+/** Types the input of `run` by the schema. The runtime parses the input before it calls `run`. */
+export function defineLoopTool<Session, Schema extends z.ZodObject>(
+  tool: LoopToolSpec<Session, Schema>,
 ): LoopTool<Session> {
   return { ...tool, run: (input, context) => tool.run(input as z.infer<Schema>, context) };
 }

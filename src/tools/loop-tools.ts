@@ -6,26 +6,27 @@ import { appendToLog } from '../store/log.ts';
 import type { LoopTool } from './loop-tool.ts';
 import { registry } from './registry.ts';
 
-/** The tools that the registry offers to the loops of an ingest; each call is recorded like one of an agent. */
+/** The registry's tools for the model loops of an ingest. Each call is logged, like the calls of agents. */
 export function loopTools(project: Project): LoopTools {
-  const bound = <Session>(
+  const toolSet = <Session>(
     tools: readonly LoopTool<Session>[],
     session: Session,
     signal: AbortSignal,
-  ): KtxToolSet =>
-    Object.fromEntries(
-      tools
-        .filter((tool) => tool.offered?.(project) ?? true)
-        .map((tool) => [tool.name, recorded(project, bind(tool, { session, project, signal }))]),
+  ): KtxToolSet => {
+    const offered = tools.filter((tool) => tool.offered?.(project) ?? true);
+    const context = { session, project, signal };
+    return Object.fromEntries(
+      offered.map((tool) => [tool.name, logCalls(project, describeTool(tool, context))]),
     );
+  };
   return {
-    extract: (session, signal) => bound(registry.extract, session, signal),
-    curate: (session, signal) => bound(registry.curate, session, signal),
-    reconcile: (session, signal) => bound(registry.reconcile, session, signal),
+    extract: (session, signal) => toolSet(registry.extract, session, signal),
+    curate: (session, signal) => toolSet(registry.curate, session, signal),
+    reconcile: (session, signal) => toolSet(registry.reconcile, session, signal),
   };
 }
 
-function bind<Session>(
+function describeTool<Session>(
   tool: LoopTool<Session>,
   context: { session: Session; project: Project; signal: AbortSignal },
 ): KtxRuntimeToolDescriptor {
@@ -37,28 +38,22 @@ function bind<Session>(
   return { name, description, inputSchema, execute };
 }
 
-function recorded(project: Project, tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor {
+function logCalls(project: Project, tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor {
   return {
     ...tool,
     async execute(input) {
       const started = performance.now();
-      const record = (outcome: object) => {
+      const log = (outcome: object) => {
         const ms = Math.round(performance.now() - started);
-        appendToLog(project.dir, 'tools', {
-          run: project.runId,
-          call: newId('q'),
-          tool: tool.name,
-          input,
-          ms,
-          ...outcome,
-        });
+        const call = { run: project.runId, call: newId('q'), tool: tool.name, input, ms };
+        appendToLog(project.dir, 'tools', { ...call, ...outcome });
       };
       try {
         const answer = await tool.execute(input);
-        record({});
+        log({});
         return answer;
       } catch (error) {
-        record({ error: { message: error instanceof Error ? error.message : String(error) } });
+        log({ error: { message: error instanceof Error ? error.message : String(error) } });
         throw error;
       }
     },

@@ -6,33 +6,33 @@ import type { ToolDefinition, Trust } from './tool.ts';
 
 const inputSchema = querySchema.extend({
   connection: z.string().optional(),
-  dry_run: z.boolean().default(false).describe('Plan, SQL, receipt; nothing is run.'),
+  dry_run: z.boolean().default(false).describe('Only plan, SQL and receipt.'),
 });
 
 export const queryMetrics: ToolDefinition<typeof inputSchema> = {
   name: 'query_metrics',
   description:
-    'Answers with curated metrics: right joins and grain, SQL, receipt; or an error that names the choices. Prefer it to run_sql.',
+    'Queries curated metrics with correct joins and grain; returns rows, SQL, receipt, or an error that lists the choices. Prefer it to run_sql.',
   effect: 'query',
   inputSchema,
   itemsName: 'rows',
   async run({ connection, dry_run: isDry, ...query }, { project, signal }) {
-    const asked = { connection, query };
+    const request = { connection, query };
     if (isDry) {
-      const { plan, sql, receipt } = await planQuery(project, asked);
+      const { plan, sql, receipt } = await planQuery(project, request);
       return {
-        summary: 'The plan; nothing was run.',
+        summary: 'The plan; the query was not run.',
         trust: trustOf(receipt),
-        beside: { sql, receipt, plan },
+        details: { sql, receipt, plan },
         items: [],
       };
     }
     const { name } = project.connection(connection);
-    // Beside the model, ahead of its use; what fails fails again there.
+    // Connects while the model loads. A failure is reported when the query runs.
     void Promise.allSettled([project.warehouse(name, signal)]);
     const { columns, receipt, sql, outline, rows, queryId, ms, truncated } = await runQuery(
       project,
-      asked,
+      request,
       signal,
     );
     const summary = `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms.`;
@@ -41,7 +41,7 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
       trust: trustOf(receipt),
       queryId,
       ran: { connection: name, sql, outline },
-      beside: { columns, receipt, sql },
+      details: { columns, receipt, sql },
       items: rows,
       truncated,
     };

@@ -19,7 +19,7 @@ import {
 } from '../project/answer/visible-datasets.ts';
 import { readWikiSections } from '../project/answer/wiki.ts';
 import { readText } from '../store/files.ts';
-import type { Answer, ToolDefinition } from './tool.ts';
+import type { ToolAnswer, ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   name: z
@@ -32,144 +32,146 @@ const inputSchema = z.strictObject({
 export const readContext: ToolDefinition<typeof inputSchema> = {
   name: 'read_context',
   description:
-    'Reads one dataset in full, with the evidence, or a table without a dataset. Without name: what there is.',
+    'Reads one dataset with its evidence, a table without a dataset, or a term. Without name: lists datasets.',
   effect: 'context',
   inputSchema,
   itemsName: 'text',
-  async run({ name, connection: wanted }, { project }) {
-    if (/^(term|rule|page):/.test(name ?? '')) return readEntry(project, name ?? '');
+  async run({ name, connection: requested }, { project }) {
+    if (/^(term|rule|page):/.test(name ?? '')) return readWikiSection(project, name ?? '');
     const [, subjectConnection, address = name] = /^\w+:([^.]+)\.(.+)$/s.exec(name ?? '') ?? [];
-    const connection = project.connection(wanted ?? subjectConnection).name;
+    const connection = project.connection(requested ?? subjectConnection).name;
     const datasets = await readVisibleDatasets(project, connection);
-    if (address === undefined) return overview(project, datasets);
-    const named = datasets.find(({ dataset }) => dataset.dataset === address.split(/[.(]/)[0]);
-    if (named !== undefined) return readDataset(project, named, address);
-    const catalog = await project.catalog(connection);
-    const tables = catalog?.tables ?? [];
-    const namesOf = ({ schema, table }: CatalogTable) => [`${schema}.${table}`, table];
-    const meant = tables.filter((table) =>
-      namesOf(table).some((each) => each.toLowerCase() === address.toLowerCase()),
-    );
-    // The structure of a table would show what its dataset hides.
-    const covering =
-      catalog &&
-      meant.map(indexDatasetsByTable(datasets, catalog)).find((dataset) => dataset !== undefined);
-    if (covering !== undefined) return readDataset(project, covering, address);
-    const items = meant.flatMap(({ columns, ...table }) =>
-      [table, ...columns].map((part) => JSON.stringify(part)),
-    );
-    if (items.length > 0)
-      return { summary: `Structure in ${connection}.`, trust: { status: 'ad_hoc' }, items };
-    const names = [...datasets.map(({ dataset }) => dataset.dataset), ...tables.flatMap(namesOf)];
-    const hint = didYouMean(address, names) ?? 'search_context finds names.';
-    throw new UserError('not_found', `There is no dataset or table ${address} in ${connection}.`, {
-      hint,
-      exitCode: 2,
-    });
+    if (address === undefined) return listDatasets(project, datasets);
+    const dataset = datasets.find((each) => each.dataset.dataset === address.split(/[.(]/)[0]);
+    return dataset === undefined
+      ? readTable(project, { connection, datasets, address })
+      : readDataset(project, dataset, address);
   },
 };
 
-async function overview({ dir }: Project, datasets: readonly VisibleDataset[]): Promise<Answer> {
-  const commit = await commitState(
-    dir,
-    datasets.map(({ path }) => path),
+interface TableAddress {
+  readonly connection: string;
+  readonly datasets: readonly VisibleDataset[];
+  /** `table` or `schema.table`, in any case. */
+  readonly address: string;
+}
+
+/** The structure of a table; of a table with a dataset, the dataset, since it may hide columns. */
+async function readTable(
+  project: Project,
+  { connection, datasets, address }: TableAddress,
+): Promise<ToolAnswer> {
+  const catalog = await project.catalog(connection);
+  const tables = catalog?.tables ?? [];
+  const namesOf = ({ schema, table }: CatalogTable) => [`${schema}.${table}`, table];
+  const matches = tables.filter((table) =>
+    namesOf(table).some((name) => name.toLowerCase() === address.toLowerCase()),
   );
-  const items = datasets.map(
-    ({ dataset: { dataset, description, metrics, relationships }, unqueryable }) => {
-      const links = relationships?.map(({ to, role }) =>
+  const dataset =
+    catalog &&
+    matches.map(indexDatasetsByTable(datasets, catalog)).find((each) => each !== undefined);
+  if (dataset !== undefined) return readDataset(project, dataset, address);
+  const items = matches.flatMap(({ columns, ...table }) =>
+    [table, ...columns].map((part) => JSON.stringify(part)),
+  );
+  if (items.length > 0)
+    return { summary: `Structure in ${connection}.`, trust: { status: 'ad_hoc' }, items };
+  const names = [...datasets.map((each) => each.dataset.dataset), ...tables.flatMap(namesOf)];
+  const message = `There is no dataset or table ${address} in ${connection}.`;
+  throw notFoundError(message, didYouMean(address, names));
+}
+
+function notFoundError(message: string, suggestion: string | undefined): UserError {
+  const hint = suggestion ?? 'Use search_context to find names.';
+  return new UserError('not_found', message, { hint, exitCode: 2 });
+}
+
+async function listDatasets(
+  { dir }: Project,
+  datasets: readonly VisibleDataset[],
+): Promise<ToolAnswer> {
+  const paths = datasets.map(({ path }) => path);
+  const items = datasets.map(({ dataset: file, unqueryable }) => {
+    const { dataset, description, metrics, relationships } = file;
+    const notQueryable = unqueryable.size === 0 ? {} : { not_yet_queryable: [...unqueryable] };
+    return JSON.stringify({
+      dataset,
+      description,
+      metrics: metrics?.map(({ name }) => name),
+      ...notQueryable,
+      refers_to: relationships?.map(({ to, role }) =>
         role === undefined ? to : `${to} as ${role}`,
-      );
-      const refused = unqueryable.size === 0 ? {} : { not_yet_queryable: [...unqueryable] };
-      return JSON.stringify({
-        dataset,
-        description,
-        metrics: metrics?.map(({ name }) => name),
-        ...refused,
-        refers_to: links,
-      });
-    },
-  );
+      ),
+    });
+  });
   return {
     summary: `${formatCount(items.length, 'dataset')}.`,
-    trust: { status: 'curated', ...commit },
+    trust: { status: 'curated', ...(await commitState(dir, paths)) },
     items,
   };
 }
 
-/** A term, a rule or another section of the wiki, with what sources say differently. */
-async function readEntry(project: Project, name: string): Promise<Answer> {
+/** A term, a rule or another section of the wiki, with its conflicts. */
+async function readWikiSection(project: Project, name: string): Promise<ToolAnswer> {
   const { dir } = project;
-  const entries = await readWikiSections(project);
-  const found = entries.find(
+  const sections = await readWikiSections(project);
+  const section = sections.find(
     ({ subject, alsoNamed }) => subject === name || alsoNamed.includes(name),
   );
-  if (found === undefined) {
-    const hint =
-      didYouMean(
-        name,
-        entries.map(({ subject }) => subject),
-      ) ?? 'search_context finds names.';
-    throw new UserError('not_found', `The wiki has no ${name}.`, { hint, exitCode: 2 });
+  if (section === undefined) {
+    const subjects = sections.map(({ subject }) => subject);
+    throw notFoundError(`The wiki has no ${name}.`, didYouMean(name, subjects));
   }
-  const conflicts = (await readConflicts(dir)).filter(({ subject }) => subject === found.subject);
-  const contested = conflicts.length === 0 ? {} : { contested: [found.subject] };
-  const stale = found.stale === undefined ? {} : { stale: [found.subject] };
+  const { subject, path, text, stale } = section;
+  const conflicts = (await readConflicts(dir)).filter((conflict) => conflict.subject === subject);
   const marks = [
     ...describeConflicts(conflicts),
-    ...(found.stale === undefined ? [] : [`stale: ${found.stale}`]),
+    ...(stale === undefined ? [] : [`stale: ${stale}`]),
   ];
   return {
-    summary: `${found.path}: one section.`,
+    summary: `${path}: one section.`,
     trust: {
       status: 'curated',
-      files: [found.path],
-      ...contested,
-      ...stale,
-      ...(await commitState(dir, [found.path])),
+      files: [path],
+      ...(conflicts.length === 0 ? {} : { contested: [subject] }),
+      ...(stale === undefined ? {} : { stale: [subject] }),
+      ...(await commitState(dir, [path])),
     },
-    items: [...found.text.split('\n'), ...marks],
+    items: [...text.split('\n'), ...marks],
   };
 }
 
-/** The dataset and what justifies it and its metrics and joins; of its fields, what justifies the one that was asked for. */
+/** The dataset with the evidence for itself, its metrics and joins; of its fields only for the one that `address` names. */
 async function readDataset(
   { dir }: Project,
-  found: VisibleDataset,
+  visible: VisibleDataset,
   address: string,
-): Promise<Answer> {
-  const { connection, path } = found;
-  const { dataset } = found.dataset;
+): Promise<ToolAnswer> {
+  const { connection, path, contested, stale } = visible;
+  const { dataset } = visible.dataset;
   const claimsFile = claimsPath(connection, dataset);
   const claims = parseClaims(claimsFile, (await readText(join(dir, claimsFile), dir)) ?? '');
-  const claimed = new Set(claims.claims.map(({ subject }) => subject));
-  const evidence = datasetDocuments(found)
-    .filter(
-      ({ kind, name, subject }) =>
-        claimed.has(subject) && (kind !== 'field' || address === `${dataset}.${name}`),
-    )
-    .flatMap(({ subject }) =>
-      findExplanations(subject, {
-        connection,
-        datasets: [{ dataset, claims, artifact: undefined }],
-      }),
-    )
+  const claimedSubjects = new Set(claims.claims.map(({ subject }) => subject));
+  const provenance = { connection, datasets: [{ dataset, claims, artifact: undefined }] };
+  const evidenceLines = datasetDocuments(visible)
+    .filter(({ kind, name }) => kind !== 'field' || address === `${dataset}.${name}`)
+    .filter(({ subject }) => claimedSubjects.has(subject))
+    .flatMap(({ subject }) => findExplanations(subject, provenance))
     .flatMap((explanation) => explanation.claims)
-    .map(({ subject, kind, body, shown, evidence: reasons }) => {
-      const standing = shown ? '' : ' (contradicted)';
-      return `${subject} ${kind} ${canonicalJson(body)}${standing}: ${reasons.map(canonicalJson).join('; ')}`;
+    .map(({ subject, kind, body, shown, evidence }) => {
+      const mark = shown ? '' : ' (contradicted)';
+      const reasons = evidence.map(canonicalJson).join('; ');
+      return `${subject} ${kind} ${canonicalJson(body)}${mark}: ${reasons}`;
     });
-  const subjects = found.contested.map(({ subject }) => subject);
-  const contested = subjects.length === 0 ? {} : { contested: subjects };
-  const stale = found.stale.size === 0 ? {} : { stale: [...found.stale.keys()] };
   return {
     summary: `Dataset ${dataset} of ${connection}.`,
     trust: {
       status: 'curated',
       files: [path],
-      ...contested,
-      ...stale,
+      ...(contested.length === 0 ? {} : { contested: contested.map(({ subject }) => subject) }),
+      ...(stale.size === 0 ? {} : { stale: [...stale.keys()] }),
       ...(await commitState(dir, [path])),
     },
-    items: [...renderVisibleDataset(found).split('\n'), '# Evidence', ...evidence],
+    items: [...renderVisibleDataset(visible).split('\n'), '# Evidence', ...evidenceLines],
   };
 }

@@ -1,28 +1,28 @@
 import { z } from 'zod';
-import { remember, noteStatus } from '../project/learn/remember.ts';
+import { noteStatus, remember } from '../project/learn/remember.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   text: z.string().optional(),
-  status_of: z.string().optional().describe('Id of a note: how far it came.'),
+  status_of: z.string().optional().describe('Id of a note: returns its status.'),
 });
 
 export const rememberNote: ToolDefinition<typeof inputSchema> = {
   name: 'remember',
-  description: 'Keeps what the user says about the data: terms, rules, corrections. No guesses.',
+  description: 'Saves what the user says about the data: terms, rules, corrections. No guesses.',
   effect: 'write',
   inputSchema,
   itemsName: 'text',
   isShort: true,
   async run({ text = '', status_of: id }, { project, signal, loops }) {
-    const found =
+    const note =
       id === undefined
         ? await remember(project, text, { signal, tools: loops })
         : await noteStatus(project, id);
     return {
-      summary: `Note ${found.id}: ${found.status}.`,
+      summary: `Note ${note.id}: ${note.status}.`,
       trust: { status: 'ad_hoc' },
-      items: [JSON.stringify(found)],
+      items: [JSON.stringify(note)],
     };
   },
 };

@@ -4,12 +4,12 @@ import { loadReviewQueue } from '../project/review/review-queue.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({});
-const shown = 5;
+const maxListed = 5;
 
 export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   name: 'review_status',
   description:
-    'What waits for the user: contested, left out, stale, pending; counts, the first few, how to resolve each.',
+    'Lists what waits for the user: contested, left out, stale, pending; and how to resolve each.',
   effect: 'context',
   inputSchema,
   itemsName: 'text',
@@ -26,7 +26,7 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
     const waits = counts.contested + counts.left_out + counts.stale + counts.pending;
     const items = [
       counts,
-      ...contested.slice(0, shown).map(({ subject, kind, variants }) => ({
+      ...contested.slice(0, maxListed).map(({ subject, kind, variants }) => ({
         contested: subject,
         kind,
         versions: variants.map(({ id, says, evidence, number }) => ({
@@ -37,19 +37,19 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
         })),
         resolve: `The user decides: ktx review choose ${JSON.stringify(subject)} <id>`,
       })),
-      ...quarantined.slice(0, shown).map(({ subject, reason, location }) => {
+      ...quarantined.slice(0, maxListed).map(({ subject, reason, location }) => {
         return {
           left_out: subject,
           reason,
-          resolve: `Correct ${location ?? 'the source that says so'}, then ktx ingest.`,
+          resolve: `Correct ${location ?? 'the source'}, then run ktx ingest.`,
         };
       }),
-      ...stale.slice(0, shown).map(({ subject, why }) => ({
+      ...stale.slice(0, maxListed).map(({ subject, why }) => ({
         stale: subject,
         why,
         resolve: 'ktx ingest, with a model configured',
       })),
-      ...pending.slice(0, shown).map((path) => {
+      ...pending.slice(0, maxListed).map((path) => {
         return {
           pending: path,
           resolve: `ktx ingest with a model: ktx setup --llm-backend ${suggestedBackend}`,

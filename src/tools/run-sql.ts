@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
+import { formatCount } from '../lib/format-count.ts';
 import { lintStatement } from '../project/answer/lint.ts';
 import { runStatement } from '../project/answer/statement.ts';
 import type { ToolDefinition } from './tool.ts';
@@ -13,42 +13,42 @@ const inputSchema = z.strictObject({
 export const runSql: ToolDefinition<typeof inputSchema> = {
   name: 'run_sql',
   description:
-    'Runs one read-only SELECT: the last resort, where no metric fits; joins and grain are your own care.',
+    'Runs one read-only SELECT. Last resort if no metric fits: get joins and grain right yourself.',
   effect: 'query',
   inputSchema,
   itemsName: 'rows',
   offered: ({ config }) => config.query.run_sql !== 'off',
   async run({ sql, connection }, { project, signal }) {
     const name = project.connection(connection).name;
-    if (project.config.query.run_sql === 'semantic_layer_only') {
-      throw new UserError(
-        'sql_not_allowed',
-        'This project answers through its semantic layer only (query.run_sql).',
-        {
-          hint: 'Use query_metrics; it takes aggregates of your own too, like sum(orders.amount).',
-        },
-      );
-    }
+    if (project.config.query.run_sql === 'semantic_layer_only') throw notAllowedError();
     const [result, { findings, proposal }] = await Promise.all([
       runStatement(project, { connection: name, sql }, signal),
       lintStatement(project, name, sql),
     ]);
     const { columns, rows, queryId, ms, truncated } = result;
     const warnings = findings.map(({ message, hint }) => `${message}. ${hint}`);
-    const beside = {
-      columns,
-      ...(warnings.length > 0 && { warnings }),
-      ...(proposal && { query_metrics: proposal }),
-    };
-    const summary = `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.${warnings.length > 0 ? ' Likely wrong: see warnings.' : ''}`;
+    const summary = [
+      `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, without a metric definition.`,
+      ...(warnings.length > 0 ? ['Likely wrong: see warnings.'] : []),
+    ];
     return {
-      summary,
+      summary: summary.join(' '),
       trust: { status: 'ad_hoc' },
       queryId,
       ran: { connection: name, sql },
-      beside,
+      details: {
+        columns,
+        ...(warnings.length > 0 && { warnings }),
+        ...(proposal && { query_metrics: proposal }),
+      },
       items: rows,
       truncated,
     };
   },
 };
+
+function notAllowedError(): UserError {
+  const message = 'This project allows queries only through its semantic layer (query.run_sql).';
+  const hint = 'Use query_metrics; it also takes your own aggregates, like sum(orders.amount).';
+  return new UserError('sql_not_allowed', message, { hint });
+}

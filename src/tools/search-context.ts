@@ -3,6 +3,7 @@ import { formatCount } from '../lib/format-count.ts';
 import { commitState } from '../project/open/commit-state.ts';
 import { searchProject } from '../project/answer/search.ts';
 import { documentKinds } from '../search/documents.ts';
+import type { SearchHit } from '../search/search.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -15,7 +16,7 @@ const inputSchema = z.strictObject({
 export const searchContext: ToolDefinition<typeof inputSchema> = {
   name: 'search_context',
   description:
-    'Finds metrics, datasets, fields, relationships, terms, rules, tables. Start here; names work in other tools.',
+    'Searches metrics, datasets, fields, relationships, terms, rules, tables. Start here; other tools take its names.',
   effect: 'context',
   inputSchema,
   itemsName: 'hits',
@@ -27,7 +28,7 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
     return {
       summary:
         hits.length === 0
-          ? 'Nothing found; try other words.'
+          ? 'Nothing found. Try other words.'
           : `${formatCount(hits.length, 'hit')}, best first.`,
       trust: {
         status: files.length > 0 ? 'curated' : 'ad_hoc',
@@ -37,14 +38,17 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
       },
       items: hits.map((hit) => ({
         ...hit,
-        name: ['dataset', 'table'].includes(hit.kind)
-          ? hit.parent
-          : hit.connection === 'wiki'
-            ? hit.subject
-            : `${hit.parent}.${hit.name}`.replace(/^\./, ''),
+        name: callableName(hit),
         trust: hit.file === undefined ? 'ad_hoc' : 'curated',
         context: undefined,
       })),
     };
   },
 };
+
+/** The name that the other tools take. */
+function callableName({ kind, connection, subject, parent, name }: SearchHit): string {
+  if (kind === 'dataset' || kind === 'table') return parent;
+  if (connection === 'wiki') return subject;
+  return `${parent}.${name}`.replace(/^\./, '');
+}

@@ -8,14 +8,14 @@ import { z } from 'zod';
 import { ingestProject } from '../../src/project/learn/ingest.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import type { Project } from '../../src/project/open/open.ts';
-import { cutPage, type Position } from '../../src/tools/page.ts';
+import { cutPage, type PagePosition } from '../../src/tools/page.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 
 describe('a page', () => {
   it('loses and repeats nothing, whatever the items and the room', () => {
     assert(
       property(array(json(), { maxLength: 12 }), nat(900), (items, room) => {
-        let from: Position | undefined = { index: 0, character: 0 };
+        let from: PagePosition | undefined = { index: 0, character: 0 };
         const whole: string[] = [];
         let piece = '';
         while (from !== undefined) {

@@ -1,51 +1,53 @@
 import { z } from 'zod';
 import type { CurationSession } from '../../ingest/decide/curate/curation-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import { loopTool } from '../loop-tool.ts';
+import { defineLoopTool } from '../loop-tool.ts';
 
-const candidate = z.string().describe('As list_candidates has it, like term:net_revenue.');
-interface Context {
+const candidate = z.string().describe('Name from list_candidates, like term:net_revenue.');
+interface CurateContext {
   readonly session: CurationSession;
 }
 
-/** Where new terms and rules belong. */
+/** Decide on which wiki page new terms and rules belong. */
 export const curateTools = [
-  loopTool({
+  defineLoopTool({
     name: 'list_candidates',
     description:
-      'Lists the candidates that are not decided yet, what resembles them, and the pages of the wiki.',
+      'Lists the candidates that are not decided yet, with similar names, and the pages of the wiki.',
     inputSchema: z.object({}),
-    run(_, { session }: Context) {
+    run(_, { session }: CurateContext) {
       const { candidates, pages } = session.list();
       if (candidates.length === 0) return 'Every candidate is decided. You are done.';
       return `${candidates.length} to decide.\n${untrustedBlock('candidates', JSON.stringify({ candidates, pages }, null, 1))}`;
     },
   }),
-  loopTool({
+  defineLoopTool({
     name: 'place_on_page',
     description:
-      'Puts a candidate on a page of the wiki: one that there is, or a new one where several belong together.',
+      'Puts a candidate on a wiki page: an existing one, or a new one if several belong together.',
     inputSchema: z.object({
       candidate,
-      page: z.string().describe('Its name: lower case letters, digits, _ and -, like glossary.'),
+      page: z
+        .string()
+        .describe('Name of the page: lower case letters, digits, _ and -, like glossary.'),
     }),
-    run: ({ candidate: name, page }, { session }: Context) => session.place(name, page),
+    run: ({ candidate: name, page }, { session }: CurateContext) => session.place(name, page),
   }),
-  loopTool({
+  defineLoopTool({
     name: 'merge_candidates',
     description:
-      'Says that a candidate is another name of a term or rule: it becomes a synonym there, with all its evidence.',
+      'Marks a candidate as another name of a term or rule: it becomes a synonym there, with all its evidence.',
     inputSchema: z.object({
       candidate,
-      into: z.string().describe('The subject whose name stays.'),
+      into: z.string().describe('The subject that keeps its name.'),
     }),
-    run: ({ candidate: name, into }, { session }: Context) => session.merge(name, into),
+    run: ({ candidate: name, into }, { session }: CurateContext) => session.merge(name, into),
   }),
-  loopTool({
+  defineLoopTool({
     name: 'reject_candidate',
     description:
-      'Leaves out a candidate that is no term and no rule of this business; it is kept with the reason, and not shown.',
+      'Rejects a candidate that is not a term or rule of this business. It is stored with the reason and not shown.',
     inputSchema: z.object({ candidate, why: z.string().min(1).describe('One short sentence.') }),
-    run: ({ candidate: name, why }, { session }: Context) => session.reject(name, why),
+    run: ({ candidate: name, why }, { session }: CurateContext) => session.reject(name, why),
   }),
 ] as const;

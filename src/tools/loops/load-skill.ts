@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { loadSkill } from '../../llm/skills.ts';
-import { type LoopTool, loopTool } from '../loop-tool.ts';
+import { type LoopTool, defineLoopTool } from '../loop-tool.ts';
 
-/** The skills of one stage. */
+/** The tool that loads the skills of one stage. */
 export function skillTool(stage: string): LoopTool<unknown> {
-  return loopTool({
+  return defineLoopTool({
     name: 'load_skill',
     description: 'Loads one of the skills that the instructions list.',
     inputSchema: z.object({ name: z.string() }),

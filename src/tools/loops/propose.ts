@@ -18,69 +18,69 @@ import {
   proposeTerm,
   reportUnmapped,
 } from '../../ingest/extract/propose-claims.ts';
-import { type LoopTool, loopTool } from '../loop-tool.ts';
+import { type LoopTool, defineLoopTool } from '../loop-tool.ts';
 
-/** What a work unit can end in: typed facts with the words that say them, each checked at once. */
+/** The facts that a work unit can propose, each with a quote. Every proposal is checked at once. */
 export const proposeTools: readonly LoopTool<ProposalsSession>[] = [
-  proposing(
+  proposeTool(
     'propose_term',
-    'A word of the business, and what it means.',
+    'Proposes a business term and its definition.',
     proposedTermSchema,
     proposeTerm,
   ),
-  proposing(
+  proposeTool(
     'propose_rule',
-    'A sentence that holds for the data, or has to be followed with it.',
+    'Proposes a rule: something that is true of the data, or that must be followed when using it.',
     proposedRuleSchema,
     proposeRule,
   ),
-  proposing(
+  proposeTool(
     'propose_dataset',
-    'What a row of a dataset is, and what it is for.',
+    'Proposes a description of a dataset: what one row is, and what it is for.',
     proposedDatasetSchema,
     proposeDataset,
   ),
-  proposing(
+  proposeTool(
     'propose_field',
-    'What a field means; or a new field that is computed from a row.',
+    'Proposes the meaning of a field, or a new field that is computed from one row.',
     proposedFieldSchema,
     proposeField,
   ),
-  proposing(
+  proposeTool(
     'propose_metric',
-    'A number that is computed over the rows of a dataset. It is run for no row.',
+    'Proposes a metric: a number computed over the rows of a dataset. It is checked without reading rows.',
     proposedMetricSchema,
     proposeMetric,
   ),
-  proposing(
+  proposeTool(
     'propose_relationship',
-    'A join from many rows of one dataset to one of another.',
+    'Proposes a join from many rows of one dataset to one row of another.',
     proposedRelationshipSchema,
     proposeRelationship,
   ),
-  proposing(
+  proposeTool(
     'report_unmapped',
-    'Something about data that cannot be claimed, and why.',
+    'Reports a statement about data that no other tool can express, and why.',
     reportedUnmappedSchema,
     reportUnmapped,
   ),
 ];
 
 // oxlint-disable-next-line max-params -- the four columns of the table above
-function proposing<Schema extends z.ZodObject>(
+function proposeTool<Schema extends z.ZodObject>(
   name: string,
   description: string,
   inputSchema: Schema,
   propose: (session: ProposalsSession, proposal: z.infer<Schema>) => string | Promise<string>,
 ): LoopTool<ProposalsSession> {
-  return loopTool({
+  return defineLoopTool({
     name,
     description,
     inputSchema,
     async run(proposal, { session }) {
-      const said = await propose(session, proposal);
+      const reply = await propose(session, proposal);
       session.noteAccepted(name);
-      return said;
+      return reply;
     },
   });
 }

@@ -6,7 +6,7 @@ import { nearest } from '../../lib/suggest.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { documentKinds } from '../../search/documents.ts';
-import { type LoopTool, loopTool } from '../loop-tool.ts';
+import { type LoopTool, defineLoopTool } from '../loop-tool.ts';
 
 /** Any session that reads the project as it was when the run began. */
 interface ReadingSession {
@@ -15,12 +15,12 @@ interface ReadingSession {
 
 const dataset = z.string().describe('Name of a dataset, like orders.');
 
-/** What is known already, as the run found it. */
+/** Read what the project already contains. */
 export const projectTools: readonly LoopTool<ReadingSession>[] = [
-  loopTool({
+  defineLoopTool({
     name: 'search_context',
     description:
-      'Finds datasets, fields, metrics, terms and rules by words; typos are fine. Its names work in the other tools.',
+      'Searches datasets, fields, metrics, terms and rules; typos are fine. Other tools take the names it returns.',
     inputSchema: z.object({
       text: z.string(),
       kinds: z.array(z.enum(documentKinds)).optional(),
@@ -31,19 +31,18 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
         .search(text, options)
         .map(({ kind, subject, description }) => ({ kind, subject, description }));
       return hits.length === 0
-        ? 'Nothing found; try other words.'
+        ? 'Nothing found. Try other words.'
         : untrustedBlock('search', hits.map((hit) => JSON.stringify(hit)).join('\n'));
     },
   }),
-  loopTool({
+  defineLoopTool({
     name: 'read_dataset',
-    description: 'One dataset as people see it: fields, metrics, joins, descriptions.',
+    description: 'Reads one dataset as people see it: fields, metrics, joins, descriptions.',
     inputSchema: z.object({ dataset }),
     run({ dataset: name }, { session: { snapshot } }) {
       const { connection, dataset: own } = resolveDataset(snapshot, name);
       const found = snapshot.dataset(connection, own);
-      if (found === undefined)
-        return 'It has no file that can be read; entity_details shows its table.';
+      if (found === undefined) return 'It has no readable file; entity_details shows its table.';
       const visible = <Part extends { readonly hidden?: boolean | undefined }>(
         parts: readonly Part[] | undefined,
       ) => parts?.filter(({ hidden }) => hidden !== true);
@@ -56,38 +55,40 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
       return untrustedBlock(own, JSON.stringify(shown, null, 1));
     },
   }),
-  loopTool({
+  defineLoopTool({
     name: 'entity_details',
-    description: 'The table behind a dataset: columns with types, keys, comments of the database.',
+    description:
+      'Shows the table of a dataset: columns with types, keys, comments in the database.',
     inputSchema: z.object({ dataset }),
     run({ dataset: name }, { session: { snapshot } }) {
       const { connection, dataset: own } = resolveDataset(snapshot, name);
-      const catalog = snapshot.catalogs.find((one) => one.connection === connection);
+      const catalog = snapshot.catalogs.find((each) => each.connection === connection);
       const names = catalog && datasetNames(catalog);
-      const table = catalog?.tables.find((one) => names?.dataset(one) === own);
+      const table = catalog?.tables.find((each) => names?.dataset(each) === own);
       return untrustedBlock(own, JSON.stringify(table ?? {}, null, 1));
     },
   }),
-  loopTool({
+  defineLoopTool({
     name: 'find_values',
-    description:
-      'The declared values of a field, where they are declared. What the data holds beside them is not known here.',
+    description: 'Lists the declared values of a field. The data may contain others.',
     inputSchema: z.object({ dataset, field: z.string() }),
     run({ dataset: name, field }, { session: { snapshot } }) {
       const owner = resolveDataset(snapshot, name);
       const own = resolveField(snapshot, owner, field);
       const values = snapshot
         .dataset(owner.connection, owner.dataset)
-        ?.fields?.find((one) => one.name === own)?.values;
+        ?.fields?.find((each) => each.name === own)?.values;
       return values === undefined
         ? `No values are declared for ${owner.dataset}.${own}.`
         : untrustedBlock(own, JSON.stringify(values));
     },
   }),
-  loopTool({
+  defineLoopTool({
     name: 'read_page',
-    description: 'A page of the wiki, or everything that is claimed of one term or rule.',
-    inputSchema: z.object({ name: z.string().describe('Like glossary, rules, term:net_revenue.') }),
+    description: 'Reads a page of the wiki, or all claims about one term or rule.',
+    inputSchema: z.object({
+      name: z.string().describe('For example glossary, rules or term:net_revenue.'),
+    }),
     run({ name }, { session: { snapshot } }) {
       const pages = [...snapshot.files.keys()].flatMap(
         (path) => /^wiki\/(.+)\.md$/.exec(path)?.[1] ?? [],

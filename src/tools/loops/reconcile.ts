@@ -1,66 +1,66 @@
 import { z } from 'zod';
 import type { ReconciliationSession } from '../../ingest/decide/reconcile/reconciliation-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import { loopTool } from '../loop-tool.ts';
+import { defineLoopTool } from '../loop-tool.ts';
 
-const subject = z.string().describe('As list_contested has it, like metric:shop.orders.revenue.');
-const kind = z
+const subject = z
   .string()
-  .optional()
-  .describe('Needed where two things of one subject are contested.');
+  .describe('Subject from list_contested, like metric:shop.orders.revenue.');
+const kind = z.string().optional().describe('Needed if a subject has several conflicts.');
 const why = z
   .string()
   .min(1)
-  .describe('One short sentence for the person who decides: what differs, or why nothing does.');
-interface Context {
+  .describe('One short sentence for the person who decides: what differs, or why nothing differs.');
+interface ReconcileContext {
   readonly session: ReconciliationSession;
 }
 
-/** What sources say differently. */
+/** Examine conflicts between sources. */
 export const reconcileTools = [
-  loopTool({
+  defineLoopTool({
     name: 'list_contested',
     description:
-      'Lists what is not decided yet: each subject with its versions, their ids, and who says so.',
+      'Lists the open conflicts: each subject with its versions, their ids, and who says each.',
     inputSchema: z.object({}),
-    run(_, { session }: Context) {
+    run(_, { session }: ReconcileContext) {
       const contested = session.list();
       if (contested.length === 0) return 'Everything is decided. You are done.';
       return `${contested.length} to decide.\n${untrustedBlock('contested', JSON.stringify(contested, null, 1))}`;
     },
   }),
-  loopTool({
+  defineLoopTool({
     name: 'read_evidence',
-    description: 'What one version rests on: each place that says so, with the lines around it.',
-    inputSchema: z.object({ version: z.string().describe('Its id.') }),
-    run: ({ version }, { session }: Context) =>
+    description:
+      'Shows the evidence for one version: each place that says it, with the lines around it.',
+    inputSchema: z.object({ version: z.string().describe('Id of the version.') }),
+    run: ({ version }, { session }: ReconcileContext) =>
       untrustedBlock(`evidence of ${version}`, JSON.stringify(session.read(version), null, 1)),
   }),
-  loopTool({
+  defineLoopTool({
     name: 'compare_definitions',
-    description:
-      'Runs every version of a metric over everything, and gives the numbers side by side.',
+    description: 'Runs every version of a metric over all data and shows the numbers side by side.',
     inputSchema: z.object({ subject }),
-    run: async ({ subject: name }, { session }: Context) =>
+    run: async ({ subject: name }, { session }: ReconcileContext) =>
       untrustedBlock(`numbers of ${name}`, JSON.stringify(await session.compare(name), null, 1)),
   }),
-  loopTool({
+  defineLoopTool({
     name: 'mark_same',
     description:
-      'Says that versions mean the same in other words. Refused where figures or numbers show that they do not.',
+      'Marks versions as the same in other words. Refused if figures or numbers show that they differ.',
     inputSchema: z.object({
       subject,
       kind,
-      versions: z.array(z.string()).describe('Ids of two or more.'),
+      versions: z.array(z.string()).describe('Two or more ids.'),
       why,
     }),
-    run: ({ subject: name, ...said }, { session }: Context) => session.markSame(name, said),
+    run: ({ subject: name, ...decision }, { session }: ReconcileContext) =>
+      session.markSame(name, decision),
   }),
-  loopTool({
+  defineLoopTool({
     name: 'mark_contradiction',
-    description: 'Says that the versions really differ. They all stay, and a person decides.',
+    description: 'Marks the versions as really different. All of them stay, and a person decides.',
     inputSchema: z.object({ subject, kind, why }),
-    run: ({ subject: name, ...said }, { session }: Context) =>
-      session.markContradiction(name, said),
+    run: ({ subject: name, ...decision }, { session }: ReconcileContext) =>
+      session.markContradiction(name, decision),
   }),
 ] as const;
