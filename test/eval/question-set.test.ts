@@ -32,7 +32,7 @@ describe('ktx eval check', () => {
       ],
     });
     expect((await ktx(['eval', 'check', 'other'], { cwd })).stdout).toBe(
-      '1 case in 1 question set; golden SQL: 0 of 0 run.\n',
+      '1 case in 1 question set; 0 of 0 golden statements ran.\n',
     );
   });
 
@@ -46,7 +46,7 @@ describe('ktx eval check', () => {
     expect(stdout).toMatch(
       /^error {2}orders\/gone: .*no_such.*\nerror {2}orders\/evil: .*\nweak {3}orders\/weak: 0 rows of id; no rows/,
     );
-    expect(stderr).toContain('Golden SQL of 2 cases does not run');
+    expect(stderr).toContain('The golden SQL of 2 cases cannot be run');
   });
 
   test('what is wrong in a file has its place', async () => {
