@@ -11,10 +11,10 @@ export interface ItemPlace {
   readonly quote?: string | undefined;
 }
 
-export type ItemLine = Pick<ItemPlace, 'key' | 'line'>;
+type ItemLine = Pick<ItemPlace, 'key' | 'line'>;
 
 /** A claim without its evidence, which the collector adds. */
-export interface ClaimContent {
+interface ClaimContent {
   readonly subject: string;
   readonly kind: ClaimKind;
   readonly body: Json;

@@ -12,7 +12,7 @@ export interface KnownTable {
 }
 
 /** The names by which a source refers to a table. */
-export interface TableReference {
+interface TableReference {
   readonly database?: string | undefined;
   /** In order of preference. */
   readonly schemas: readonly string[];

@@ -37,7 +37,7 @@ import {
   type WorkUnit,
 } from './work-units.ts';
 
-export interface ModelReading {
+interface ModelReading {
   readonly sources: readonly SourceFindings[];
   /** Only of the steps that had work. */
   readonly stages: readonly StageReport[];

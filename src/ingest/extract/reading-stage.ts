@@ -37,7 +37,7 @@ export interface ReadingStage extends ReadingInput {
 /** Pages are sorted (`triage`), read in one call (`light`), or read in a loop like all other items (`extract`). */
 export type ReadingStep = 'triage' | 'light' | 'extract';
 
-export interface StepCount {
+interface StepCount {
   done: number;
   calls: number;
   readonly failures: UserError[];

@@ -5,7 +5,7 @@ import type { Json } from '../../lib/json.ts';
 import type { TableBlock, TableRow } from './document-block.ts';
 import { parseTableFormula } from './parse-table-formula.ts';
 
-export interface TableContext {
+interface TableContext {
   readonly names: NameIndex;
   /** The dataset that the headings above the table name. */
   readonly section: NamedDataset | undefined;
@@ -19,7 +19,7 @@ export interface RowClaim {
   readonly row: TableRow;
 }
 
-export interface TableReading {
+interface TableReading {
   readonly claims: readonly RowClaim[];
   /** Rows that code does not understand, at least in part. */
   readonly unread: readonly TableRow[];

@@ -96,6 +96,6 @@ export function settingsAt(level: SettingsTree): RelationSettings {
 }
 
 /** The value as a mapping; an empty one for anything else. */
-export function settingsTree(value: unknown): SettingsTree {
+function settingsTree(value: unknown): SettingsTree {
   return isRecord(value) ? value : {};
 }
