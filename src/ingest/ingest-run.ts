@@ -24,7 +24,7 @@ export interface IngestInput {
   /** The warehouses to scan. */
   readonly connections: readonly { readonly name: string; readonly scope: Scope }[];
   /** The other warehouses of the project: their recorded catalogs and claims count, and their files are brought up to date. */
-  readonly standing?: readonly string[];
+  readonly otherWarehouses?: readonly string[];
   /** All sources of the project. */
   readonly sources?: readonly SourceInput[];
   /** A decision that a person makes with this run. */
@@ -37,7 +37,7 @@ export interface IngestInput {
   /** The model that reads prose, curates and reconciles; undefined if none is configured. */
   readonly reader?: IngestModel | undefined;
   /** For a dry run: what is needed to estimate what the model would cost. */
-  readonly ahead?:
+  readonly estimateOptions?:
     | ({ readonly journal: IngestModel['journal'] | undefined } & Pick<
         EstimateInput,
         'stepBudget' | 'priced'

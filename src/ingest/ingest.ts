@@ -1,4 +1,3 @@
-import type { UserError } from '../lib/error.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import { ingestExitCode } from './exit-code.ts';
@@ -8,7 +7,7 @@ import {
   loadUnscannedWarehouses,
   scanWarehouses,
 } from './fetch/scan-warehouses.ts';
-import { readSources, type ReadSource } from './fetch/read-sources.ts';
+import { readSources, type FetchedSource, type ReadSource } from './fetch/read-sources.ts';
 import { listUnusedFacts, reportSources } from './fetch/source-report.ts';
 import {
   measureStage,
@@ -17,13 +16,13 @@ import {
   type PipelineRun,
 } from './ingest-run.ts';
 import { saveLeftOut } from './last-run.ts';
-import { runModelStages } from './model-stages.ts';
+import { runModelStages, type ModelStagesResult } from './model-stages.ts';
 import { planIngest } from './plan.ts';
 import { findNewEdits } from './publish/new-edits.ts';
-import { readProjectFiles } from './publish/project-files.ts';
-import { publish } from './publish/publish.ts';
+import { readProjectFiles, type FileTree } from './publish/project-files.ts';
+import { publish, type Published } from './publish/publish.ts';
 import { projectFolders, renderProject } from './render/render.ts';
-import { addDecisions, validateArtifacts } from './render/validate.ts';
+import { addDecisions, validateArtifacts, type Validation } from './render/validate.ts';
 import { toFailure, type ConnectionReport, type IngestReport } from './report.ts';
 import { compareMetrics } from './decide/compare-metrics.ts';
 
@@ -72,82 +71,48 @@ async function runWithState(run: PipelineRun): Promise<PipelineOutcome> {
   }
 }
 
-/** The pipeline: scan, fetch, extract, read with models, validate, publish, index. */
+/** The pipeline, step by step. */
 async function runStages(run: PipelineRun, state: State): Promise<PipelineOutcome> {
-  const { reports, sources, found } = await collectFindings(run, state);
-  const hasNews =
-    reports.some(({ failure }) => failure === undefined) ||
-    run.pin !== undefined ||
-    sources.some(({ fetched }) => fetched.report.items !== undefined);
-  if (!hasNews)
+  const collected = await collectFindings(run, state);
+  if (!hasNews(run, collected))
     return {
-      connections: reports,
-      sources: reportSources(sources, found.sources),
+      connections: collected.reports,
+      sources: reportSources(collected.sources, collected.found.sources),
       commit: { none: 'nothing was read' },
     };
-
-  const modelled = await askModels(run, state, { found, sources });
+  const modelled = await askModels(run, state, collected);
   const checked = await checkArtifacts(run, state, modelled);
-  const sourceReports = reportSources(sources, checked.findings.sources);
   run.signal.throwIfAborted();
-
-  const updated = [
-    ...reports.filter(({ failure }) => failure === undefined),
-    ...sourceReports.filter(({ items }) => items !== undefined),
-  ].map(({ connection }) => connection);
-  const { standing, ...published } = await publishArtifacts(run, checked, updated);
-  await measureStage(run, 'compare', () =>
-    compareMetrics(published.conflicts, {
-      files: standing,
-      state,
-      open: (name) => run.warehouse(name, run.signal),
-      signal: run.signal,
-    }),
-  );
+  const published = await publishArtifacts(run, collected, checked);
+  await compareContestedMetrics(run, state, published);
   await measureStage(run, 'index', async () => run.updateIndex?.(state));
-
-  const { findings, validation } = checked;
-  const unfit = findings.sources.flatMap(listUnusedFacts);
-  const quarantined = [...validation.quarantined, ...modelled.refused];
-  saveLeftOut(state, { quarantined, unfit });
-  const covered = findings.connections.map(({ catalog }) => catalog.connection);
-  return {
-    connections: reportUnopened(reports, validation.unopened),
-    sources: sourceReports,
-    stages: [...modelled.stages, ...(validation.repairReport ? [validation.repairReport] : [])],
-    unfit,
-    quarantined,
-    queries: validation.queries,
-    mended: validation.mended,
-    ...published,
-    newEdits: findNewEdits(state, covered, published.keptEdits),
-  };
-}
-
-/** Scans the warehouses, fetches the sources, and extracts what code can read. */
-async function collectFindings(run: PipelineRun, state: State) {
-  const scanned = await scanWarehouses(run, state);
-  const failed = scanned.reports.filter(({ failure }) => failure !== undefined);
-  const unscanned = await loadUnscannedWarehouses(
-    run,
-    failed.map(({ connection }) => connection),
-  );
-  const connections = [...scanned.findings, ...unscanned];
-  const sources = await readSources(
-    run,
-    connections.map(({ catalog }) => catalog),
-  );
-  const found: ProjectFindings = {
-    connections,
-    sources: sources.map(({ findings }) => findings),
-    pin: run.pin,
-  };
-  return { reports: scanned.reports, sources, found };
+  return reportRun(state, { collected, modelled, checked, published });
 }
 
 interface CollectedFindings {
   readonly found: ProjectFindings;
+  readonly reports: readonly ConnectionReport[];
   readonly sources: readonly ReadSource[];
+}
+
+/** Scans the warehouses, fetches the sources, and extracts what code can read. */
+async function collectFindings(run: PipelineRun, state: State): Promise<CollectedFindings> {
+  const { reports, findings: scanned } = await scanWarehouses(run, state);
+  const failed = reports.filter(isFailed).map(({ connection }) => connection);
+  const connections = [...scanned, ...(await loadUnscannedWarehouses(run, failed))];
+  const catalogs = connections.map(({ catalog }) => catalog);
+  const sources = await readSources(run, catalogs);
+  const sourceFindings = sources.map(({ findings }) => findings);
+  return { reports, sources, found: { connections, sources: sourceFindings, pin: run.pin } };
+}
+
+/** False if no warehouse and no source could be read and no person decided anything. */
+function hasNews({ pin }: PipelineRun, { reports, sources }: CollectedFindings): boolean {
+  return (
+    pin !== undefined ||
+    !reports.every(isFailed) ||
+    sources.some(({ fetched }) => isFetched(fetched))
+  );
 }
 
 /** Lets models read what code cannot, and decide about the claims of all sources. */
@@ -168,12 +133,20 @@ function askModels(run: PipelineRun, state: State, { found, sources }: Collected
   );
 }
 
+interface CheckedArtifacts {
+  /** The files on disk. */
+  readonly files: FileTree;
+  /** With the repairs that a model made. */
+  readonly findings: ProjectFindings;
+  readonly validation: Validation;
+}
+
 /** Renders the files as they would be published, and checks them. */
 function checkArtifacts(
   run: PipelineRun,
   state: State,
-  { findings: found, isOver }: { readonly findings: ProjectFindings; readonly isOver: boolean },
-) {
+  { findings: found, isOver }: ModelStagesResult,
+): Promise<CheckedArtifacts> {
   return measureStage(run, 'validate', async () => {
     const files = await readProjectFiles(run.dir, projectFolders(found));
     const { signal, reader: model } = run;
@@ -182,19 +155,23 @@ function checkArtifacts(
   });
 }
 
-/** Writes and commits the files, without the claims that failed the check. `standing` are all files afterwards. */
+/** Writes and commits the files, without the claims that failed the check. */
 async function publishArtifacts(
   run: PipelineRun,
-  { files, findings, validation }: Awaited<ReturnType<typeof checkArtifacts>>,
-  updated: readonly string[],
-) {
+  { reports, sources }: CollectedFindings,
+  { files, findings, validation }: CheckedArtifacts,
+): Promise<Published> {
   const { dir, runId, pin, emit } = run;
+  const scanned = reports.filter((report) => !isFailed(report)).map(({ connection }) => connection);
+  const fetched = sources.filter((source) => isFetched(source.fetched));
+  const updated = [...scanned, ...fetched.map((source) => source.fetched.input.name)];
+  const message =
+    pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: decide ${pin.subject}`;
   const published = await measureStage(run, 'publish', () =>
     publish({
       dir,
       runId,
-      message:
-        pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: decide ${pin.subject}`,
+      message,
       folders: projectFolders(findings),
       files,
       render: (tree) => renderProject(findings, tree, validation.failed),
@@ -205,14 +182,55 @@ async function publishArtifacts(
   return published;
 }
 
+function compareContestedMetrics(
+  run: PipelineRun,
+  state: State,
+  { conflicts, filesAfter }: Published,
+): Promise<void> {
+  const { signal } = run;
+  const open = (name: string) => run.warehouse(name, signal);
+  return measureStage(run, 'compare', () =>
+    compareMetrics(conflicts, { files: filesAfter, state, open, signal }),
+  );
+}
+
+interface FinishedStages {
+  readonly collected: CollectedFindings;
+  readonly modelled: ModelStagesResult;
+  readonly checked: CheckedArtifacts;
+  readonly published: Published;
+}
+
+/** The report of the run. Saves in the state what the next run and `ktx check` need of it. */
+function reportRun(
+  state: State,
+  { collected, modelled, checked, published }: FinishedStages,
+): PipelineOutcome {
+  const { findings, validation } = checked;
+  const unfit = findings.sources.flatMap(listUnusedFacts);
+  const quarantined = [...validation.quarantined, ...modelled.refused];
+  saveLeftOut(state, { quarantined, unfit });
+  const covered = findings.connections.map(({ catalog }) => catalog.connection);
+  const { filesAfter: _filesAfter, ...publishReport } = published;
+  return {
+    connections: reportUnopened(collected.reports, validation.unopened),
+    sources: reportSources(collected.sources, findings.sources),
+    stages: [...modelled.stages, ...(validation.repairReport ? [validation.repairReport] : [])],
+    unfit,
+    quarantined,
+    queries: validation.queries,
+    mended: validation.mended,
+    ...publishReport,
+    newEdits: findNewEdits(state, covered, published.keptEdits),
+  };
+}
+
 /** The reports, and a failure for each warehouse that could not be opened to check what the sources say about it. */
 function reportUnopened(
   reports: readonly ConnectionReport[],
-  unopened: readonly { readonly connection: string; readonly error: UserError }[],
+  unopened: Validation['unopened'],
 ): ConnectionReport[] {
-  const failed = new Set(
-    reports.filter(({ failure }) => failure !== undefined).map(({ connection }) => connection),
-  );
+  const failed = new Set(reports.filter(isFailed).map(({ connection }) => connection));
   const added = unopened.filter(({ connection }) => !failed.has(connection));
   return [
     ...reports,
@@ -222,4 +240,12 @@ function reportUnopened(
       failure: toFailure(error),
     })),
   ];
+}
+
+function isFailed({ failure }: Pick<ConnectionReport, 'failure'>): boolean {
+  return failure !== undefined;
+}
+
+function isFetched({ report }: FetchedSource): boolean {
+  return report.items !== undefined;
 }

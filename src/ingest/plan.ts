@@ -26,7 +26,7 @@ export async function planIngest(run: PipelineRun): Promise<PipelineOutcome> {
     const catalog = { connection, dialect: dialect.name, firstSchema, tables };
     const known = await loadModelClaims(run, connection);
     undescribedTables.push(
-      ...countUndescribedColumns(catalog, { known, journal: run.ahead?.journal }),
+      ...countUndescribedColumns(catalog, { known, journal: run.estimateOptions?.journal }),
     );
     return { tables: tables.length, queries };
   });
@@ -53,16 +53,16 @@ export async function planIngest(run: PipelineRun): Promise<PipelineOutcome> {
 
 /** What the run would ask of a model; undefined if none is configured. */
 function estimateModelCost(
-  { ahead, sources = [], reExtract = false }: PipelineRun,
+  { estimateOptions, sources = [], reExtract = false }: PipelineRun,
   findings: ProjectFindings,
   tables: readonly number[],
 ): Estimate | undefined {
-  if (ahead === undefined) return undefined;
+  if (estimateOptions === undefined) return undefined;
   const asked = new Set(sources.flatMap(({ name, isAsked }) => (isAsked ? [name] : [])));
   const pending = listPendingItems(findings, { sources: asked, isAnew: reExtract });
-  const { journal } = ahead;
+  const { journal } = estimateOptions;
   const isPaid = (item: (typeof pending)[number]) =>
     journal !== undefined && journaledOutcome(journal, item) !== undefined;
   const items = pending.filter((item) => reExtract || !isPaid(item));
-  return estimateCost({ ...ahead, tables, items });
+  return estimateCost({ ...estimateOptions, tables, items });
 }

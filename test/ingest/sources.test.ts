@@ -21,8 +21,12 @@ const revenue = (formula: string) =>
 /** The documents in `docs/`, with the shop's warehouse scanned first or left as it stands. */
 function withDocs(names: readonly string[] = ['shop'], config: { include?: string[] } = {}) {
   const open = () => openSource({ driver: 'docs', path: 'docs', ...config });
-  const standing = names.length === 0 ? ['shop'] : [];
-  return ingestHere(dir, { names, standing, sources: [{ name: 'handbook', open, isAsked: true }] });
+  const otherWarehouses = names.length === 0 ? ['shop'] : [];
+  return ingestHere(dir, {
+    names,
+    otherWarehouses,
+    sources: [{ name: 'handbook', open, isAsked: true }],
+  });
 }
 
 /** A source whose far end is this list: items are `key: subject says`, in the order given. */
@@ -77,7 +81,7 @@ function ingestListing(
   const sources = [{ name: 'told', open: async () => scripted(listing), isAsked: true }];
   return ingestHere(dir, {
     names,
-    standing: names.length === 0 ? ['shop'] : [],
+    otherWarehouses: names.length === 0 ? ['shop'] : [],
     sources,
     allowEmpty,
   });

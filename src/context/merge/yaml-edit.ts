@@ -38,19 +38,16 @@ export function editYaml(text: string, edits: readonly YamlEdit[], keyOrder: rea
   const comments = listCommentTokens([...new Parser().parse(text)]);
   const refused: YamlEdit[] = [];
   const splices: TextSplice[] = [];
+  const hasComment = ([start, end]: TextSplice) =>
+    comments.some(({ offset }) => offset >= start && offset < end);
   const deepestFirst = edits.toSorted((a, b) => b.at.length - a.at.length);
-  for (const group of Map.groupBy(deepestFirst, ({ at }) =>
-    JSON.stringify(at.slice(0, -1)),
-  ).values()) {
-    const container = locateContainer(
-      text,
-      root.getIn(group[0]?.at.slice(0, -1) ?? [], true),
-      group,
-    );
+  const byContainer = Map.groupBy(deepestFirst, ({ at }) => JSON.stringify(at.slice(0, -1)));
+  for (const group of byContainer.values()) {
+    const containerPath = group[0]?.at.slice(0, -1) ?? [];
+    const container = locateContainer(text, root.getIn(containerPath, true), group);
     for (const edit of group) {
       const splice = container && createSplice(container, edit, keyOrder);
-      if (!splice || comments.some(({ offset }) => offset >= splice[0] && offset < splice[1]))
-        refused.push(edit);
+      if (!splice || hasComment(splice)) refused.push(edit);
       else splices.push(splice);
     }
   }
@@ -75,14 +72,8 @@ function locateContainer(
     const key = isScalar(first) && isPair(item) ? String(first.value) : index;
     if (start === undefined || end === undefined) return [];
     const isDashed = !isPair(item) && !flow;
-    return [
-      {
-        start: isDashed ? text.lastIndexOf('-', start - 1) : start,
-        end,
-        key,
-        isRemoved: removed.has(key),
-      },
-    ];
+    const memberStart = isDashed ? text.lastIndexOf('-', start - 1) : start;
+    return [{ start: memberStart, end, key, isRemoved: removed.has(key) }];
   });
   return members.length === node.items.length ? { text, flow, members } : undefined;
 }
@@ -95,22 +86,22 @@ function createSplice(
   const { text, flow, members } = container;
   const key = at.at(-1) ?? '';
   const position = members.findIndex((member) => member.key === key);
-  const [first, member] = [members[0], members[position]];
   if (value === undefined) return removeMember(container, position);
+  const [first, member] = [members[0], members[position]];
   if (!first) return undefined;
-  const newline = (text.includes('\r\n') ? '\r\n' : '\n') + ' '.repeat(columnAt(text, first.start));
-  const added = renderMember(container, key, value).replaceAll('\n', newline);
-  if (member)
-    return [
-      text.indexOf(':', member.start + String(key).length) + 1,
-      member.end,
-      added.slice(yamlKey(String(key)).length + 1),
-    ];
-  const after = typeof key === 'number' ? members.at(-1) : findPredecessor(members, key, keyOrder);
-  const gap = flow ? ', ' : newline;
-  if (!after) return [first.start, first.start, added + gap];
-  const place = flow ? after.end : lineEnd(text, after.end);
-  return [place, place, gap + added];
+  const lineEnding = text.includes('\r\n') ? '\r\n' : '\n';
+  const newline = lineEnding + ' '.repeat(columnAt(text, first.start));
+  const memberText = renderMember(container, key, value).replaceAll('\n', newline);
+  if (member) {
+    const valueStart = text.indexOf(':', member.start + String(key).length) + 1;
+    return [valueStart, member.end, memberText.slice(yamlKey(String(key)).length + 1)];
+  }
+  const separator = flow ? ', ' : newline;
+  const previous =
+    typeof key === 'number' ? members.at(-1) : findPredecessor(members, key, keyOrder);
+  if (!previous) return [first.start, first.start, memberText + separator];
+  const offset = flow ? previous.end : lineEnd(text, previous.end);
+  return [offset, offset, separator + memberText];
 }
 
 function renderMember({ flow }: YamlContainer, key: string | number, value: Json): string {

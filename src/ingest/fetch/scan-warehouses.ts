@@ -101,10 +101,10 @@ export async function loadModelClaims(
 
 /** The findings of warehouses that the run does not scan, or could not: their recorded catalogs. */
 export async function loadUnscannedWarehouses(
-  { dir, standing = [], warehouse, signal }: PipelineRun,
+  { dir, otherWarehouses = [], warehouse, signal }: PipelineRun,
   failed: readonly string[],
 ): Promise<ConnectionFindings[]> {
-  const names = [...new Set([...standing, ...failed])].sort();
+  const names = [...new Set([...otherWarehouses, ...failed])].sort();
   const catalogs = await Promise.all(names.map((name) => loadCatalog(dir, name)));
   return catalogs
     .filter((catalog): catalog is Catalog => catalog !== undefined)

@@ -22,10 +22,10 @@ interface Publication {
   readonly onStep: (step: PublishStep, path?: string) => void;
 }
 
-interface Published
+export interface Published
   extends EditReport, Pick<IngestReport, 'setAside' | 'commit' | 'files' | 'conflicts'> {
   /** All files afterwards. */
-  readonly standing: FileTree;
+  readonly filesAfter: FileTree;
 }
 
 const maximumAttempts = 8;
@@ -58,7 +58,7 @@ export async function publish(publication: Publication): Promise<Published> {
     if (commit === undefined) continue;
     const { writes, keptEdits, stale, leftAlone, conflicts } = attempt.rendering;
     return {
-      standing: applyWrites(before, writes),
+      filesAfter: applyWrites(before, writes),
       keptEdits,
       stale,
       leftAlone,

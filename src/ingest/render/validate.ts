@@ -26,7 +26,7 @@ interface ValidationContext {
   readonly signal: AbortSignal;
 }
 
-interface Validation {
+export interface Validation {
   /** The decisions of a model that repair claims; see `addDecisions`. */
   readonly repairs: readonly Claim[];
   /** Subjects that fail the check: render without them. */
