@@ -63,7 +63,7 @@ describe('semantic models in YAML of their own', () => {
       [
         "baskets.yaml line 16: baskets_at_the_till.gone is not in the table: dropped_column",
         "baskets.yaml line 66: unfinished: it has no denominator",
-        "baskets.yaml line 71: new_kind: forecast is no type of metric that ktx knows",
+        "baskets.yaml line 71: new_kind: ktx does not know the metric type forecast",
         "baskets.yaml line 39: metric takings_by_month: its filter truncates basket__bought_at to month",
         "baskets.yaml line 50: metric odd: ktx has no aggregate histogram",
         "baskets.yaml line 55: metric round_about: it is made of itself: round_about → round_about",
