@@ -26,10 +26,10 @@ export const bigquery: Dialect = {
     endsWith: (expr, part) => `ENDS_WITH(${asText(expr)}, ${part})`,
   },
   union: 'UNION DISTINCT',
-  // Result columns are named like those of tables: letters, digits and _ only, unique in any case.
+  // Names of result columns have letters, digits and _ only, and are unique ignoring case.
   resultColumn: (name, index) =>
     `${name.replaceAll(/\W/g, '_').slice(0, 200)}_${index + 1}`.replace(/^(?=\d)/, '_'),
-  // Two quotes inside a text would end it and begin another.
+  // A doubled quote would end the text and begin another.
   misread: /\\|\n|^'[^]*''[^]*'$/,
 };
 
@@ -41,7 +41,7 @@ function asText(expr: string): string {
   return `CAST(${expr} AS STRING)`;
 }
 
-/** Between the two values around the fraction: PERCENTILE_CONT is no aggregate here. */
+/** Interpolates between the two nearest values: PERCENTILE_CONT is not an aggregate here. */
 function percentile(expr: string, fraction: number): string {
   const sorted = `ARRAY_AGG(CAST(${expr} AS FLOAT64) IGNORE NULLS ORDER BY CAST(${expr} AS FLOAT64))`;
   const place = `${fraction} * (COUNT(${expr}) - 1)`;

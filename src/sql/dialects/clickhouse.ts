@@ -9,20 +9,20 @@ export const clickhouse: Dialect = {
   ignoresCase: false,
   quote: (identifier) => `"${identifier.replaceAll('\\', '\\\\').replaceAll('"', '""')}"`,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
-  // Of decimals, `/` keeps the scale of the left side.
+  // `/` of decimals keeps the scale of the left side.
   division: '* 1e0 /',
   truncate,
   add: (expr, { count, unit }, type) => {
     const moved = `add${unit.charAt(0).toUpperCase()}${unit.slice(1)}s(${expr}, ${count})`;
     return type === 'date' ? `toDate32(${moved})` : moved;
   },
-  // A Date of 16 bits would begin again after 2149.
+  // A 16-bit Date would overflow after 2149.
   addCounted: (expr, count, { unit, type }) =>
     `add${unit.charAt(0).toUpperCase()}${unit.slice(1)}s(${type === 'date' ? `toDate32(${expr})` : expr}, ${count})`,
   percentile: (expr, fraction) => `quantileExactInclusive(${fraction})(${expr})`,
   text: textByFunctions(['position', 'startsWith', 'endsWith'], (expr) => `toString(${expr})`),
   union: 'UNION DISTINCT',
-  // By default a row without a partner has zeros and empty texts in place of NULLs, a sum of nothing is 0, dates end in 1970.
+  // By default, unmatched rows of a join get zeros and empty texts instead of NULL, and a sum of no rows is 0.
   settings:
     'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1',
   misread: /\\/,

@@ -16,7 +16,7 @@ export const databricks: Dialect = {
   ignoresCase: true,
   quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
-  // Of decimals, `/` may be cut to six digits.
+  // `/` of decimals may be cut to six digits.
   division: '* 1D /',
   truncate,
   add: (expr, { count, unit }, type) =>
@@ -32,11 +32,11 @@ export const databricks: Dialect = {
     ['contains', 'startswith', 'endswith'],
     (expr) => `CAST(${expr} AS STRING)`,
   ),
-  // Two quotes inside a text are none: they join two texts.
+  // A doubled quote is not an escape here: it joins two texts.
   misread: /\\|^'[^]*''[^]*'$/,
 };
 
-/** A timestamp is an instant that the session's zone shows; local times stand in TIMESTAMP_NTZ. */
+/** TIMESTAMP is an instant shown in the session's zone; local times are TIMESTAMP_NTZ. */
 function truncate(
   grain: TimeGrain,
   expr: string,

@@ -24,7 +24,7 @@ export const duckdb: Dialect = {
   },
   truncate: dateTruncated,
   add: intervalAdded,
-  // Of a DECIMAL, the result would be rounded to its scale.
+  // The result for a DECIMAL would be rounded to its scale.
   percentile: (expr, fraction) => `quantile_cont(CAST(${expr} AS DOUBLE), ${fraction})`,
   text: textByFunctions(
     ['contains', 'starts_with', 'ends_with'],

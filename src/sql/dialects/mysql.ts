@@ -8,7 +8,7 @@ import {
   textByPosition,
 } from './standard.ts';
 
-/** MySQL 8 and MariaDB 10.6 alike: only what both know. */
+/** For both MySQL 8 and MariaDB 10.6: uses only what both have. */
 export const mysql: Dialect = {
   ...standard,
   name: 'mysql',
@@ -17,7 +17,7 @@ export const mysql: Dialect = {
   ignoresCase: true,
   quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
   literal: (value) => standardLiteral(value, textLiteral),
-  // Times a float: `/` of exact numbers has four digits more than its left side, and no others.
+  // Multiplied by a float, because `/` of exact numbers has only four digits more than its left side.
   division: '* 1e0 /',
   truncate,
   add: (expr, { count, unit }, type) =>
@@ -35,12 +35,12 @@ export const mysql: Dialect = {
     );
   },
   average: (expr) => `avg(${expr} * 1e0)`,
-  // The collation of a column may take A for a.
+  // The collation of a column may treat A and a as equal.
   text: textByPosition((text, part) => `LOCATE(${part}, ${text} COLLATE utf8mb4_bin)`, asText),
   order: orderedByCase,
   misread: /\\/,
   pipesAreOr: true,
-  // Texts that compare as equal by the collation of a column are told apart here.
+  // Distinguishes texts that the collation of the column treats as equal.
   statistics: {
     text: (expr, type) =>
       type === 'decimal' ? `REGEXP_REPLACE(${asText(expr)}, '[.]0+$', '')` : asText(expr),
@@ -59,7 +59,7 @@ function asText(expr: string): string {
   return `CONVERT(${expr} USING utf8mb4)`;
 }
 
-/** Spelled as a call, a backslash is one in every sql_mode. */
+/** Writes a backslash as a function call, which is safe in every sql_mode. */
 function textLiteral(text: string): string {
   const pieces = text.split(/([\\\0])/).flatMap((piece, index) => {
     if (index % 2 === 1) return [`CHAR(${piece.charCodeAt(0)} USING utf8mb4)`];
@@ -71,7 +71,7 @@ function textLiteral(text: string): string {
 
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (isZoned(options)) {
-    // CONVERT_TZ answers NULL where the server's time zone tables are not loaded, as they are not after an installation.
+    // CONVERT_TZ returns NULL unless the server's time zone tables are loaded, which no installation does by itself.
     const hint = 'Leave timezone out (UTC), or ask for UTC.';
     throw noSuchSqlError(
       'MySQL and MariaDB',

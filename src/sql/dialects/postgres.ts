@@ -14,7 +14,7 @@ export const postgres: Dialect = {
   defaultSchema: 'public',
   ignoresCase: false,
   literal: (value) => standardLiteral(value, textLiteral),
-  // Times 1.0: an integer becomes numeric, a float stays a float.
+  // `* 1.0` turns an integer into numeric and leaves a float as it is.
   division: '* 1.0 /',
   truncate: dateTruncated,
   add: intervalAdded,
@@ -40,7 +40,7 @@ export const postgres: Dialect = {
   },
 };
 
-/** A backslash is only safe in an escape string: outside, its meaning depends on `standard_conforming_strings`. */
+/** A backslash is only safe in an escape string: elsewhere its meaning depends on `standard_conforming_strings`. */
 function textLiteral(text: string): string {
   const doubled = text.replaceAll("'", "''");
   return doubled.includes('\\') ? ` E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;

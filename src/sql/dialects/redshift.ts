@@ -15,7 +15,7 @@ export const redshift: Dialect = {
   defaultSchema: 'public',
   ignoresCase: true,
   literal: (value) => standardLiteral(value, textLiteral),
-  // Of exact numbers, `/` has as few as four digits.
+  // `/` of exact numbers can have as few as four digits.
   division: '* CAST(1 AS FLOAT8) /',
   truncate: dateTruncated,
   add: dateAdded,
@@ -30,7 +30,7 @@ export const redshift: Dialect = {
   misread: /\\/,
 };
 
-/** Spelled as a call, a backslash is one whether the server reads it as an escape or not. */
+/** Writes a backslash as a function call, so that it does not matter whether the server reads it as an escape. */
 function textLiteral(text: string): string {
   const pieces = text.split(/([\\\0])/).map((piece, index) => {
     return index % 2 === 1 ? `CHR(${piece.charCodeAt(0)})` : `'${piece.replaceAll("'", "''")}'`;

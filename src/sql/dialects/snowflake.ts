@@ -16,7 +16,7 @@ export const snowflake: Dialect = {
   defaultSchema: 'PUBLIC',
   ignoresCase: false,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
-  // `/` of exact numbers has six digits more than its left side, and no others.
+  // `/` of exact numbers has only six digits more than its left side.
   division: '* CAST(1 AS FLOAT) /',
   truncate,
   add: dateAdded,
@@ -28,7 +28,7 @@ export const snowflake: Dialect = {
   misread: /\\/,
 };
 
-/** Weeks independent of the parameter WEEK_START. */
+/** The start of the week, whatever the session parameter WEEK_START is. */
 function truncate(
   grain: TimeGrain,
   expr: string,

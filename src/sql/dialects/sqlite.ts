@@ -14,7 +14,7 @@ export const sqlite: Dialect = {
   softWords: { true: '1', false: '0', localtimestamp: "datetime('now', 'localtime')" },
   checkedTime: (expr) => checked(expr, sameForm(expr)),
   truncate,
-  // `floor`: else 31 January and a month is 2 March.
+  // Without `floor`, 31 January plus one month would be 2 March.
   add: (expr, { count, unit }, type) =>
     `${type === 'date' ? 'date' : 'datetime'}(${expr}, '${count < 0 ? '' : '+'}${count} ${unit}s', 'floor')`,
   percentile: (expr, fraction) => `ktx_percentile(${expr}, ${fraction})`,
@@ -35,12 +35,12 @@ export const sqlite: Dialect = {
   },
 };
 
-/** SQLite never takes a number for equal to a text. */
+/** In SQLite, a number never equals a text. */
 function asText(expr: string): string {
   return `CAST(${expr} AS TEXT)`;
 }
 
-/** Text in, text out: `YYYY-MM-DD` from a day on, else `YYYY-MM-DD HH:MM:SS`. An offset in the text is brought to UTC. */
+/** Takes and returns text: `YYYY-MM-DD` from days on, else `YYYY-MM-DD HH:MM:SS`. A UTC offset is applied. */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (options.type === 'datetime_tz' && (options.timezone ?? 'UTC') !== 'UTC') {
     throw new UserError(
@@ -64,7 +64,7 @@ function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): str
   return checked(expr, starts[grain]);
 }
 
-/** `2024-03-15T10:00:00Z`, `2024-03-15 12:00:00+02:00` and `2024-03-15 10:00` are one time: their texts would not be equal, nor in order. */
+/** `2024-03-15T10:00:00Z`, `2024-03-15 12:00:00+02:00` and `2024-03-15 10:00` are one time, but different texts. */
 function sameForm(expr: string): string {
   const behind = `substr(${expr}, 21)`;
   const digits = `substr(${behind}, 1, length(${behind}) - length(ltrim(${behind}, '0123456789')))`;
@@ -72,7 +72,7 @@ function sameForm(expr: string): string {
   return `strftime('%Y-%m-%d %H:%M:%S', ${expr}) || ${fraction}`;
 }
 
-/** Only ISO text is a time, and no 30 February: SQLite would take a number for a Julian day. An empty text is none. */
+/** Accepts only valid ISO text: SQLite would read a number as a Julian day. Empty text is not a time. */
 function checked(expr: string, time: string): string {
   const day = `substr(${expr}, 1, 10)`;
   const isTime = `typeof(${expr}) = 'text' AND date(${day}) = ${day} AND date(${expr}) IS NOT NULL`;

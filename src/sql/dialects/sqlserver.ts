@@ -21,10 +21,10 @@ export const sqlserver: Dialect = {
     typeof value === 'boolean'
       ? `CAST(${value ? 1 : 0} AS bit)`
       : standardLiteral(value, textLiteral),
-  // Times a float: of large decimals the quotient would be cut to six digits.
+  // Multiplied by a float, because the quotient of large decimals would be cut to six digits.
   division: '* 1e0 /',
   truncate,
-  // A date takes no hours.
+  // Hours cannot be added to a date.
   add: (expr, period, type) =>
     dateAdded(type === 'date' ? `CAST(${expr} AS datetime2)` : expr, period, type),
   addCounted: (expr, count, by) =>
@@ -37,7 +37,7 @@ export const sqlserver: Dialect = {
     );
   },
   average: (expr) => `avg(${expr} * 1e0)`,
-  // The collation of a column may take A for a.
+  // The collation of a column may treat A and a as equal.
   text: textByPosition(
     (text, part) => `CHARINDEX(${part}, ${text} COLLATE Latin1_General_BIN2)`,
     (expr) => `CAST(${expr} AS nvarchar(max))`,
@@ -50,7 +50,7 @@ export const sqlserver: Dialect = {
   misread: /\\[\r\n]/,
 };
 
-/** A backslash before a line break would take both out of the text. */
+/** A backslash before a line break would remove both from the text. */
 function textLiteral(text: string): string {
   const pieces = text
     .split(/(?<=\\)(?=[\r\n])/)
@@ -58,7 +58,7 @@ function textLiteral(text: string): string {
   return pieces.length === 1 ? `${pieces[0]}` : `(${pieces.join(' + ')})`;
 }
 
-/** Independent of DATEFIRST, which moves DATEPART(weekday). */
+/** The start of the week, whatever the session setting DATEFIRST is. */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (isZoned(options)) {
     throw noSuchSqlError(

@@ -1,6 +1,6 @@
 import type { Dialect, Period, TextTests, TimeGrain, TruncateOptions } from '../dialect.ts';
 
-/** What most dialects agree on. */
+/** Defaults that most dialects share. */
 export const standard = {
   quote: quoted,
   average: (expr) => `avg(${expr})`,
@@ -12,12 +12,12 @@ export const standard = {
   resultColumn: (name) => name,
 } satisfies Partial<Dialect>;
 
-/** ORDER BY where there is no NULLS LAST. */
+/** ORDER BY for engines without NULLS LAST. */
 export function orderedByCase(expr: string, dir: 'asc' | 'desc'): string {
   return `CASE WHEN ${expr} IS NULL THEN 1 ELSE 0 END, ${expr}${dir === 'desc' ? ' DESC' : ''}`;
 }
 
-/** By where a part begins, from 1, 0 where it does not; `cast` makes a text that minds case of any value. */
+/** Text tests by the position of the part (from 1; 0 for none). `cast` turns any value into case-sensitive text. */
 export function textByPosition(
   position: (text: string, part: string) => string,
   cast: (expr: string) => string,
@@ -29,7 +29,7 @@ export function textByPosition(
   };
 }
 
-/** By calls of three functions. */
+/** Text tests by three functions. */
 export function textByFunctions(
   [contains, startsWith, endsWith]: readonly [string, string, string],
   cast: (expr: string) => string,
@@ -41,13 +41,13 @@ export function textByFunctions(
   };
 }
 
-/** A single-quoted text of an engine that reads backslashes: `escapes` are what it needs spelled, beside quote and backslash. */
+/** A single-quoted text for an engine that reads backslash escapes; `escapes` are needed besides quote and backslash. */
 export function backslashed(text: string, escapes: Readonly<Record<string, string>> = {}): string {
   const all: Readonly<Record<string, string>> = { '\\': '\\\\', "'": "\\'", ...escapes };
   return `'${Array.from(text, (character) => all[character] ?? character).join('')}'`;
 }
 
-/** Whether periods of the type are to be cut in a zone other than UTC. */
+/** True if periods of the type are cut in a zone other than UTC. */
 export function isZoned({ type, timezone = 'UTC' }: TruncateOptions): boolean {
   return type === 'datetime_tz' && timezone !== 'UTC';
 }
@@ -56,7 +56,7 @@ export function isClock(grain: TimeGrain): boolean {
   return grain === 'second' || grain === 'minute' || grain === 'hour';
 }
 
-/** Pieces of standard SQL that several dialects share. */
+/** Standard SQL that several dialects share. */
 function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
@@ -72,7 +72,7 @@ export function standardLiteral(
   return value < 0 ? `(${value})` : String(value);
 }
 
-/** A quoted string in which NUL, which would end the statement's text, is spelled as a call of `characterFunction`. */
+/** A quoted string; writes NUL, which would end the statement, as a call of `characterFunction`. */
 export function charactersSpliced(text: string, characterFunction: string): string {
   const pieces = text.split('\0').map((piece) => `'${piece.replaceAll("'", "''")}'`);
   return pieces.length === 1
@@ -80,7 +80,7 @@ export function charactersSpliced(text: string, characterFunction: string): stri
     : `(${pieces.join(` || ${characterFunction}(0) || `)})`;
 }
 
-/** By `date_trunc`: a timestamp below a day, else a date. */
+/** Truncates with `date_trunc`: to a timestamp below a day, else to a date. */
 export function dateTruncated(
   grain: TimeGrain,
   expr: string,
@@ -105,7 +105,7 @@ export function intervalAdded(
   return dated(`(${expr} ${count < 0 ? '-' : '+'} INTERVAL '${Math.abs(count)} ${unit}')`, type);
 }
 
-/** By DATEADD, which takes a unit as a word. */
+/** Adds with DATEADD, which takes the unit as a keyword. */
 export function dateAdded(
   expr: string,
   { count, unit }: Period,
@@ -122,7 +122,7 @@ export function dateAddCounted(
   return dated(`DATEADD(${unit}, ${count}, ${expr})`, type);
 }
 
-/** A date stays one, though a sum with it may be a timestamp. */
+/** Keeps a date a date, although adding to it can give a timestamp. */
 export function dated(expr: string, type: TruncateOptions['type']): string {
   return type === 'date' ? `CAST(${expr} AS DATE)` : expr;
 }

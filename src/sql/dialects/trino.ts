@@ -15,10 +15,10 @@ export const trino: Dialect = {
   defaultSchema: 'default',
   ignoresCase: true,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'chr')),
-  // Of decimals, `/` has no more digits than they have.
+  // `/` of decimals has no more digits than its operands.
   division: '* 1e0 /',
   truncate,
-  // A date takes no hours.
+  // Hours cannot be added to a date.
   add: (expr, { count, unit }, type) =>
     dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
   addCounted: (expr, count, { unit, type }) =>
@@ -31,7 +31,7 @@ export const trino: Dialect = {
   ),
 };
 
-/** Between the two values around the fraction: the engine's own percentile is an estimate. The lambda names the sorted list once. */
+/** Interpolates between the two nearest values, because the engine's own percentile is an estimate. */
 function percentile(expr: string, fraction: number): string {
   const sorted = `array_agg(CAST(${expr} AS DOUBLE) ORDER BY ${expr}) FILTER (WHERE ${expr} IS NOT NULL)`;
   const place = `${fraction}e0 * (cardinality(v) - 1)`;
@@ -47,7 +47,7 @@ function truncate(
 ): string {
   const zoned =
     type === 'datetime_tz' ? `(${expr}) AT TIME ZONE ${charactersSpliced(timezone, 'chr')}` : expr;
-  // With fewer digits, a cast would round up into the next period.
+  // A cast to fewer digits could round up into the next period.
   const local = `CAST(${zoned} AS TIMESTAMP(12))`;
   if (grain === 'week' && weekStart === 'sunday') {
     return `CAST(date_trunc('week', ${local} + INTERVAL '1' DAY) - INTERVAL '1' DAY AS DATE)`;
