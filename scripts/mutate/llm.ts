@@ -8,7 +8,7 @@ const spending = ['llm/govern.test.ts', 'llm/usage.test.ts'];
 export const llmMutants: readonly Mutant[] = [
   {
     name: 'permission-unattended',
-    file: 'chat/permissions.ts',
+    file: 'chat/tools/permissions.ts',
     find: "unattended: ['write', 'external']",
     replace: "unattended: ['write']",
     why: 'Tools of other MCP servers run where nobody can be asked.',
@@ -16,7 +16,7 @@ export const llmMutants: readonly Mutant[] = [
   },
   {
     name: 'permission-unattended-write',
-    file: 'chat/permissions.ts',
+    file: 'chat/tools/permissions.ts',
     find: "unattended: ['write', 'external']",
     replace: "unattended: ['external']",
     why: 'Tools that write run where nobody can be asked.',
@@ -24,7 +24,7 @@ export const llmMutants: readonly Mutant[] = [
   },
   {
     name: 'permission-manual',
-    file: 'chat/permissions.ts',
+    file: 'chat/tools/permissions.ts',
     find: "manual: ['query', 'write', 'external']",
     replace: "manual: ['write', 'external']",
     why: 'Queries run without the question that the mode promises.',
@@ -32,7 +32,7 @@ export const llmMutants: readonly Mutant[] = [
   },
   {
     name: 'permission-accept-edits',
-    file: 'chat/permissions.ts',
+    file: 'chat/tools/permissions.ts',
     find: "acceptEdits: ['external']",
     replace: 'acceptEdits: []',
     why: 'Accepting edits of ktx accepts the tools of strangers, too.',
@@ -40,7 +40,7 @@ export const llmMutants: readonly Mutant[] = [
   },
   {
     name: 'permission-nobody',
-    file: 'chat/permissions.ts',
+    file: 'chat/tools/permissions.ts',
     find: "return 'nobody to ask';",
     replace: 'return undefined;',
     why: 'Where nobody can be asked, everything runs.',
@@ -48,7 +48,7 @@ export const llmMutants: readonly Mutant[] = [
   },
   {
     name: 'permission-no',
-    file: 'chat/permissions.ts',
+    file: 'chat/tools/permissions.ts',
     find: "decision === 'no' ?",
     replace: "decision === 'never' ?",
     why: 'A person says no, and the tool runs.',
@@ -56,7 +56,7 @@ export const llmMutants: readonly Mutant[] = [
   },
   {
     name: 'permission-session',
-    file: 'chat/permissions.ts',
+    file: 'chat/tools/permissions.ts',
     find: "if (decision === 'session') grantedTools.add",
     replace: 'grantedTools.add',
     why: 'A yes for once is a yes for the whole session.',

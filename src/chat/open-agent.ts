@@ -8,12 +8,12 @@ import type { AgentEvent, AgentSession } from '../llm/port/session.ts';
 import type { Project } from '../project/open/open.ts';
 import { agentLlmConfig } from './agent-llm.ts';
 import { restrictProject } from './agent-project.ts';
-import { agentTools, type AgentTools } from './agent-tools.ts';
+import { agentTools, type AgentTools } from './tools/agent-tools.ts';
 import type { Agent } from './agent.ts';
-import { openServers, type ExternalServers } from './mcp-servers.ts';
-import { openPermissions, type PermissionPolicy, type Permissions } from './permissions.ts';
+import { openServers, type ExternalServers } from './mcp-client/servers.ts';
+import { openPermissions, type PermissionPolicy, type Permissions } from './tools/permissions.ts';
 import { systemPrompt } from './system-prompt.ts';
-import { openTelemetry } from './telemetry.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
 import {
   openTranscript,
   readTranscript,

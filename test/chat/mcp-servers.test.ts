@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentSchema, type ServerConfig } from '../../src/chat/agent-schema.ts';
-import { type ExternalServers, openServers } from '../../src/chat/mcp-servers.ts';
+import { type ExternalServers, openServers } from '../../src/chat/mcp-client/servers.ts';
 import { type Manners, openHttpToolServer } from '../support/tool-server.ts';
 
 const program = join(import.meta.dirname, '../support/tool-server.ts');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openPermissions, type PermissionDecision } from '../../src/chat/permissions.ts';
+import { openPermissions, type PermissionDecision } from '../../src/chat/tools/permissions.ts';
 import type { ToolCall, ToolEffect } from '../../src/llm/port/tool-call.ts';
 
 const effects: readonly ToolEffect[] = ['context', 'query', 'write', 'external'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAgent } from '../../src/chat/agent.ts';
 import { type OpenAgent, openAgent } from '../../src/chat/open-agent.ts';
-import type { PermissionPolicy } from '../../src/chat/permissions.ts';
+import type { PermissionPolicy } from '../../src/chat/tools/permissions.ts';
 import { type AgentEvent, readTurnResult, type TurnResult } from '../../src/llm/port/session.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { PermissionDecision } from '../../chat/permissions.ts';
+import type { PermissionDecision } from '../../chat/tools/permissions.ts';
 import { openChannel } from '../../lib/channel.ts';
 import type { PermissionRequest } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from '../../chat/agent.ts';
-import type { PermissionPolicy } from '../../chat/permissions.ts';
+import type { PermissionPolicy } from '../../chat/tools/permissions.ts';
 
 /** An agent as an eval may run it. */
 export interface PreparedAgent {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Agent } from '../../chat/agent.ts';
 import { openAgent } from '../../chat/open-agent.ts';
-import type { PermissionPolicy } from '../../chat/permissions.ts';
+import type { PermissionPolicy } from '../../chat/tools/permissions.ts';
 import { UserError } from '../../lib/error.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import { readTurnResult, type TurnResult } from '../../llm/port/session.ts';

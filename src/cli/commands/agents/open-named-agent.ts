@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { permissionModes } from '../../../chat/agent-schema.ts';
 import type { OpenAgent } from '../../../chat/open-agent.ts';
-import type { PermissionPolicy } from '../../../chat/permissions.ts';
+import type { PermissionPolicy } from '../../../chat/tools/permissions.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { PermissionRequest } from '../../../llm/port/tool-call.ts';
 import { askPermission, type LineInput } from '../../chat/line-input.ts';

@@ -1,4 +1,4 @@
-import { UserError } from '../lib/error.ts';
+import { UserError } from '../../lib/error.ts';
 
 /** The server could not be reached, or its answer failed. */
 export function serverFailedError(name: string, reason: string, cause: unknown): UserError {

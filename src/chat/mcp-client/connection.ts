@@ -1,9 +1,9 @@
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
-import { errorMessage, UserError } from '../lib/error.ts';
-import { readVersion } from '../lib/version.ts';
-import type { ServerConfig } from './agent-schema.ts';
-import { serverFailedError } from './mcp-errors.ts';
-import { answerTooLarge, openTransport, type ServerSpec } from './mcp-transport.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
+import { readVersion } from '../../lib/version.ts';
+import type { ServerConfig } from '../agent-schema.ts';
+import { serverFailedError } from './errors.ts';
+import { answerTooLarge, openTransport, type ServerSpec } from './transport.ts';
 import { openSecretRedaction } from './secret-redaction.ts';
 
 /** A connection to an MCP server of others. */

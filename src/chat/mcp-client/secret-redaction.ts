@@ -1,4 +1,4 @@
-import { isSecretReference, resolveSecret } from '../store/secrets.ts';
+import { isSecretReference, resolveSecret } from '../../store/secrets.ts';
 
 /** Resolves secret references and removes their values from messages. */
 export interface SecretRedaction {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { UserError } from '../lib/error.ts';
-import { untrustedBlock } from '../lib/untrusted.ts';
-import type { ToolOutput } from '../llm/port/tool-call.ts';
-import type { ListedTool, ServerConnection } from './mcp-connection.ts';
+import { UserError } from '../../lib/error.ts';
+import { untrustedBlock } from '../../lib/untrusted.ts';
+import type { ToolOutput } from '../../llm/port/tool-call.ts';
+import type { ListedTool, ServerConnection } from './connection.ts';
 
 /** A tool of another server, in the form of the agent's own tools. */
 export interface ExternalTool {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { backendProfiles, type BackendName } from '../llm/backends.ts';
-import type { AgentEvent, TurnResult } from '../llm/port/session.ts';
+import { backendProfiles, type BackendName } from '../../llm/backends.ts';
+import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 
 type AttributeValue = string | number | boolean;
 type AttributeValues = Readonly<Record<string, AttributeValue | undefined>>;

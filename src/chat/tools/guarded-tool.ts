@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { formatCount } from '../lib/format-count.ts';
-import type { KtxRuntimeToolDescriptor } from '../llm/port/runtime.ts';
-import type { ToolCall, ToolEffect, ToolOutput } from '../llm/port/tool-call.ts';
-import { planQuery } from '../project/answer/query.ts';
-import type { Project } from '../project/open/open.ts';
-import { querySchema } from '../semantic/query/query.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import type { KtxRuntimeToolDescriptor } from '../../llm/port/runtime.ts';
+import type { ToolCall, ToolEffect, ToolOutput } from '../../llm/port/tool-call.ts';
+import { planQuery } from '../../project/answer/query.ts';
+import type { Project } from '../../project/open/open.ts';
+import { querySchema } from '../../semantic/query/query.ts';
 import type { Permissions } from './permissions.ts';
 
 /** A tool before its limits and permissions are applied. */

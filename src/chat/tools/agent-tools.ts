@@ -1,12 +1,12 @@
-import { UserError } from '../lib/error.ts';
-import { didYouMean } from '../lib/suggest.ts';
-import type { KtxToolSet } from '../llm/port/runtime.ts';
-import type { ToolCall, ToolEffect, ToolOutput } from '../llm/port/tool-call.ts';
-import type { Project } from '../project/open/open.ts';
-import { openToolbox } from '../tools/toolbox.ts';
-import type { Agent } from './agent.ts';
+import { UserError } from '../../lib/error.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import type { KtxToolSet } from '../../llm/port/runtime.ts';
+import type { ToolCall, ToolEffect, ToolOutput } from '../../llm/port/tool-call.ts';
+import type { Project } from '../../project/open/open.ts';
+import { openToolbox } from '../../tools/toolbox.ts';
+import type { Agent } from '../agent.ts';
 import { guardTool, type UnguardedTool } from './guarded-tool.ts';
-import type { ExternalTool } from './external-tool.ts';
+import type { ExternalTool } from '../mcp-client/external-tool.ts';
 import type { Permissions } from './permissions.ts';
 import { toolEvidence } from './tool-evidence.ts';
 

@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/client';
-import type { ServerConfig } from './agent-schema.ts';
-import { invalidServerError } from './mcp-errors.ts';
+import type { ServerConfig } from '../agent-schema.ts';
+import { invalidServerError } from './errors.ts';
 
 /** Bytes of one answer. */
 const maxAnswerBytes = 10_000_000;

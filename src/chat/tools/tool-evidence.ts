@@ -1,5 +1,5 @@
-import type { QueryEvidence } from '../llm/port/tool-call.ts';
-import type { ToolAnswer } from '../tools/tool.ts';
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
+import type { ToolAnswer } from '../../tools/tool.ts';
 
 type EvidenceOfTool = Omit<QueryEvidence, 'call'>;
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readVersion } from '../lib/version.ts';
-import type { AgentEvent } from '../llm/port/session.ts';
-import type { TelemetryConfig } from '../llm/telemetry-config.ts';
-import { isSecretReference, resolveSecret } from '../store/secrets.ts';
+import { readVersion } from '../../lib/version.ts';
+import type { AgentEvent } from '../../llm/port/session.ts';
+import type { TelemetryConfig } from '../../llm/telemetry-config.ts';
+import { isSecretReference, resolveSecret } from '../../store/secrets.ts';
 import { openTurnSpans, type OtlpSpan, type SpanOptions } from './spans.ts';
 
 export interface Telemetry {

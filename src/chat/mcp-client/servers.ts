@@ -1,8 +1,8 @@
-import { errorMessage, UserError } from '../lib/error.ts';
-import type { ServerConfig } from './agent-schema.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
+import type { ServerConfig } from '../agent-schema.ts';
 import { externalTool, type ExternalTool } from './external-tool.ts';
-import { connectServer, type ListedTool, type ServerConnection } from './mcp-connection.ts';
-import { invalidServerError, serverFailedError } from './mcp-errors.ts';
+import { connectServer, type ListedTool, type ServerConnection } from './connection.ts';
+import { invalidServerError, serverFailedError } from './errors.ts';
 
 export interface ExternalServers {
   readonly tools: readonly ExternalTool[];
