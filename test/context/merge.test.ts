@@ -538,6 +538,22 @@ function fieldsByName(text: string | undefined) {
 
 const places = fc.record({ crlf: fc.boolean(), mark: fc.boolean() });
 
+type FieldsByName = ReturnType<typeof fieldsByName>;
+
+/** Fields that the person left alone have their new type; fields that they took out stay out. */
+function expectFieldsMerged(
+  after: Dataset,
+  { old, theirs, now }: Record<'old' | 'theirs' | 'now', FieldsByName>,
+): void {
+  for (const { name, type } of after.fields ?? []) {
+    const isNew = !theirs.has(name) && !old.has(name);
+    const isAsWritten = theirs.has(name) && theirs.get(name)?.type === old.get(name)?.type;
+    const untouched = theirs.get(name)?.expr === undefined && (isNew || isAsWritten);
+    if (untouched) expect(now.get(name)?.type).toBe(type);
+    if (old.has(name) && !theirs.has(name)) expect(now.has(name)).toBe(false);
+  }
+}
+
 describe('for any edits of a person and any change of the claims', () => {
   it('no byte of the person is lost, what is not theirs is brought up to date, and a second run changes nothing', () => {
     let merged = 0;
@@ -559,18 +575,11 @@ describe('for any edits of a person and any change of the claims', () => {
           if (crlf) expect(result.text).not.toMatch(/[^\r]\n/);
           expect(result.text?.startsWith('\uFEFF')).toBe(mark);
 
-          const [old, theirs, now] = [
-            fieldsByName(start.text),
-            fieldsByName(person.text),
-            fieldsByName(result.text?.replace('\uFEFF', '')),
-          ];
-          for (const { name, type } of after.fields ?? []) {
-            const isNew = !theirs.has(name) && !old.has(name);
-            const isAsWritten = theirs.has(name) && theirs.get(name)?.type === old.get(name)?.type;
-            const untouched = theirs.get(name)?.expr === undefined && (isNew || isAsWritten);
-            if (untouched) expect(now.get(name)?.type).toBe(type);
-            if (old.has(name) && !theirs.has(name)) expect(now.has(name)).toBe(false);
-          }
+          expectFieldsMerged(after, {
+            old: fieldsByName(start.text),
+            theirs: fieldsByName(person.text),
+            now: fieldsByName(result.text?.replace('\uFEFF', '')),
+          });
           const again = merge(after, result);
           expect(again).toEqual({ ...result, outcome: 'unchanged' });
           merged += result.outcome === 'written' ? 1 : 0;

@@ -24,7 +24,7 @@ describe('a unit that is as ktx left it', () => {
     ['one', undefined, ['one'], 'remove', undefined],
     [undefined, 'one', undefined, 'take', ['one']],
     [undefined, 'two', ['one', null], 'take', ['two']],
-  ])('file %s, compiled %s, recorded %s: %s', (file, compiled, recorded, decision, base) => {
+  ])('file %s, compiled %s, recorded %s: %s', (...[file, compiled, recorded, decision, base]) => {
     expect(mergeOne(file, compiled, recorded)).toEqual([decision, base]);
   });
 });
@@ -38,7 +38,7 @@ describe('a unit that a person wrote or took out', () => {
     ['two', 'two', ['one'], 'agreed', ['one']],
     [undefined, 'one', ['one'], 'omit', undefined],
     [undefined, undefined, ['one'], undefined, undefined],
-  ])('file %s, compiled %s, recorded %s: %s', (file, compiled, recorded, decision, base) => {
+  ])('file %s, compiled %s, recorded %s: %s', (...[file, compiled, recorded, decision, base]) => {
     expect(mergeOne(file, compiled, recorded)).toEqual([decision, base]);
   });
 });

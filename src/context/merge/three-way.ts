@@ -10,7 +10,7 @@ import type { ContentHash, MergeBase } from './merge-base.ts';
  * - `stale`: like `keep`, but ktx had a unit here and compiles none any more.
  * - `omit`: a person took it out; it stays out.
  */
-export type MergeDecision = 'same' | 'take' | 'remove' | 'agreed' | 'keep' | 'stale' | 'omit';
+type MergeDecision = 'same' | 'take' | 'remove' | 'agreed' | 'keep' | 'stale' | 'omit';
 
 /** The units of both sides by path, and what ktx left in the file last time. */
 export interface MergeSides<Unit> {

@@ -11,7 +11,7 @@ export interface WikiPage {
   readonly sections: readonly WikiSection[];
 }
 
-export interface WikiSection {
+interface WikiSection {
   /** The term or the rule. */
   readonly subject: string;
   readonly title: string;
