@@ -39,15 +39,15 @@ export const contextMutants: readonly Mutant[] = [
   {
     name: 'merge-person-part',
     file: 'context/merge/merge-dataset.ts',
-    find: 'merged.kept.length > 0 || commentsOf(text)',
-    replace: 'commentsOf(text)',
+    find: 'merged.kept.length > 0 || listComments(text)',
+    replace: 'listComments(text)',
     why: "The file of a vanished table is deleted with a person's values in it.",
     tests: merge,
   },
   {
     name: 'merge-comments',
     file: 'context/merge/merge-dataset.ts',
-    find: 'commentsOf(before).every((comment) => comments.has(comment))',
+    find: 'listComments(before).every((comment) => comments.has(comment))',
     replace: 'true',
     why: "A person's comment is lost with the value beside it.",
     tests: merge,

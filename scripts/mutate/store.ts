@@ -37,8 +37,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'file-due',
     file: 'store/files.ts',
-    find: '(await isDue?.()) ?? true',
-    replace: 'true || (await isDue?.())',
+    find: '(await mayReplace?.()) ?? true',
+    replace: 'true || (await mayReplace?.())',
     why: 'What a person saves while ktx writes is overwritten.',
     tests: ['store/files.test.ts', 'ingest/odd-files.test.ts'],
   },
@@ -149,7 +149,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'git-env',
     file: 'store/git.ts',
-    find: '!foreign.includes(name)',
+    find: '!redirectingVariables.includes(name)',
     replace: 'true',
     why: 'Inside a hook, ktx writes into the index of the outer command.',
     tests: ['store/git.test.ts', 'store/commit-state.test.ts', 'ingest/ingest.test.ts'],
@@ -189,7 +189,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'secret-literal',
     file: 'store/secrets.ts',
-    find: '  if (!reference.test(ref))',
+    find: '  if (!referencePattern.test(ref))',
     replace: '  if (false)',
     why: 'A password written into ktx.yaml is taken for the name of a file, and quoted.',
     tests: ['store/secrets.test.ts'],
