@@ -79,7 +79,7 @@ export function openCurationSession({ wiki, page, save, snapshot }: CurationOpti
 
 function describeCandidate(wiki: CurationWiki, candidate: CurationCandidate) {
   const { subject, title, statements, places } = candidate;
-  const similar = findSimilar(wiki, candidate).flatMap((other) => wiki.entries.get(other) ?? []);
+  const similar = findSimilar(wiki, candidate).flatMap((name) => wiki.entries.get(name) ?? []);
   return {
     candidate: subject,
     title,
@@ -128,7 +128,7 @@ function findMergeFault(
   const type = subjectType(subject);
   if (into === subject) return `${subject} is the candidate itself: name another, or place it.`;
   const others = [...wiki.entries.keys()].filter(
-    (other) => other !== subject && subjectType(other) === type,
+    (entry) => entry !== subject && subjectType(entry) === type,
   );
   if (others.includes(into)) return undefined;
   const similar = findSimilar(wiki, candidate).join(', ') || 'Nothing resembles it: place it.';
