@@ -69,7 +69,7 @@ async function commandsPage(): Promise<string> {
     );
   }
   return page('Commands', [
-    'Data goes to stdout, talk to stderr. Every command takes `--json`: one envelope `{ok, data | error: {code, message, hint, retryable}, meta}` on stdout; with `--help` too, the text as `data.help`. `ktx ingest --json` is a stream: NDJSON, an event a line (`type` says which) while it works, and that envelope as the last line. `ktx mcp serve` has stdout for the protocol; an error before it starts is an envelope.',
+    'Results go to stdout, messages to stderr. Every command takes `--json` and then prints one envelope on stdout: `{ok, data | error: {code, message, hint, retryable}, meta}`. With `--help`, the text is `data.help`. `ktx ingest --json` is a stream of NDJSON: one event per line, with a `type`, then the envelope as the last line. `ktx mcp serve` uses stdout for the protocol; an error before it starts is an envelope.',
     table(
       ['command', 'what it does'],
       registry.map(({ path, summary }) => [
