@@ -204,7 +204,7 @@ describe('for a person', () => {
           code by relationships@1, confidence 0.9: sources/warehouse/main.jsonl orders, all values match, names match
       --
 
-      next  ktx explain "orders(customer_id)" --measure  the exact numbers, and what was weighed against it
+      next  ktx explain "orders(customer_id)" --measure  shows exact numbers and rejected candidates
       "
     `);
     expect(await said('status', '--fast')).toContain('2 datasets, 2 metrics, 1 relationship\n');

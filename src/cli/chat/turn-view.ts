@@ -13,7 +13,7 @@ export interface TurnView {
   show(event: AgentEvent): void;
 }
 
-type EventOf<Type extends AgentEvent['type']> = Extract<AgentEvent, { readonly type: Type }>;
+type AgentEventOf<Type extends AgentEvent['type']> = Extract<AgentEvent, { readonly type: Type }>;
 
 /** The view of one turn in a terminal: streamed text, a live line for running tools, a line for each tool that ended. */
 export function openTurnView({ host, screen, progress }: CommandContext): TurnView {
@@ -34,12 +34,12 @@ export function openTurnView({ host, screen, progress }: CommandContext): TurnVi
   };
   const showProgress = (): void =>
     progress.update([...runningTools.values()].join(', ') || 'waiting for the model');
-  const showToolEnd = (event: EventOf<'tool_end'>): void => {
+  const showToolEnd = (event: AgentEventOf<'tool_end'>): void => {
     runningTools.delete(event.id);
     printLine(toolLine(event, screen));
     showProgress();
   };
-  const showToolStart = ({ id, name }: EventOf<'tool_start'>): void => {
+  const showToolStart = ({ id, name }: AgentEventOf<'tool_start'>): void => {
     if (answer.isMidLine()) printLine('');
     runningTools.set(id, name);
     showProgress();
@@ -77,14 +77,17 @@ export function openTurnView({ host, screen, progress }: CommandContext): TurnVi
   };
 }
 
-function toolLine({ ok, name, evidenceId, summary }: EventOf<'tool_end'>, screen: Screen): string {
+function toolLine(
+  { ok, name, evidenceId, summary }: AgentEventOf<'tool_end'>,
+  screen: Screen,
+): string {
   const mark = ok ? screen.style('green', '✓') : screen.style('red', '✗');
   const evidence = evidenceId === undefined ? '' : `[${evidenceId}] `;
   const text = `${name} ${evidence}${escapeControls(summary)}`;
   return `${mark} ${screen.style('dim', truncateText(text, (screen.width ?? 120) - 2))}`;
 }
 
-function rateLimitText({ window, resetsAt }: EventOf<'rate_limit'>): string {
+function rateLimitText({ window, resetsAt }: AgentEventOf<'rate_limit'>): string {
   const until = resetsAt === undefined ? '' : ` until ${new Date(resetsAt).toLocaleTimeString()}`;
   return `Rate limit of the model provider reached (${escapeControls(window)}); waiting${until}. Press Ctrl-C to stop the turn.`;
 }

@@ -4,7 +4,10 @@ import { formatCount } from '../../../lib/format-count.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 
-type EventOf<Type extends IngestEvent['type']> = Extract<IngestEvent, { readonly type: Type }>;
+type IngestEventOf<Type extends IngestEvent['type']> = Extract<
+  IngestEvent,
+  { readonly type: Type }
+>;
 
 const maxShownUnits = 6;
 
@@ -17,9 +20,9 @@ const stageVerbs = {
 /** Follows a run. Returns the progress to show after each event; undefined if the event changes nothing. */
 export function openIngestView(): (event: IngestEvent) => Progress | undefined {
   const runningUnits = new Map<string, string>();
-  let planned: EventOf<'work_units_planned'> | undefined;
+  let planned: IngestEventOf<'work_units_planned'> | undefined;
   let [done, doneBeforeStage, claims] = [0, 0, 0];
-  let usage: EventOf<'llm_usage'> | undefined;
+  let usage: IngestEventOf<'llm_usage'> | undefined;
   const detailLines = (): string[] => {
     const units = [...runningUnits.values()]
       .slice(0, maxShownUnits)
@@ -68,7 +71,7 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
 }
 
 /** `12 calls, 34,567 tokens, $0.0312` */
-function usageText(usage: EventOf<'llm_usage'>): string {
+function usageText(usage: IngestEventOf<'llm_usage'>): string {
   const { calls, input, output, cacheRead, cacheWrite, costUsd } = usage;
   const tokens = (input + output + cacheRead + cacheWrite).toLocaleString('en-US');
   const cost = costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`;
