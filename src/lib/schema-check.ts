@@ -63,7 +63,10 @@ function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
     }
     case 'invalid_key':
       return issue.issues.map(({ message }) => message).join('; ');
-    default:
+    case 'invalid_format':
+    case 'invalid_element':
+    case 'not_multiple_of':
+    case 'custom':
       return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { text } from 'node:stream/consumers';
+import { text as readAll } from 'node:stream/consumers';
 import { envelopeSchema, ktx } from '../cli/run-cli.ts';
 import { run, write } from '../store/git-project.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
@@ -88,7 +88,7 @@ export async function ingestCommand(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onStart((signal) => child.kill(signal));
-  const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  const [stdout, [code]] = await Promise.all([readAll(child.stdout), once(child, 'close')]);
   return ingestEnd(code, stdout);
 }
 

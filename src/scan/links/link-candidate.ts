@@ -42,7 +42,7 @@ export interface ValueEvidence {
 }
 
 /** What the other primary keys that hold the child's values are like. */
-export interface RivalEvidence {
+interface RivalEvidence {
   /** The best name evidence among them. */
   readonly name: number;
   /** How many of them hold as many of the values: a quarter for each, at most 1. */

@@ -12,9 +12,27 @@ interface At {
   readonly question: Question;
 }
 
+/** The aggregates that are functions of the values of their group. */
+const ofValues: Partial<Record<Leaf['function'], (values: readonly number[]) => Cell>> = {
+  count: (values) => values.length,
+  count_distinct: (values) => new Set(values).size,
+  over_g: (values) => new Set(values).size,
+  earlier: summed,
+  overall: summed,
+  running: summed,
+  trailing: summed,
+  to_date: summed,
+  sum: summed,
+  avg: averageOf,
+  min: (values) => extreme(values, Math.min),
+  max: (values) => extreme(values, Math.max),
+  median: medianOf,
+};
+
 /** What an aggregate is of the rows of its group, whatever happened to them before. */
 export function aggregate({ owner, function: name }: Leaf, rows: readonly Row[], at: At): Cell {
-  const values = valuesOf(rows);
+  const compute = ofValues[name];
+  if (compute !== undefined) return compute(valuesOf(rows));
   switch (name) {
     case 'count_rows':
       return rows.length;
@@ -24,22 +42,6 @@ export function aggregate({ owner, function: name }: Leaf, rows: readonly Row[],
     case 'asked':
     case 'above':
       return filtered({ owner, function: name }, rows, at);
-    case 'count':
-      return values.length;
-    case 'count_distinct':
-    case 'over_g':
-      return new Set(values).size;
-    case 'earlier':
-    case 'overall':
-    case 'running':
-    case 'trailing':
-    case 'to_date':
-    case 'sum':
-      return summed(values);
-    case 'closing':
-    case 'followed':
-    case 'follow_rate':
-      throw new Error('needs more than the rows of its group');
     case 'each':
       return averageOf(totalsPer(rows, ({ t = null }) => t));
     case 'each_far':
@@ -49,16 +51,9 @@ export function aggregate({ owner, function: name }: Leaf, rows: readonly Row[],
         totalsPer(rows, ({ g = null }) => g),
         Math.max,
       );
-    case 'avg':
-      return averageOf(values);
-    case 'min':
-      return extreme(values, Math.min);
-    case 'max':
-      return extreme(values, Math.max);
-    case 'median':
-      return medianOf(values);
+    default:
+      throw new Error(`${name} needs more than the rows of its group`);
   }
-  return name satisfies never;
 }
 
 function valuesOf(rows: readonly Row[]): readonly number[] {

@@ -160,12 +160,7 @@ function checkRows(world: World, question: Question, { owner, leaves }: Block): 
     of,
     path: checkPlace(world, owner, { of, reach: 'many' }),
   }));
-  if (
-    first?.function === 'earlier' &&
-    dimensions.some((of) => of.grain === undefined && isOwnTime(world, owner, of))
-  ) {
-    throw new Refused('no_period', 'another time without a period');
-  }
+  if (first?.function === 'earlier') checkShiftedTime(world, dimensions, owner);
   const runs = first !== undefined && isRunning(first);
   if (runs) checkRunning(world, question, first);
   for (const { of, path } of places) {
@@ -175,18 +170,30 @@ function checkRows(world: World, question: Question, { owner, leaves }: Block): 
   }
   checkConditions(world, question, { owner, runs });
   denied(world, owner);
-  const isFanned = places.some(({ path }) => !path.every(isToOne));
-  if (first?.function === 'followed' || first?.function === 'follow_rate') {
-    const place = world.datasets.findIndex(({ name }) => name === owner);
-    denied(world, world.datasets[place + 1]?.name ?? owner);
+  if (first !== undefined) {
+    const isFanned = places.some(({ path }) => !path.every(isToOne));
+    checkSingleAggregate(world, first, isFanned);
   }
-  const isSingle =
-    first !== undefined && ['closing', 'followed', 'follow_rate'].includes(first.function);
-  if (isSingle && isFanned) throw new Refused('not_supported', 'to many');
   for (const leaf of leaves) checkLeaf(world, question, leaf);
   if (!includeEmpty) return;
   if (runs) checkRows(world, question, { owner, leaves: [] });
   else checkMembers(world, question, owner);
+}
+
+/** A value of an earlier period needs a period to be shown in. */
+function checkShiftedTime(world: World, dimensions: Question['dimensions'], owner: string): void {
+  if (dimensions.some((of) => of.grain === undefined && isOwnTime(world, owner, of)))
+    throw new Refused('no_period', 'another time without a period');
+}
+
+/** Balances and conversions: the next dataset has the events that follow; none goes by a dimension to many. */
+function checkSingleAggregate(world: World, { owner, function: name }: Leaf, isFanned: boolean) {
+  if (name === 'followed' || name === 'follow_rate') {
+    const index = world.datasets.findIndex((dataset) => dataset.name === owner);
+    denied(world, world.datasets[index + 1]?.name ?? owner);
+  }
+  const isSingle = ['closing', 'followed', 'follow_rate'].includes(name);
+  if (isSingle && isFanned) throw new Refused('not_supported', 'to many');
 }
 
 function checkRunning(world: World, question: Question, { owner, function: name }: Leaf): void {

@@ -129,27 +129,30 @@ export function passes(
 export function fits(seen: Seen, row: Row | undefined, placed: Placed<Test>): boolean {
   const { of, path } = placed;
   const { op, value } = of;
-  if (op === 'time>=' || op === 'period') {
-    const { start, field = 't', grain } = of;
-    const time = cellAt(seen, row, {
-      of: { start, field, grain: op === 'period' ? grain : undefined },
-      path,
-    });
-    if (time === null) return false;
-    return op === 'period'
-      ? time === value
-      : localTime(String(time), 'UTC') >= localTime(String(value), 'UTC');
-  }
+  if (op === 'time>=' || op === 'period') return fitsTime(seen, row, placed);
   const { g = null, v = null, n = null } = row ?? {};
   if (op === 'null') return v === null;
   if (op === '=' || op === '<>') return g !== null && (op === '=') === (g === value);
-  const cell =
-    op === 'n>'
-      ? n
-      : op === 'w>'
-        ? cellAt(seen, row, { of: { start: of.start, field: 'w', grain: undefined }, path })
-        : v;
+  const ownMetric = () =>
+    cellAt(seen, row, { of: { start: of.start, field: 'w', grain: undefined }, path });
+  const cell = op === 'n>' ? n : op === 'w>' ? ownMetric() : v;
   return cell !== null && cell > value;
+}
+
+function fitsTime(
+  seen: Seen,
+  row: Row | undefined,
+  { of: { op, value, start, field = 't', grain }, path }: Placed<Test>,
+): boolean {
+  const isPeriod = op === 'period';
+  const time = cellAt(seen, row, {
+    of: { start, field, grain: isPeriod ? grain : undefined },
+    path,
+  });
+  if (time === null) return false;
+  return isPeriod
+    ? time === value
+    : localTime(String(time), 'UTC') >= localTime(String(value), 'UTC');
 }
 
 /** What a dimension shows of a row: a time cut to its period; the owner's own time is moved first. */
@@ -166,14 +169,15 @@ export function cellAt(
   const cell = row?.[field] ?? null;
   if (typeof cell !== 'string' || field === 'g') return cell;
   const clock = clockFor(world, question, home);
-  const isMoved =
-    shift !== undefined && path.length === 0 && field === datasetNamed(world, owner).clock;
-  // A moment is moved as the clocks of the zone show it, which matters to its periods alone.
-  const local = cell.includes('T')
-    ? localTime(cell, of.grain === undefined ? 'UTC' : clock.zone)
-    : cell;
-  const time = isMoved ? later(local, shift) : cell;
+  const isOwn = path.length === 0 && field === datasetNamed(world, owner).clock;
+  const zone = of.grain === undefined ? 'UTC' : clock.zone;
+  const time = shift !== undefined && isOwn ? shiftedTime(cell, zone, shift) : cell;
   return of.grain === undefined ? time : cutTo(of.grain, time, clock);
+}
+
+/** A moment is moved as the clocks of the zone show it, which matters to its periods alone. */
+function shiftedTime(cell: string, zone: string, shift: NonNullable<Seen['shift']>): string {
+  return later(cell.includes('T') ? localTime(cell, zone) : cell, shift);
 }
 
 /** What a dataset's parameter is; undefined where nobody says. */

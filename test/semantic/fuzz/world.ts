@@ -76,19 +76,19 @@ export function keyColumn({ links }: Dataset, role: string): string {
 
 /** Whether a row of the many side belongs to one of the other: by its key, or by the range that its value lies in. */
 export function meets({ role, within, only }: Link, own: Row, target: Row): boolean {
-  if (within === undefined)
-    return own[`${role}_id`] === target['id'] && (only === undefined || target['g'] === only);
-  const [value, low, high] = [
-    own[within.field] ?? null,
-    target[within.from] ?? null,
-    target[within.to] ?? null,
-  ];
-  if (value === null || (within.byGroup && (own['g'] === null || own['g'] !== target['g'])))
-    return false;
-  return (
-    (low === null || value >= low) &&
-    (high === null || value < high || (within.includesEnd && value === high))
-  );
+  if (within !== undefined) return liesInRange(within, own, target);
+  return own[`${role}_id`] === target['id'] && (only === undefined || target['g'] === only);
+}
+
+/** A bound that is NULL does not restrict; a value that is NULL lies in no range. */
+function liesInRange(within: NonNullable<Link['within']>, own: Row, target: Row): boolean {
+  const value = own[within.field] ?? null;
+  const isOtherGroup = within.byGroup && (own['g'] === null || own['g'] !== target['g']);
+  if (value === null || isOtherGroup) return false;
+  const [low, high] = [target[within.from] ?? null, target[within.to] ?? null];
+  const isFromLow = low === null || value >= low;
+  const isUpToHigh = high === null || value < high || (within.includesEnd && value === high);
+  return isFromLow && isUpToHigh;
 }
 
 /** As the reader sees it. Rules are asked of all rows; what a row's own metric counts is what is seen. */
