@@ -47,20 +47,18 @@ function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
       return invalidChoiceMessage(input, issue.values);
     case 'invalid_union':
       return discriminatorMessage(issue);
-    case 'invalid_type': {
-      const expected = typeWords[issue.expected] ?? issue.expected;
-      return input === undefined
-        ? `is missing (${expected})`
-        : `must be ${expected}, not ${describeValue(input, issue.expected)}`;
-    }
-    case 'too_small': {
-      const bound = issue.inclusive === false ? 'more than' : 'at least';
-      return boundMessage(issue, `${bound} ${issue.minimum}`);
-    }
-    case 'too_big': {
-      const bound = issue.inclusive === false ? 'less than' : 'at most';
-      return boundMessage(issue, `${bound} ${issue.maximum}`);
-    }
+    case 'invalid_type':
+      return typeMessage(issue);
+    case 'too_small':
+      return boundMessage(
+        issue,
+        `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`,
+      );
+    case 'too_big':
+      return boundMessage(
+        issue,
+        `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`,
+      );
     case 'invalid_key':
       return issue.issues.map(({ message }) => message).join('; ');
     case 'invalid_format':
@@ -69,6 +67,14 @@ function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
     case 'custom':
       return undefined;
   }
+  return undefined;
+}
+
+function typeMessage(issue: Extract<z.core.$ZodRawIssue, { code: 'invalid_type' }>): string {
+  const expected = typeWords[issue.expected] ?? issue.expected;
+  return issue.input === undefined
+    ? `is missing (${expected})`
+    : `must be ${expected}, not ${describeValue(issue.input, issue.expected)}`;
 }
 
 /** A union that is discriminated by a key lists the values of that key; other unions keep zod's message. */

@@ -63,9 +63,12 @@ function readNames(kind: NameKind, dir: string, word: string): readonly string[]
       );
     case 'subject':
       return word.startsWith('q_') ? queryIds(dir) : searchIndex(dir, word);
-    default:
+    case 'field':
+    case 'metric':
+    case 'segment':
       return searchIndex(dir, word, kind).map((subject) => subject.slice(subject.indexOf('.') + 1));
   }
+  return kind satisfies never;
 }
 
 /** The keys under `connections:`. A regular expression, so that it works while the file is being edited. */

@@ -33,27 +33,19 @@ const ofValues: Partial<Record<Leaf['function'], (values: readonly number[]) => 
 export function aggregate({ owner, function: name }: Leaf, rows: readonly Row[], at: At): Cell {
   const compute = ofValues[name];
   if (compute !== undefined) return compute(valuesOf(rows));
-  switch (name) {
-    case 'count_rows':
-      return rows.length;
-    case 'rows_in_a':
-      return rows.filter(({ g }) => g === 'a').length;
-    case 'far':
-    case 'asked':
-    case 'above':
-      return filtered({ owner, function: name }, rows, at);
-    case 'each':
-      return averageOf(totalsPer(rows, ({ t = null }) => t));
-    case 'each_far':
-      return averageOf(totalsPer(rows, (row) => farGroup(at.world, owner, row)));
-    case 'most_of_g':
-      return extreme(
-        totalsPer(rows, ({ g = null }) => g),
-        Math.max,
-      );
-    default:
-      throw new Error(`${name} needs more than the rows of its group`);
-  }
+  if (name === 'count_rows') return rows.length;
+  if (name === 'rows_in_a') return rows.filter(({ g }) => g === 'a').length;
+  if (name === 'far' || name === 'asked' || name === 'above')
+    return filtered({ owner, function: name }, rows, at);
+  const groups: Partial<Record<Leaf['function'], (row: Row) => Cell>> = {
+    each: ({ t = null }) => t,
+    each_far: (row) => farGroup(at.world, owner, row),
+    most_of_g: ({ g = null }) => g,
+  };
+  const groupOf = groups[name];
+  if (groupOf === undefined) throw new Error(`${name} needs more than the rows of its group`);
+  const totals = totalsPer(rows, groupOf);
+  return name === 'most_of_g' ? extreme(totals, Math.max) : averageOf(totals);
 }
 
 function valuesOf(rows: readonly Row[]): readonly number[] {

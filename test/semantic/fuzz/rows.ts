@@ -164,8 +164,7 @@ export function cellAt(
   const { world, question, owner, shift } = seen;
   const field = fieldOf(world, owner, of);
   const home = path.at(-1)?.to ?? owner;
-  if (field === 'w')
-    return typeof row?.['v'] === 'number' ? row['v'] - (leastOf(world, question, home) ?? 0) : null;
+  if (field === 'w') return aboveLeast(row, leastOf(world, question, home));
   const cell = row?.[field] ?? null;
   if (typeof cell !== 'string' || field === 'g') return cell;
   const clock = clockFor(world, question, home);
@@ -173,6 +172,11 @@ export function cellAt(
   const zone = of.grain === undefined ? 'UTC' : clock.zone;
   const time = shift !== undefined && isOwn ? shiftedTime(cell, zone, shift) : cell;
   return of.grain === undefined ? time : cutTo(of.grain, time, clock);
+}
+
+function aboveLeast(row: Row | undefined, least: number | undefined): Cell {
+  const value = row?.['v'];
+  return typeof value === 'number' ? value - (least ?? 0) : null;
 }
 
 /** A moment is moved as the clocks of the zone show it, which matters to its periods alone. */

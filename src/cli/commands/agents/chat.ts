@@ -137,11 +137,12 @@ async function runTurn(
 
 /** Prints the output of the command, or its error; the conversation continues. */
 async function runSlashCommand(conversation: ChatConversation, line: string): Promise<void> {
-  const { screen, host, printNote } = conversation.context;
+  const { context } = conversation;
+  const { screen, host } = context;
   const [name = '', ...rest] = line.slice(1).split(/\s+/);
   const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined;
   if (command === undefined) {
-    printNote(`There is no command /${escapeControls(name)}; /help lists all commands.`);
+    context.printNote(`There is no command /${escapeControls(name)}; /help lists all commands.`);
     return;
   }
   try {

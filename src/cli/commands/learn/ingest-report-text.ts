@@ -140,7 +140,7 @@ function keptEditLines({ keptEdits, newEdits }: IngestReport): readonly string[]
   const texts = newEdits.map(
     ({ path, at, isRemoval }) => `your ${isRemoval ? 'removal' : 'edit'} of ${path} in ${at}`,
   );
-  const earlier = known > 0 ? [`${formatCount(known, 'earlier edit')}`] : [];
+  const earlier = known > 0 ? [formatCount(known, 'earlier edit')] : [];
   return [...texts, ...earlier].map((text) => `  ${padMark('kept')}${escapeControls(text)}`);
 }
 
