@@ -13,12 +13,14 @@ const modelSchema = z
     inherit: z
       .literal(true)
       .optional()
-      .describe('Use backend and model of ktx.yaml. This is also the default.'),
+      .describe('Use the backend and model of ktx.yaml. This is the default.'),
     backend: z
       .enum(backends)
       .exclude(['none'])
       .optional()
-      .describe('Default: that of ktx.yaml. Its blocks and prices apply here too.'),
+      .describe(
+        'Default: the backend of ktx.yaml. Its provider settings and prices apply here too.',
+      ),
     name: z.string().min(1).optional().describe('Default: llm.models.default.'),
     auth: z.enum(authModes).optional().describe('Who pays on claude-agent.'),
     effort: z.enum(['low', 'medium', 'high']).optional().describe('How hard the model thinks.'),
@@ -57,11 +59,13 @@ const serverNameSchema = z
 const serverToolsSchema = z
   .array(z.string().min(1))
   .min(1)
-  .describe('The tools that the agent gets. It gets no others.');
+  .describe('The tools of this server that the agent may use. It gets no others.');
 const required = z
   .boolean()
   .default(true)
-  .describe('False: if the server cannot be reached, ktx warns and goes on without its tools.');
+  .describe(
+    'If false and the server cannot be reached, ktx warns and continues without its tools.',
+  );
 
 const serverSchema = z.discriminatedUnion('transport', [
   z.strictObject({
@@ -82,7 +86,7 @@ const serverSchema = z.discriminatedUnion('transport', [
       .record(z.string(), z.string())
       .default({})
       .describe(
-        'Its environment in addition to PATH, HOME and similar variables: values, or references.',
+        'Environment variables of the server, besides PATH, HOME and the like: values, or references such as env:NAME.',
       ),
     tools: serverToolsSchema,
     required,
@@ -97,7 +101,11 @@ const limitsSchema = z.strictObject({
     .default(20)
     .describe('Maximum number of assistant turns for one message.'),
   timeout: durationSchema.default('300s').describe('Time limit for one message.'),
-  max_budget_usd: z.number().positive().optional().describe('US dollars for a whole conversation.'),
+  max_budget_usd: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Maximum cost of a whole conversation in US dollars.'),
   max_rows: z
     .int()
     .min(1)
@@ -131,11 +139,8 @@ export const agentSchema = z
     context: contextSchema.prefault({}),
     tools: z
       .strictObject({
-        allow: z
-          .array(z.string().min(1))
-          .optional()
-          .describe('Only these tools of ktx are offered.'),
-        deny: z.array(z.string().min(1)).default([]).describe('These are not offered.'),
+        allow: z.array(z.string().min(1)).optional().describe('Offer only these tools of ktx.'),
+        deny: z.array(z.string().min(1)).default([]).describe('Tools of ktx that are not offered.'),
       })
       .prefault({}),
     mcp_servers: z
@@ -160,7 +165,7 @@ export const agentSchema = z
       ])
       .optional()
       .describe(
-        'JSON Schema that every answer has to fit: `{file: ./answer.schema.json}` or `{schema: …}`.',
+        'JSON Schema that every answer must match: `{file: ./answer.schema.json}` or `{schema: …}`.',
       ),
   })
   .describe('An agent for `ktx ask`, `ktx chat` and `ktx eval`.');

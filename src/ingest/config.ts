@@ -9,7 +9,7 @@ export const ingestConfigSchema = z
       .max(200)
       .default(24)
       .describe(
-        'Turns that a model has for one work unit; the items that it does not come to stay pending.',
+        'Maximum number of assistant turns for one work unit. Items that the model does not reach stay pending.',
       ),
   })
-  .describe('How a model reads what code cannot.');
+  .describe('How a model reads the items that code cannot read.');

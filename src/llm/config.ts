@@ -10,20 +10,23 @@ const ttl = z.enum(['5m', '1h']);
 /** Only backends with cache markers honour these fields; `ignored-settings.ts` lists the ignored ones. */
 const promptCachingSchema = z
   .strictObject({
-    enabled: z.boolean().optional().describe('Default true.'),
-    cacheSystem: z.boolean().optional().describe('Put a marker on the system text. Default true.'),
-    cacheTools: z.boolean().optional().describe('Put a marker on the tools. Default true.'),
+    enabled: z.boolean().optional().describe('Default: true.'),
+    cacheSystem: z
+      .boolean()
+      .optional()
+      .describe('Put a cache marker on the system text. Default: true.'),
+    cacheTools: z.boolean().optional().describe('Put a cache marker on the tools. Default: true.'),
     cacheHistory: z
       .boolean()
       .optional()
-      .describe('Put a marker on the last message. Default true.'),
-    systemTtl: ttl.optional().describe('Default 1h.'),
-    toolsTtl: ttl.optional().describe('Default 1h.'),
-    historyTtl: ttl.optional().describe('Default 5m.'),
+      .describe('Put a cache marker on the last message. Default: true.'),
+    systemTtl: ttl.optional().describe('Default: 1h.'),
+    toolsTtl: ttl.optional().describe('Default: 1h.'),
+    historyTtl: ttl.optional().describe('Default: 5m.'),
     vertexFallbackTo5m: z
       .boolean()
       .optional()
-      .describe('Use 5m on Vertex, which does not serve 1h everywhere.'),
+      .describe('Use 5m on Vertex, because some regions do not support 1h.'),
   })
   .describe('Anthropic cache markers of the API backends. Claude Code caches by its own rules.');
 export type PromptCaching = z.infer<typeof promptCachingSchema>;
@@ -34,20 +37,18 @@ const modelsSchema = z
     default: modelName
       .optional()
       .describe(
-        'Model of every role without one of its own. Required for every backend except none.',
+        'Model for the roles that are not set here. Required for every backend except none.',
       ),
-    triage: modelName.optional().describe('Sorting pages, light extraction.'),
+    triage: modelName.optional().describe('Sorts pages, and reads simple ones.'),
     candidateExtraction: modelName
       .optional()
-      .describe('Descriptions, relationships, work units, memories.'),
-    curator: modelName.optional().describe('Choosing the page for extracted terms and rules.'),
-    reconcile: modelName
-      .optional()
-      .describe('Deciding whether claims that disagree mean the same.'),
-    repair: modelName.optional().describe('Correcting a malformed tool call.'),
+      .describe('Describes tables, judges relationships, reads work units and notes.'),
+    curator: modelName.optional().describe('Chooses the wiki page for extracted terms and rules.'),
+    reconcile: modelName.optional().describe('Decides whether claims that disagree mean the same.'),
+    repair: modelName.optional().describe('Corrects malformed tool calls.'),
   } satisfies Record<(typeof modelRoles)[number], z.ZodType>)
   .describe(
-    'Model of each role. On the Claude Code backends `sonnet`, `opus`, `haiku` or a full id; elsewhere the provider’s id.',
+    'Model for each role. On the Claude Code backends: `sonnet`, `opus`, `haiku` or a full id. On the others: the id that the provider uses.',
   );
 
 const providerSchema = z
@@ -62,7 +63,7 @@ const providerSchema = z
       .enum(authModes)
       .optional()
       .describe(
-        'Who pays on claude-agent; other backends take no auth. Default api_key. The credentials come from the environment.',
+        'Who pays on claude-agent; other backends have no auth. Default: api_key. The credentials come from the environment.',
       ),
     anthropic: providers.anthropic.config.optional(),
     vertex: providers.vertex.config.optional(),
@@ -118,13 +119,13 @@ export const llmConfigSchema = z
           .positive()
           .max(3600)
           .default(120)
-          .describe('Ends a call that sends nothing for this long.'),
+          .describe('ktx ends a call that sends nothing for this many seconds.'),
         call_seconds: z
           .number()
           .positive()
           .max(86_400)
           .default(1800)
-          .describe('Ends a call that takes longer.'),
+          .describe('ktx ends a call that takes longer than this many seconds.'),
       })
       .prefault({}),
     concurrency: z
@@ -132,12 +133,14 @@ export const llmConfigSchema = z
       .min(1)
       .max(64)
       .optional()
-      .describe('Maximum number of calls at once. Default by cores and memory.'),
+      .describe(
+        'Maximum number of calls at the same time. The default depends on cores and memory.',
+      ),
     max_usd_per_run: z
       .number()
       .positive()
       .optional()
-      .describe('A run makes no further calls once it has spent this much.'),
+      .describe('A run that has spent this many US dollars makes no further calls.'),
     prices: pricesSchema.default({}),
   })
   .superRefine(({ provider: { backend, auth = 'api_key' }, models }, context) => {

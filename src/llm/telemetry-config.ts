@@ -39,7 +39,7 @@ export const telemetryConfigSchema = z
     redaction_patterns: z
       .array(z.string().refine(isRegularExpression, 'not a regular expression'))
       .default([])
-      .describe('Regular expressions. Their matches in content are replaced.'),
+      .describe('Regular expressions. Text in the content that matches one is replaced.'),
   })
   .describe('OpenTelemetry spans of agents. Nothing is sent without an exporter.');
 export type TelemetryConfig = z.infer<typeof telemetryConfigSchema>;

@@ -7,50 +7,54 @@ export const scanConfigSchema = z.strictObject({
     .regex(/^\d+[mhd]$/, 'a number with m, h or d, for example 24h')
     .default('24h')
     .describe(
-      'How long a profile of a table without a change marker is reused: a number with m, h or d.',
+      'How long to reuse the profile of a table if the engine cannot tell whether the table changed: a number with m, h or d.',
     ),
   sample_rows: z
     .int()
     .min(1_000)
     .default(5_000_000)
-    .describe('Rows of a table above which a sample of about this size is profiled.'),
+    .describe(
+      'Of a table with more rows than this, ktx profiles a sample of about this many rows.',
+    ),
   table_bytes: z
     .int()
     .min(1_000_000)
     .default(4_000_000_000)
     .describe(
-      'Bytes of a table, as the engine counts them, above which a sample of about this size is profiled.',
+      'Of a table with more bytes than this, as the engine counts them, ktx profiles a sample of about this size.',
     ),
   table_seconds: z
     .int()
     .min(1)
     .default(120)
     .describe(
-      'Time limit for the profile of one table; one that takes longer is tried once more on a small sample.',
+      'Time limit for the profile of one table. If it takes longer, ktx tries once more with a small sample.',
     ),
   max_seconds: z
     .number()
     .positive()
     .optional()
     .describe(
-      'Time that one scan may spend on profiles; what is left then, the next scan goes on with. Default: no limit.',
+      'Time that one scan may spend on profiles. The next scan continues with the remaining tables. Default: no limit.',
     ),
   max_bytes: z
     .number()
     .positive()
     .optional()
     .describe(
-      'Bytes of tables, as the engine counts them, that one scan may profile; what is left then, the next scan goes on with.',
+      'Bytes of tables, as the engine counts them, that one scan may profile. The next scan continues with the remaining tables. Default: no limit.',
     ),
   views: z
     .boolean()
     .default(false)
-    .describe('Profile views too, and propose their links; done where there is nothing but views.'),
+    .describe(
+      'Also profile views and propose relationships between them. If a warehouse has only views, ktx always does.',
+    ),
   send_samples: z
     .boolean()
     .default(true)
     .describe(
-      'Whether the least, greatest and frequent values of a column may go to the configured LLM; those that look personal are held back.',
+      'Whether ktx may send the smallest, largest and most frequent values of a column to the configured LLM. It never sends values that look personal.',
     ),
   no_values: z
     .array(
@@ -60,26 +64,26 @@ export const scanConfigSchema = z.strictObject({
     )
     .default([])
     .describe(
-      'Columns of which no values are kept on this machine, as table.column or schema.table.column; * stands for any name.',
+      'Columns whose values ktx must not keep on this machine: table.column or schema.table.column, where * stands for any name.',
     ),
   query_logs: z
     .array(z.string())
     .default([])
     .describe(
-      'Files of SQL that people ran, relative to the project: what they joined speaks for a relationship. SQL with ; after each, or .jsonl.',
+      'Files of SQL that people ran, relative to the project. Joins in them are evidence for relationships. Either statements that end with ;, or .jsonl.',
     ),
   accept: z
     .number()
     .min(0)
     .max(1)
     .default(0.5)
-    .describe('Probability from which a link is accepted.'),
+    .describe('ktx accepts a relationship with at least this probability.'),
   review: z
     .number()
     .min(0)
     .max(1)
     .default(0.2)
-    .describe('Probability from which a link is proposed for review.'),
+    .describe('ktx proposes a relationship with at least this probability for review.'),
 });
 
 export type ScanConfig = Readonly<z.infer<typeof scanConfigSchema>>;

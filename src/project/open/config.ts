@@ -25,7 +25,7 @@ const queryConfigSchema = z
       .enum(['on', 'off', 'semantic_layer_only'])
       .default('on')
       .describe(
-        'Whether agents may write their own SQL: `off` hides the tool, `semantic_layer_only` refers them to metrics.',
+        'Whether agents may write their own SQL. `off` hides the tool; `semantic_layer_only` tells them to use metrics.',
       ),
     role: z
       .string()

@@ -10,47 +10,51 @@ const nameSchema = z
 const expressionSchema = z
   .union([z.string().min(1), z.record(z.string(), z.string().min(1))])
   .describe(
-    'SQL fragment in the dialect of the connection, or a map from dialect to fragment with a `default`.',
+    'A SQL expression in the dialect of the connection. For several dialects: a map from dialect to expression, with a `default`.',
   );
 export type ExpressionText = z.infer<typeof expressionSchema>;
 
 const synonymsSchema = z
   .array(z.string())
   .optional()
-  .describe('Other words that people use for it.');
-const descriptionSchema = z.string().optional().describe('What it means, in plain words.');
+  .describe('Other words that people use for this.');
+const descriptionSchema = z.string().optional().describe('What this means, in plain words.');
 const hiddenSchema = z
   .boolean()
   .optional()
-  .describe('Out of reach of every query; the model itself may use it.');
+  .describe('If true, queries cannot use this; other definitions in the model can.');
 
 const extensionsSchema = z
   .record(z.string(), z.json())
   .optional()
-  .describe('What another format has and ktx has no word for, by format; kept for export.');
+  .describe(
+    'Settings of other formats that ktx has no key for, by format. They are kept for export.',
+  );
 
 const fieldSchema = z.strictObject({
-  name: nameSchema.describe('Name in queries; also the column where there is no `expr`.'),
+  name: nameSchema.describe('Name in queries. Without `expr`, also the name of the column.'),
   type: z
     .enum(fieldTypes)
     .optional()
     .describe('string, integer, decimal, boolean, date, datetime, datetime_tz, or unknown.'),
   expr: expressionSchema
     .optional()
-    .describe('Row-level SQL over columns and other fields of the dataset.'),
+    .describe('SQL that computes the field from columns and other fields of the same row.'),
   description: descriptionSchema,
   values: z
     .array(z.union([z.string(), z.number(), z.boolean()]))
     .optional()
-    .describe('Every value that it can have, where that is declared.'),
+    .describe('All values that the field can have.'),
   hidden: hiddenSchema,
   synonyms: synonymsSchema,
   extensions: extensionsSchema,
 });
 
 const segmentSchema = z.strictObject({
-  name: nameSchema.describe('Name in queries, as dataset.name.'),
-  where: expressionSchema.describe('Row filter.'),
+  name: nameSchema.describe('Queries write dataset.name.'),
+  where: expressionSchema.describe(
+    'SQL condition on a row. The segment has the rows that meet it.',
+  ),
   description: descriptionSchema,
   synonyms: synonymsSchema,
 });
@@ -68,96 +72,110 @@ const grainSchema = z.enum([
 ]);
 
 const ratioSchema = z.strictObject({
-  numerator: z.string().describe('Metric above the line.'),
-  denominator: z.string().describe('Metric below the line; 0 gives NULL.'),
+  numerator: z.string().describe('Metric to divide.'),
+  denominator: z.string().describe('Metric to divide by. If it is 0, the result is NULL.'),
 });
 const cumulativeSchema = z.strictObject({
-  of: z.string().describe('Metric that is accumulated.'),
-  window: periodSchema.optional().describe('Trailing window, like `7 days`; without it, all time.'),
-  grain_to_date: grainSchema.optional().describe('Starts anew at each period, like month.'),
+  of: z.string().describe('Metric to add up over time.'),
+  window: periodSchema
+    .optional()
+    .describe('Length of the trailing window, like `7 days`. Default: all time.'),
+  grain_to_date: grainSchema
+    .optional()
+    .describe('The total starts again at the beginning of each of these periods, like month.'),
 });
 const offsetSchema = z.strictObject({
-  of: z.string().describe('Metric that is shifted.'),
-  by: periodSchema.describe('How far back, like `1 year`.'),
+  of: z.string().describe('Metric to read in the earlier period.'),
+  by: periodSchema.describe('How far back the earlier period is, like `1 year`.'),
 });
 const totalSchema = z.strictObject({
-  of: z.string().describe('Metric that is computed over more than one group.'),
+  of: z.string().describe('Metric to compute over several groups together.'),
   by: z
     .array(z.string())
     .optional()
     .describe(
-      'Dimensions of the query that stay apart, like items.class; without any, all groups are one.',
+      'Dimensions of the query to keep separate, like items.class: one total for each of their values. Without any, one total over all groups.',
     ),
 });
 const semiAdditiveSchema = z.strictObject({
-  over: nameSchema.describe('Time field over which the values must not be summed.'),
-  take: z
-    .enum(['first', 'last', 'min', 'max', 'avg'])
-    .describe('Which value of the period counts.'),
+  over: nameSchema.describe('Time field over which values must not be added up.'),
+  take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of a period to use.'),
   per: z
     .array(nameSchema)
     .optional()
     .describe(
-      'Fields of what has a value each, like account_id; by default the primary key without `over`.',
+      'Fields that identify what each value belongs to, like account_id. Default: the primary key without `over`.',
     ),
 });
 
 const conversionSchema = z.strictObject({
   base: z.string().describe('Metric that counts the first events.'),
-  to: z.string().describe('Metric that counts the events that follow.'),
+  to: z.string().describe('Metric that counts the later events.'),
   on: z
     .record(z.string(), z.string())
-    .describe('Fields of the base to those of the other that must be equal.'),
+    .describe(
+      'Map from fields of the first event to the fields of the later event that must be equal.',
+    ),
   window: periodSchema
     .optional()
-    .describe('How long after the base an event still counts, like `7 days`; without it, ever.'),
+    .describe(
+      'How long after the first event a later event still counts, like `7 days`. Default: no limit.',
+    ),
   calculation: z
     .enum(['conversion_rate', 'conversions'])
-    .describe('Share of the base events, or how many.'),
+    .describe(
+      '`conversion_rate`: the share of first events that a later event follows. `conversions`: their number.',
+    ),
 });
 
 const parameterValueSchema = z.union([z.string(), z.number(), z.boolean()]);
 export type ParameterValue = z.infer<typeof parameterValueSchema>;
 const parameterSchema = z.strictObject({
-  name: nameSchema.describe('Name, which expressions of this file write as param.name.'),
-  type: z
-    .enum(['string', 'integer', 'decimal', 'boolean', 'date'])
-    .describe('What its values are.'),
+  name: nameSchema.describe('Expressions in this file write param.name.'),
+  type: z.enum(['string', 'integer', 'decimal', 'boolean', 'date']).describe('Type of the values.'),
   default: parameterValueSchema
     .optional()
-    .describe('Where a query gives none; without it, every query that needs it has to.'),
+    .describe(
+      'Value for queries that give none. Without a default, every query that uses the parameter must give a value.',
+    ),
   values: z
     .array(parameterValueSchema)
     .min(1)
     .optional()
-    .describe('The only values that it can have.'),
+    .describe('The only values that a query may give.'),
   description: descriptionSchema,
 });
 export type ParameterDefinition = z.infer<typeof parameterSchema>;
 
 const metricSchema = z.strictObject({
-  name: nameSchema.describe('Name in queries, as dataset.name.'),
-  agg: z.enum(aggregateFunctions).optional().describe('Aggregate of `of`.'),
-  of: expressionSchema.optional().describe('What is aggregated; only a count can do without.'),
-  fraction: z.number().min(0).max(1).optional().describe('Of a percentile, 0 to 1.'),
+  name: nameSchema.describe('Queries write dataset.name.'),
+  agg: z.enum(aggregateFunctions).optional().describe('Aggregate function, applied to `of`.'),
+  of: expressionSchema.optional().describe('What to aggregate. Only a count works without it.'),
+  fraction: z.number().min(0).max(1).optional().describe('Which percentile to take, from 0 to 1.'),
   expr: expressionSchema
     .optional()
-    .describe('Aggregates written out, or arithmetic over other metrics by name.'),
+    .describe('SQL with aggregates, or arithmetic over the names of other metrics.'),
   per: z
     .string()
     .optional()
     .describe(
-      'Aggregates twice: `of` is a metric or aggregates, computed for each of this field, like buyer.id.',
+      'Field for a nested aggregate, like buyer.id: `of` (a metric or aggregates) is computed for each of its values, then `agg` aggregates the results.',
     ),
   where: expressionSchema
     .optional()
-    .describe('Row filter of this metric; on a derived metric it applies to its inputs.'),
-  ratio: ratioSchema.optional().describe('Real division of two metrics.'),
+    .describe(
+      'SQL condition on the rows of this metric. On a derived metric, it applies to the metrics that it is made of.',
+    ),
+  ratio: ratioSchema.optional().describe('One metric divided by another, with decimals.'),
   cumulative: cumulativeSchema.optional().describe('Running total.'),
-  offset: offsetSchema.optional().describe('The value of an earlier period.'),
-  total: totalSchema.optional().describe('The value over all groups of the result, for shares.'),
-  semi_additive: semiAdditiveSchema.optional().describe('For balances and stocks.'),
-  conversion: conversionSchema.optional().describe('How often one event is followed by another.'),
+  offset: offsetSchema.optional().describe('The value of a metric in an earlier period.'),
+  total: totalSchema
+    .optional()
+    .describe('The value of a metric over all groups of the result, to compute shares.'),
+  semi_additive: semiAdditiveSchema
+    .optional()
+    .describe('For balances and stocks: values that must not be added up over time.'),
+  conversion: conversionSchema.optional().describe('How often another event follows an event.'),
   unit: z.string().optional().describe('Unit of the result, like EUR.'),
   description: descriptionSchema,
   hidden: hiddenSchema,
@@ -170,49 +188,69 @@ const joinSchema = z.union([z.string().min(1), z.record(z.string(), z.string())]
 const cardinalitySchema = z.enum(['many_to_one', 'one_to_one', 'many_to_many']);
 
 const withinSchema = z.strictObject({
-  field: z.string().describe('Own field whose value lies in the range, like placed_at.'),
-  from: z.string().describe('Field of the target where its range begins; NULL has no beginning.'),
-  to: z.string().describe('Field of the target where its range ends; NULL has no end.'),
+  field: z
+    .string()
+    .describe('Field of this dataset whose value must lie in the range, like placed_at.'),
+  from: z
+    .string()
+    .describe(
+      'Field of the target in which the range begins. If it is NULL, the range has no beginning.',
+    ),
+  to: z
+    .string()
+    .describe('Field of the target in which the range ends. If it is NULL, the range has no end.'),
   includes_end: z
     .boolean()
     .optional()
-    .describe('True where `to` still belongs to the range; a date is a whole day.'),
+    .describe(
+      'True if the value of `to` belongs to the range. If it is a date, so does the whole day.',
+    ),
 });
 
 const relationshipSchema = z.strictObject({
-  to: z.string().describe('Target dataset: the one side.'),
-  on: joinSchema.describe('Own columns to those of the target, or a SQL condition over both.'),
+  to: z.string().describe('Target dataset: the “one” side.'),
+  on: joinSchema.describe(
+    'Map from columns of this dataset to columns of the target, or a SQL condition over both.',
+  ),
   within: withinSchema
     .optional()
     .describe(
-      'Range or validity window of the target: of those with equal columns, one has the value at most.',
+      'Range of the target that a value must lie in, such as its time of validity. Ranges of target rows with equal columns must not overlap.',
     ),
   role: nameSchema
     .optional()
-    .describe('Name of this path in queries, like buyer; by default the target’s name.'),
+    .describe('Name of this path in queries, like buyer. Default: the name of the target.'),
   cardinality: cardinalitySchema
     .optional()
-    .describe('How many rows meet how many; many_to_one by default.'),
+    .describe('How many rows join to how many. Default: many_to_one.'),
   via: z.string().optional().describe('The bridge dataset of a many_to_many.'),
   description: descriptionSchema,
   extensions: extensionsSchema,
 });
 
 const rowMetricSchema = z.strictObject({
-  name: nameSchema.describe('Name in queries, like that of a field.'),
-  metric: z.string().describe('Metric of the rows that belong to this one, as dataset.name.'),
+  name: nameSchema.describe('Name in queries. It is used like a field.'),
+  metric: z
+    .string()
+    .describe(
+      'Metric to compute for each row, over the rows that belong to it. Written as dataset.name.',
+    ),
   via: z
     .string()
     .optional()
-    .describe('Path from those rows to this dataset, like orders.buyer, where there are several.'),
+    .describe(
+      'Path from the rows of the metric to this dataset, like orders.buyer. Needed if there are several.',
+    ),
   type: fieldSchema.shape.type,
   description: descriptionSchema,
   synonyms: synonymsSchema,
 });
 
 const accessSchema = z.strictObject({
-  role: z.string().min(1).describe('Who may see the rows.'),
-  where: expressionSchema.describe('Which rows; `true` for all of them.'),
+  role: z.string().min(1).describe('Role that may see the rows.'),
+  where: expressionSchema.describe(
+    'SQL condition on the rows that the role may see; `true` for all rows.',
+  ),
 });
 
 const columnsSchema = z.array(z.string());
@@ -229,49 +267,61 @@ export const datasetSchema = z
       .string()
       .optional()
       .describe(
-        'Table: `table`, `schema.table` or `catalog.schema.table`; "quote" a part with a dot.',
+        'The table: `table`, `schema.table` or `catalog.schema.table`. Put double quotes around a part that contains a dot.',
       ),
-    sql: z.string().optional().describe('A query, in place of `source`.'),
+    sql: z
+      .string()
+      .optional()
+      .describe('A SELECT to use instead of a table. Give either `source` or `sql`.'),
     description: descriptionSchema,
     synonyms: synonymsSchema,
-    tags: z.array(z.string()).optional().describe('Free labels.'),
+    tags: z.array(z.string()).optional().describe('Labels of your choice.'),
     primary_key: columnsSchema
       .optional()
-      .describe('Fields that identify a row; empty or absent means no key.'),
-    unique_keys: z.array(columnsSchema).optional().describe('Further keys, each a list of fields.'),
+      .describe('Fields that identify a row. Empty or absent: no key.'),
+    unique_keys: z
+      .array(columnsSchema)
+      .optional()
+      .describe('Other keys. Each is a list of fields.'),
     default_time: z
       .string()
       .optional()
-      .describe('Time field that `metric_time` means for the metrics of this dataset.'),
+      .describe('Time field that `metric_time` stands for in metrics of this dataset.'),
     fiscal_year_start: z
       .int()
       .min(1)
       .max(12)
       .optional()
       .describe(
-        'Month (1-12) in which fiscal years begin, for the grains fiscal_year and fiscal_quarter of its times.',
+        'Month (1-12) in which fiscal years begin. Needed for the grains fiscal_year and fiscal_quarter.',
       ),
     parameters: z
       .array(parameterSchema)
       .optional()
-      .describe('Values that a query chooses, in fields, segments and metrics.'),
+      .describe('Parameters that fields, segments and metrics use. Queries give their values.'),
     fields: z
       .array(fieldSchema)
       .optional()
-      .describe('Row-level columns and expressions that queries can use.'),
+      .describe('Columns, and expressions over the columns of a row.'),
     row_metrics: z
       .array(rowMetricSchema)
       .optional()
-      .describe('Metrics of each row, which queries use as fields.'),
+      .describe('Metrics that are computed for each row. Queries use them as fields.'),
     segments: z.array(segmentSchema).optional().describe('Named row filters.'),
-    metrics: z.array(metricSchema).optional().describe('Aggregates.'),
-    relationships: z.array(relationshipSchema).optional().describe('Joins to the one side.'),
+    metrics: z
+      .array(metricSchema)
+      .optional()
+      .describe('Named aggregates over the rows of the dataset.'),
+    relationships: z
+      .array(relationshipSchema)
+      .optional()
+      .describe('Joins from this dataset to others.'),
     access: z
       .array(accessSchema)
       .min(1)
       .optional()
       .describe(
-        'Row rules: with any, only the roles that are named here see rows, each those of its rules, in every query.',
+        'Row rules. Without any, every role sees every row. With any, a role sees only the rows that its rules allow, and a role without a rule sees none.',
       ),
     extensions: extensionsSchema,
   })

@@ -22,7 +22,7 @@ const exactNumberSchema = z
   .number()
   .refine(
     (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
-    'a whole number beyond 2^53 is not exact here: write it as text, or the condition in SQL',
+    'a whole number beyond 2^53 is not exact here; write it as text, or write the condition in SQL',
   );
 const valueSchema = z.union([z.string(), exactNumberSchema, z.boolean(), z.null()]);
 export type FilterValue = z.infer<typeof valueSchema>;
@@ -34,10 +34,12 @@ const comparisonSchema = z.strictObject({
   value: z
     .union([valueSchema, z.array(valueSchema).min(1)])
     .optional()
-    .describe('A list for in, not_in and between.'),
+    .describe(
+      'The value to compare with. A list for in, not_in and between; absent for is_null and is_not_null.',
+    ),
 });
 const scopedSchema = z.strictObject({
-  on: z.string().describe('Dataset whose metrics alone it is about.'),
+  on: z.string().describe('Dataset. The condition applies only to its metrics.'),
   where: sqlSchema,
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
@@ -46,14 +48,20 @@ export type Condition = string | Comparison | z.infer<typeof scopedSchema>;
 const queryMetricSchema = z.union([
   z.string().min(1).describe('A metric, or an aggregate like `sum(orders.amount)`.'),
   z.strictObject({
-    name: z.string().min(1).describe('Name of the result; others may use it.'),
-    expr: z.string().min(1).describe('Aggregates, metrics, names of this query in SQL arithmetic.'),
+    name: z
+      .string()
+      .min(1)
+      .describe('Name of the result column. Other metrics of the query can use it.'),
+    expr: z
+      .string()
+      .min(1)
+      .describe('SQL arithmetic over aggregates, metrics and other names in this query.'),
   }),
 ]);
 
 const orderSchema = z.strictObject({
-  field: z.string().describe('A requested dimension, or a metric.'),
-  dir: z.enum(['asc', 'desc']).default('asc').describe('Direction; NULLs come last.'),
+  field: z.string().describe('A dimension of the query, or a metric.'),
+  dir: z.enum(['asc', 'desc']).default('asc').describe('Direction. NULLs come last.'),
 });
 const namesSchema = z.array(z.string().min(1)).default([]);
 const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe/Paris').optional();
@@ -63,31 +71,41 @@ export const querySchema = z.strictObject({
   metrics: z
     .array(queryMetricSchema)
     .default([])
-    .describe('What to compute; without, the distinct dimensions.'),
+    .describe(
+      'Metrics to compute. Without any, the result has the distinct values of the dimensions.',
+    ),
   dimensions: namesSchema.describe(
-    'What to group by: dataset.field, a path of roles like orders.buyer.regions.name; .month and other grains on a time field; metric_time.',
+    'Fields to group by: dataset.field, or a path of roles like orders.buyer.regions.name. Add .month or another grain to a time field. metric_time is the default time of each metric.',
   ),
   where: z
     .array(z.union([sqlSchema, comparisonSchema, scopedSchema]))
     .max(100)
     .default([])
-    .describe('Conditions, all of which hold.'),
+    .describe('Conditions on rows. A row must meet all of them.'),
   having: z
     .array(z.union([sqlSchema, comparisonSchema]))
     .max(100)
     .default([])
-    .describe('Conditions on aggregates.'),
+    .describe('Conditions on metrics and aggregates. A group must meet all of them.'),
   segments: namesSchema.describe('Named filters, as dataset.segment.'),
   parameters: z
     .record(z.string(), z.unknown().pipe(z.union([z.string(), exactNumberSchema, z.boolean()])))
     .default({})
-    .describe('Of the model, by name.'),
-  order_by: z.array(orderSchema).default([]).describe('Order; ties follow the dimensions.'),
-  limit: z.int().positive().optional().describe('Rows at most.'),
-  timezone: zoneSchema.describe('Zone of periods of datetime_tz fields; UTC by default.'),
+    .describe('Values for the parameters of the model, by name.'),
+  order_by: z
+    .array(orderSchema)
+    .default([])
+    .describe('Order of the rows. Equal rows are ordered by the dimensions.'),
+  limit: z.int().positive().optional().describe('Maximum number of rows.'),
+  timezone: zoneSchema.describe(
+    'IANA time zone for the periods of datetime_tz fields. Default: UTC.',
+  ),
   week_start: z.enum(['monday', 'sunday']).default('monday').describe('First day of a week.'),
-  include_empty: z.boolean().default(false).describe('Also members of dimensions without rows.'),
-  fill_time: z.boolean().default(false).describe('Also periods without rows.'),
+  include_empty: z
+    .boolean()
+    .default(false)
+    .describe('Also show dimension values that have no rows.'),
+  fill_time: z.boolean().default(false).describe('Also show periods that have no rows.'),
 });
 export type SemanticQuery = z.infer<typeof querySchema>;
 

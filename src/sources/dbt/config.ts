@@ -8,40 +8,40 @@ export const dbtConfigSchema = z.strictObject({
     .min(1)
     .default('.')
     .describe(
-      'The folder of the dbt project (with dbt_project.yml), relative to this one or absolute; with `git`, in the repository.',
+      'The folder that contains dbt_project.yml. Relative to the project or absolute; with `git`, relative to the repository.',
     ),
   git: repositorySchema
     .optional()
     .describe(
-      'The address of a git repository that has the project, or env:NAME where it has a password; git itself must be able to reach it.',
+      'The address of the git repository with the dbt project. If it contains a password, write env:NAME. Your git must be able to clone it.',
     ),
   branch: z
     .string()
     .regex(/^[^-\s][^\s]*$/)
     .optional()
-    .describe('A branch of the repository; its default branch without this.'),
+    .describe('The branch to read. Default: the default branch of the repository.'),
   artifacts: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'The folder with manifest.json, catalog.json, semantic_manifest.json; by default the target folder of the project.',
+      'The folder with manifest.json, catalog.json and semantic_manifest.json. Default: the target folder of the dbt project.',
     ),
   warehouse: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'The connection of the warehouse with the models; needed where several warehouses have tables of the same names.',
+      'The connection of the warehouse that has the tables. Needed if several warehouses have tables with these names.',
     ),
   target_schema: z
     .string()
     .min(1)
     .optional()
-    .describe('The schema that the target builds into; needed if dbt left no manifest.'),
+    .describe('The schema that dbt builds into. Needed if there is no manifest.json.'),
   vars: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .optional()
-    .describe('Values for var(), as with dbt --vars.'),
+    .describe('Values for var(), like those of dbt --vars.'),
 });
 export type DbtConfig = z.infer<typeof dbtConfigSchema>;

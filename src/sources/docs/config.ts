@@ -12,6 +12,6 @@ export const docsConfigSchema = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe('Only files that match one of these globs, like guides/**; all files without this.'),
+    .describe('Read only files that match one of these globs, like guides/**. Default: all files.'),
 });
 export type DocsConfig = z.infer<typeof docsConfigSchema>;

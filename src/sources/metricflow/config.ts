@@ -13,7 +13,7 @@ export const metricflowConfigSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'The connection that the tables are in; needed where several have tables of the same names.',
+      'The connection of the warehouse that has the tables. Needed if several warehouses have tables with these names.',
     ),
 });
 export type MetricflowConfig = z.infer<typeof metricflowConfigSchema>;

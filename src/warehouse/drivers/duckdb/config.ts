@@ -6,13 +6,13 @@ import type { DriverDescription } from '../../driver-description.ts';
 export const duckdbConfigSchema = z.strictObject({
   driver: z.literal('duckdb'),
   path: pathSchema.describe(
-    'A DuckDB database file; or a folder, a glob or one file of Parquet, CSV or JSON. Relative to the project or absolute.',
+    'A DuckDB database file; or Parquet, CSV or JSON files: one file, a folder or a glob. Relative to the project or absolute.',
   ),
   schemas: z
     .array(z.string())
     .min(1)
     .optional()
-    .describe('Only these schemas; the first is the one that plain dataset names mean.'),
+    .describe('Use only these schemas. Datasets of the first one have names without a schema.'),
   allow_functions: allowFunctionsSchema,
 });
 export type DuckdbConfig = z.infer<typeof duckdbConfigSchema>;

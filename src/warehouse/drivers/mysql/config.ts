@@ -17,25 +17,25 @@ export const mysqlConfigSchema = z
       .string()
       .min(1)
       .optional()
-      .describe('Database name: the schema that plain table names mean.'),
-    user: z.string().min(1).optional().describe('Login; SELECT on the tables is all it needs.'),
+      .describe('Database name. Table names without a schema are looked up in it.'),
+    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
     password: secretSchema.optional(),
     ssl: z
       .enum(['off', 'verify', 'no-verify'])
       .optional()
       .describe(
-        'verify: encrypted, certificate and host name checked; no-verify: encrypted only; off. Default: verify, over a socket off.',
+        '`verify`: encrypted, with the certificate and host name checked. `no-verify`: encrypted only. `off`: not encrypted. Default: `verify`; `off` for a Unix socket.',
       ),
     ca: pathSchema
       .optional()
       .describe(
-        'Certificate of the authority that signed the server’s, in PEM; relative to the project or absolute.',
+        'PEM file with the certificate of the authority that signed the server’s certificate. Relative to the project or absolute.',
       ),
     schemas: z
       .array(z.string())
       .min(1)
       .optional()
-      .describe('Only these databases of the server. Default: the one of the connection.'),
+      .describe('Use only these databases of the server. Default: the database of the connection.'),
     allow_functions: allowFunctionsSchema,
   })
   .refine(({ url, database }) => (url === undefined) !== (database === undefined), {

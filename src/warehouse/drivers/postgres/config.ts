@@ -14,23 +14,19 @@ export const postgresConfigSchema = z
       .describe('Host name, or the folder of a Unix socket. Default: localhost.'),
     port: z.int().min(1).max(65_535).optional().describe('Default: 5432.'),
     database: z.string().min(1).optional().describe('Database name.'),
-    user: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Login role; SELECT on the tables is all it needs.'),
+    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
     password: secretSchema.optional(),
     ssl: z
       .enum(['off', 'verify', 'no-verify'])
       .optional()
       .describe(
-        'verify: encrypted, certificate checked; no-verify: encrypted only; off. Default: what the URL says, else off.',
+        '`verify`: encrypted, with the certificate checked. `no-verify`: encrypted only. `off`: not encrypted. Default: the setting in the URL, otherwise `off`.',
       ),
     schemas: z
       .array(z.string())
       .min(1)
       .optional()
-      .describe('Only these schemas; the first is the one that plain dataset names mean.'),
+      .describe('Use only these schemas. Datasets of the first one have names without a schema.'),
     allow_functions: allowFunctionsSchema,
   })
   .refine(
