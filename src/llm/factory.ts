@@ -44,13 +44,13 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   const spendingLimit = { ...runLimit(options), prices: config.prices };
   const models = Object.values(config.models).filter((model) => model !== undefined);
   checkPrices(backend, models, spendingLimit);
-  const adapter = await openBackend(backend, options);
+  const modelBackend = await openBackend(backend, options);
   const concurrency = config.concurrency ?? defaultConcurrency(backend);
   const { gate, pauseListeners } = gates.get(backend) ?? openSharedGate(backend, concurrency);
   pauseListeners.add(onPause);
   const runtime = govern({
     config,
-    adapter,
+    modelBackend,
     gate,
     spending: openSpending(spendingLimit),
     run,

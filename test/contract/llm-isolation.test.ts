@@ -485,7 +485,7 @@ function governed(env: NodeJS.ProcessEnv, executable: string): LlmRuntime {
   });
   const runtime = govern({
     config,
-    adapter: openClaudeCodeBackend({ projectDir: machine.projectDir, env, executable }),
+    modelBackend: openClaudeCodeBackend({ projectDir: machine.projectDir, env, executable }),
     gate: new CallGate({ concurrency: 2, longestPauseMs: 1000, onPause: () => undefined }),
     spending: openSpending({
       limit: config.max_usd_per_run,

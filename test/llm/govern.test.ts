@@ -37,7 +37,7 @@ function runtimeOver(
     ...settings,
   });
   const warnings: string[] = [];
-  const adapter: ModelBackend = {
+  const modelBackend: ModelBackend = {
     text: answer,
     object: async <T>(call: BackendCall & { readonly schema: z.ZodType<T> }) =>
       call.schema.parse(await answer(call)),
@@ -62,7 +62,7 @@ function runtimeOver(
     record: () => undefined,
   };
   const warn = (message: string): void => void warnings.push(message);
-  return { warnings, runtime: govern({ config, adapter, warn, ...defaults, ...around }) };
+  return { warnings, runtime: govern({ config, modelBackend, warn, ...defaults, ...around }) };
 }
 
 const ask = { role: 'default', prompt: 'Hello.' } as const;

@@ -45,7 +45,7 @@ class GovernedSession implements AgentSession {
   #activeTurn: ActiveTurn | undefined;
 
   constructor(context: GovernorContext, spec: AgentSessionSpec) {
-    const { config, adapter } = context;
+    const { config, modelBackend } = context;
     const limit = {
       limit: spec.limits.maxBudgetUsd,
       key: 'limits.max_budget_usd',
@@ -58,7 +58,7 @@ class GovernedSession implements AgentSession {
     this.#model = spec.model?.name ?? modelIdForRole(config, 'default');
     checkPrices(config.provider.backend, [this.#model], limit);
     this.#spending = combineSpending(context.spending, openSpending(limit));
-    this.#backendSession = adapter.session({
+    this.#backendSession = modelBackend.session({
       system: spec.system,
       tools: bindTools(spec.tools, () => this.#activeTurn),
       effort: spec.model?.effort,

@@ -40,26 +40,28 @@ const probeSeconds = 60;
  * budget, one retry after a reset, metrics and usage.
  */
 export function govern(context: GovernorContext): LlmRuntime {
-  const { adapter, config, concurrency } = context;
+  const { modelBackend, config, concurrency } = context;
   const runLoop = (params: RunLoopParams) => runAgentLoop(context, params);
   return {
     backend: config.provider.backend,
     concurrency,
     generateText(input) {
       const stepBudget = hasTools(input.tools) ? turnsWithTools : 1;
-      return generate(context, input, (call) => adapter.text({ ...call, stepBudget }));
+      return generate(context, input, (call) => modelBackend.text({ ...call, stepBudget }));
     },
     generateObject<T>(input: KtxGenerateObjectInput<T>) {
       const stepBudget = turnsForObject + (hasTools(input.tools) ? turnsWithTools : 0);
       const { schema } = input;
-      return generate(context, input, (call) => adapter.object<T>({ ...call, stepBudget, schema }));
+      return generate(context, input, (call) =>
+        modelBackend.object<T>({ ...call, stepBudget, schema }),
+      );
     },
     runAgentLoop: runLoop,
     runLoop,
     sessions: { open: (spec) => openSession(context, spec) },
     probe: (signal, role = 'default') => probe(context, role, signal),
-    account: (signal) => adapter.account(signal),
-    close: () => adapter.close(),
+    account: (signal) => modelBackend.account(signal),
+    close: () => modelBackend.close(),
   };
 }
 
@@ -91,7 +93,7 @@ async function runAgentLoop(
 ): Promise<RunLoopResult> {
   const { modelRole: role, toolSet: tools, stepBudget } = params;
   const attempt = (call: ActiveCall) =>
-    context.adapter.loop({
+    context.modelBackend.loop({
       role,
       model: modelIdForRole(context.config, role),
       prompt: params.userPrompt,
@@ -110,13 +112,16 @@ async function runAgentLoop(
 }
 
 async function probe(
-  { adapter, config }: GovernorContext,
+  { modelBackend, config }: GovernorContext,
   role: KtxModelRole,
   signal: AbortSignal,
 ): Promise<ProbeReport> {
   const timeout = AbortSignal.timeout(probeSeconds * 1000);
   try {
-    return await adapter.probe(modelIdForRole(config, role), AbortSignal.any([signal, timeout]));
+    return await modelBackend.probe(
+      modelIdForRole(config, role),
+      AbortSignal.any([signal, timeout]),
+    );
   } catch (error) {
     if (!timeout.aborted) throw error;
     const { backend } = config.provider;

@@ -13,7 +13,7 @@ import type { CallRecord } from './usage.ts';
 /** What all calls of one runtime share. */
 export interface GovernorContext {
   readonly config: LlmConfig;
-  readonly adapter: ModelBackend;
+  readonly modelBackend: ModelBackend;
   readonly gate: CallGate;
   readonly spending: Spending;
   readonly run: string;
