@@ -8,7 +8,7 @@ import { writeAtomically } from '../../store/files.ts';
 import type { CommandContext } from '../command.ts';
 import { renderCsv } from '../terminal/csv.ts';
 import { alignColumns, renderTable } from '../terminal/table.ts';
-import { addExchangeAsCase } from './case-file.ts';
+import { addExchangeAsCase } from './add-exchange-as-case.ts';
 import { renderConversation, type ChatExchange } from './conversation-text.ts';
 import { describeReceipt, describeSources, evidenceTable } from './evidence-text.ts';
 

@@ -1,6 +1,5 @@
-import { Document, isSeq, parseDocument } from 'yaml';
 import type { OpenAgent } from '../../chat/open-agent.ts';
-import { UserError } from '../../lib/error.ts';
+import { editQuestionSet } from '../../eval/cases/edit-question-set.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import { readText } from '../../store/files.ts';
 import type { ChatExchange } from './conversation-text.ts';
@@ -10,28 +9,18 @@ export async function addExchangeAsCase(
   path: string,
   { about, message, result }: ChatExchange & { readonly about: OpenAgent['about'] },
 ): Promise<{ id: string; text: string }> {
-  const before = await readText(path);
   const [connection] = about.connections;
-  const document =
-    before === undefined
-      ? new Document({ version: 1, agent: about.agent, connection, cases: [] })
-      : parseDocument(before);
-  const cases = document.get('cases');
-  if (document.errors.length > 0 || !isSeq(cases)) {
-    throw new UserError('eval_invalid', `${path} is not a question set.`, {
-      hint: 'correct the file, or use another one: /eval <name>',
-      exitCode: 2,
-    });
-  }
-  const takenIds = cases
-    .toJSON()
-    .map((entry: unknown) => (entry instanceof Object ? String(Reflect.get(entry, 'id')) : ''));
-  const id = uniqueId(questionSlug(message), new Set(takenIds));
-  cases.add(document.createNode({ id, question: message, expect: expectedResult(result) }));
-  return { id, text: document.toString({ lineWidth: 0 }) };
+  const editor = editQuestionSet(await readText(path), {
+    file: path,
+    header: { agent: about.agent, connection },
+    otherFile: '/eval <name>',
+  });
+  const id = uniqueId(questionSlug(message), editor.ids);
+  editor.addCase({ id, question: message, expect: expectedResult(result) });
+  return { id, text: editor.toText() };
 }
 
-/** Expects what the last query of the answer gave; a person corrects it. */
+/** Expects the result of the answer's last query. A person corrects it if the answer is wrong. */
 function expectedResult({ evidence }: TurnResult): object {
   const last = evidence.at(-1);
   if (last === undefined) return { refuses: true };
@@ -61,7 +50,7 @@ function questionSlug(question: string): string {
   return words.slice(0, 8).join('-').slice(0, 60);
 }
 
-function uniqueId(base: string, taken: ReadonlySet<string>): string {
+function uniqueId(base: string, taken: ReadonlySet<unknown>): string {
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? base : `${base}-${number}`;
     if (!taken.has(id)) return id;
