@@ -101,14 +101,14 @@ function buildIndex(files: FileTree): Parameters<typeof updateIndex>[0] {
 
 function documentsIn(path: string, text: string): SearchDocument[] {
   const [, connection] = /^semantic-layer\/([^/]+)\/[^/]+\.ya?ml$/.exec(path) ?? [];
-  if (connection !== undefined) return datasetDocuments(connection, path, parseDataset(text));
+  if (connection !== undefined) return buildSnapshotDocuments(connection, path, parseDataset(text));
   if (!/^wiki\/[^/]+\.md$/.test(path)) return [];
   return listSections(basename(path, '.md'), text, new Map()).map((section) =>
     sectionDocument(path, section),
   );
 }
 
-function datasetDocuments(
+function buildSnapshotDocuments(
   connection: string,
   file: string,
   dataset: Dataset | undefined,

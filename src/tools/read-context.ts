@@ -10,7 +10,7 @@ import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/open/commit-state.ts';
 import { readConflicts, describeConflicts } from '../project/review/conflicts.ts';
 import type { Project } from '../project/open/open.ts';
-import { datasetDocuments } from '../project/answer/dataset-documents.ts';
+import { buildDatasetDocuments } from '../project/answer/build-dataset-documents.ts';
 import {
   indexDatasetsByTable,
   renderVisibleDataset,
@@ -153,7 +153,7 @@ async function readDataset(
   const claims = parseClaims(claimsFile, (await readText(join(dir, claimsFile), dir)) ?? '');
   const claimedSubjects = new Set(claims.claims.map(({ subject }) => subject));
   const provenance = { connection, datasets: [{ dataset, claims, artifact: undefined }] };
-  const evidenceLines = datasetDocuments(visible)
+  const evidenceLines = buildDatasetDocuments(visible)
     .filter(({ kind, name }) => kind !== 'field' || address === `${dataset}.${name}`)
     .filter(({ subject }) => claimedSubjects.has(subject))
     .flatMap(({ subject }) => findExplanations(subject, provenance))

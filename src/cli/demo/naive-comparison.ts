@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { runQuery, queryLimits, type QueryAnswer } from '../../project/answer/query.ts';
+import { runQuery, resolveQueryLimits, type QueryAnswer } from '../../project/answer/query.ts';
 import type { Project } from '../../project/open/open.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 import type { Cell } from '../../warehouse/warehouse.ts';
@@ -37,7 +37,7 @@ export async function compareWithNaiveSql(
   const { sql, receipt, columns, rows } = await runQuery(project, { connection, query }, signal);
   const warehouse = await project.warehouse(connection, signal);
   const run = async (statement: string) =>
-    (await warehouse.query(statement, queryLimits(project), signal)).rows;
+    (await warehouse.query(statement, resolveQueryLimits(project), signal)).rows;
   const runFile = async (file: string) => {
     const statement = await readFile(new URL(file, import.meta.url), 'utf8');
     return sumByRegion(statement, await run(statement));

@@ -19,7 +19,7 @@ interface QueryRequest {
 }
 
 /** Limits of one call, instead of the configured ones. */
-export type WantedLimits = Readonly<
+export type RequestedLimits = Readonly<
   Partial<Record<'maxRows' | 'timeoutSeconds', number | undefined>>
 >;
 
@@ -41,14 +41,14 @@ export async function planQuery(project: Project, request: QueryRequest) {
 /** Runs a semantic query. The CLI, MCP, chat and eval all come here: model → plan → SQL → rows with their receipt. */
 export async function runQuery(
   project: Project,
-  request: QueryRequest & WantedLimits,
+  request: QueryRequest & RequestedLimits,
   signal: AbortSignal,
 ) {
   const compiled = await compileQuery(project, request);
   const { connection, sql, plan } = compiled;
   const warehouse = await project.warehouse(connection, signal);
   const [result, receipt] = await Promise.all([
-    warehouse.query(sql, queryLimits(project, request), signal).catch((error: unknown) => {
+    warehouse.query(sql, resolveQueryLimits(project, request), signal).catch((error: unknown) => {
       throw queryFailure(error, compiled);
     }),
     // The receipt reads files while the warehouse works.
@@ -270,10 +270,14 @@ function withheldFailure({ code, exitCode }: UserError): UserError {
   );
 }
 
-export function queryLimits({ config }: Project, wanted: WantedLimits = {}): QueryLimits {
+/** The limits of the request; those of `ktx.yaml` where it gives none. */
+export function resolveQueryLimits(
+  { config }: Project,
+  requested: RequestedLimits = {},
+): QueryLimits {
   const { max_rows, timeout_seconds } = config.query;
   return {
-    maxRows: wanted.maxRows ?? max_rows,
-    timeoutMs: (wanted.timeoutSeconds ?? timeout_seconds) * 1000,
+    maxRows: requested.maxRows ?? max_rows,
+    timeoutMs: (requested.timeoutSeconds ?? timeout_seconds) * 1000,
   };
 }

@@ -11,10 +11,10 @@ import { notesName, listSources } from '../open/config.ts';
 import { fileStamp } from '../open/file-cache.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
-import { datasetDocuments } from './dataset-documents.ts';
+import { buildDatasetDocuments } from './build-dataset-documents.ts';
 import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
-import { wikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
+import { buildWikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
 
 /** The wiki's name in the index, beside the connections. No connection can have this name. */
 const wikiName = 'wiki';
@@ -111,7 +111,7 @@ export async function refreshSearchIndex(project: Project, state: State): Promis
     const datasets = await readVisibleDatasets(project, connection);
     const catalog = await project.catalog(connection);
     const documents = [
-      ...datasets.flatMap(datasetDocuments),
+      ...datasets.flatMap(buildDatasetDocuments),
       ...(catalog === undefined
         ? []
         : catalogDocuments(catalog, indexDatasetsByTable(datasets, catalog))),
@@ -126,7 +126,7 @@ async function refreshWiki(project: Project, state: State, sharedStamps: unknown
   const fingerprint = shortHash(JSON.stringify([stamps, sharedStamps]), 32);
   if (indexedFingerprint(state, wikiName) === fingerprint) return;
   const documents = new Map(
-    (await readWikiSections(project)).map((entry) => [entry.subject, wikiDocument(entry)]),
+    (await readWikiSections(project)).map((entry) => [entry.subject, buildWikiDocument(entry)]),
   );
   updateIndex(state, { connection: wikiName, documents: [...documents.values()], fingerprint });
 }

@@ -3,9 +3,9 @@ import type { ModelDataset } from '../../semantic/model/model.ts';
 import type { TableRef } from '../../sql/dialect.ts';
 import type { QueryResult, Warehouse } from '../../warehouse/warehouse.ts';
 import type { Project } from '../open/open.ts';
-import { queryLimits, type WantedLimits } from './query.ts';
+import { resolveQueryLimits, type RequestedLimits } from './query.ts';
 
-interface StatementRequest extends WantedLimits {
+interface StatementRequest extends RequestedLimits {
   readonly connection: string;
   readonly sql: string;
 }
@@ -22,7 +22,7 @@ export async function runStatement(
   const { connection, sql } = request;
   const warehouse = await project.warehouse(connection, signal);
   await checkRowRules({ project, role: project.role }, warehouse, sql);
-  return warehouse.query(sql, queryLimits(project, request), signal);
+  return warehouse.query(sql, resolveQueryLimits(project, request), signal);
 }
 
 interface RowRuleScope {

@@ -67,7 +67,7 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
   return (await Promise.all(pages)).flat();
 }
 
-export function wikiDocument({
+export function buildWikiDocument({
   subject,
   title,
   text,

@@ -15,7 +15,7 @@ import type { FactQuery } from './fact-query.ts';
 import { mergeFactQueries } from './merge-facts.ts';
 import { planFactQueries, type PlannedMetric } from './plan-facts.ts';
 import { checkColumnNames, checkCommonPeriods } from './query-checks.ts';
-import { type MetricReceipt, metricReceipt } from './receipt.ts';
+import { type MetricReceipt, createMetricReceipt } from './receipt.ts';
 
 /**
  * What to compute, as plain data. Each fact query aggregates the rows of one dataset. The common tables merge them to one
@@ -95,7 +95,7 @@ export function createPlan(givenModel: SemanticModel, query: SemanticQuery): Pla
     used: usedMetrics,
     receipt: {
       metrics: metrics.map((metric) =>
-        metricReceipt(model, metric, { factQueries, grain: query.dimensions, having }),
+        createMetricReceipt(model, metric, { factQueries, grain: query.dimensions, having }),
       ),
       notes: [...notes, ...fanOutNotes(factQueries), ...unusedParameterNotes(query, parameters)],
       parameters,

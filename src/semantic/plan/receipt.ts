@@ -5,7 +5,7 @@ import { formatPath } from '../resolve/join-paths.ts';
 import { additivityLimits } from './additivity.ts';
 import type { FactQuery } from './fact-query.ts';
 
-export type MetricReceipt = ReturnType<typeof metricReceipt>;
+export type MetricReceipt = ReturnType<typeof createMetricReceipt>;
 
 interface ReceiptContext {
   readonly factQueries: readonly FactQuery[];
@@ -16,7 +16,7 @@ interface ReceiptContext {
 }
 
 /** Where the numbers of a metric come from. The caller adds the commit of the files. */
-export function metricReceipt(
+export function createMetricReceipt(
   model: SemanticModel,
   { name, trace }: { readonly name: string; readonly trace: MetricTrace },
   { factQueries: allFactQueries, grain, having }: ReceiptContext,

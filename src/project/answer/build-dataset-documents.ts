@@ -4,7 +4,7 @@ import type { Dataset } from '../../semantic/model/dataset.ts';
 import type { VisibleDataset } from './visible-datasets.ts';
 
 /** The search documents of a dataset and of its metrics, segments, fields and relationships. */
-export function datasetDocuments(visible: VisibleDataset): SearchDocument[] {
+export function buildDatasetDocuments(visible: VisibleDataset): SearchDocument[] {
   const { dataset, unqueryable } = visible;
   const { metrics = [], segments = [], fields = [], row_metrics: rowMetrics = [] } = dataset;
   const parametersIn = (item: object) => describeParameters(item, dataset);
