@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { IngestReport } from '../ingest/report.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
-import { ingestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';
+import { findIngestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';
 import type { ToolAnswer, ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -27,7 +27,7 @@ export const ingestTool: ToolDefinition<typeof inputSchema> = {
     const { run, isNew } =
       id === undefined
         ? startIngest(project, connections, loops)
-        : { run: ingestRun(project, id), isNew: false };
+        : { run: findIngestRun(project, id), isNew: false };
     if (run === undefined) {
       const hint =
         'Only the server that started a run knows it, until it stops. Start another one; finished work is not repeated.';

@@ -7,7 +7,7 @@ import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { commitState } from '../project/open/commit-state.ts';
+import { readCommitState } from '../project/open/commit-state.ts';
 import { readConflicts, describeConflicts } from '../project/review/conflicts.ts';
 import type { Project } from '../project/open/open.ts';
 import { buildDatasetDocuments } from '../project/answer/build-dataset-documents.ts';
@@ -106,7 +106,7 @@ async function listDatasets(
   });
   return {
     summary: `${formatCount(items.length, 'dataset')}.`,
-    trust: { status: 'curated', ...(await commitState(dir, paths)) },
+    trust: { status: 'curated', ...(await readCommitState(dir, paths)) },
     items,
   };
 }
@@ -135,7 +135,7 @@ async function readWikiSection(project: Project, name: string): Promise<ToolAnsw
       files: [path],
       ...(conflicts.length === 0 ? {} : { contested: [subject] }),
       ...(stale === undefined ? {} : { stale: [subject] }),
-      ...(await commitState(dir, [path])),
+      ...(await readCommitState(dir, [path])),
     },
     items: [...text.split('\n'), ...marks],
   };
@@ -170,7 +170,7 @@ async function readDataset(
       files: [path],
       ...(contested.length === 0 ? {} : { contested: contested.map(({ subject }) => subject) }),
       ...(stale.size === 0 ? {} : { stale: [...stale.keys()] }),
-      ...(await commitState(dir, [path])),
+      ...(await readCommitState(dir, [path])),
     },
     items: [...renderVisibleDataset(visible).split('\n'), '# Evidence', ...evidenceLines],
   };

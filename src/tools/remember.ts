@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noteStatus, remember } from '../project/learn/remember.ts';
+import { readNoteStatus, remember } from '../project/learn/remember.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -18,7 +18,7 @@ export const rememberNote: ToolDefinition<typeof inputSchema> = {
     const note =
       id === undefined
         ? await remember(project, text, { signal, tools: loops })
-        : await noteStatus(project, id);
+        : await readNoteStatus(project, id);
     return {
       summary: `Note ${note.id}: ${note.status}.`,
       trust: { status: 'ad_hoc' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatCount } from '../lib/format-count.ts';
-import { commitState } from '../project/open/commit-state.ts';
+import { readCommitState } from '../project/open/commit-state.ts';
 import { searchProject } from '../project/answer/search.ts';
 import { documentKinds } from '../search/documents.ts';
 import type { SearchHit } from '../search/search.ts';
@@ -34,7 +34,7 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
         status: files.length > 0 ? 'curated' : 'ad_hoc',
         ...(contested.length === 0 ? {} : { contested }),
         ...(stale.length === 0 ? {} : { stale }),
-        ...(await commitState(project.dir, files)),
+        ...(await readCommitState(project.dir, files)),
       },
       items: hits.map((hit) => ({
         ...hit,

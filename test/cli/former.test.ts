@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { folder, ktx, ktxJson, shopDatabase } from './run-cli.ts';
 
 test(
-  'a source under another name is named until it is sourcesToForget, and what the new one says stays',
+  'a source under another name is named until it is forgotten, and what the new one says stays',
   { timeout: 60_000 },
   async () => {
     const cwd = folder();
@@ -39,8 +39,8 @@ test(
       new Set(['sources/handbook/words.md', 'sources/rules/words.md']),
     );
 
-    const sourcesToForget = await ktxJson(['ingest', '--forget', 'handbook'], { cwd });
-    expect(sourcesToForget).toMatchObject({
+    const forgotten = await ktxJson(['ingest', '--forget', 'handbook'], { cwd });
+    expect(forgotten).toMatchObject({
       code: 0,
       envelope: { data: { former: [], connections: [] } },
     });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { commitState } from '../../src/project/open/commit-state.ts';
+import { readCommitState } from '../../src/project/open/commit-state.ts';
 
 let dir: string;
 const git = (...args: readonly string[]) =>
@@ -24,15 +24,15 @@ afterEach(() => rmSync(dir, { recursive: true }));
 test('what git says of files is asked again after every edit, commit and checkout', async () => {
   const paths = ['folder/a.yaml', 'folder/b.yaml'];
   const states = async () => {
-    const first = await commitState(dir, paths);
+    const first = await readCommitState(dir, paths);
     // The second answer may be the kept one.
-    expect(await commitState(dir, paths)).toEqual(first);
+    expect(await readCommitState(dir, paths)).toEqual(first);
     expect(first.commit).toBe(git('rev-parse', 'HEAD'));
     return first.uncommitted;
   };
-  expect(await commitState(dir, paths)).toEqual({});
+  expect(await readCommitState(dir, paths)).toEqual({});
   git('init', '-q', '-b', 'main');
-  expect(await commitState(dir, paths)).toEqual({ commit: undefined, uncommitted: paths });
+  expect(await readCommitState(dir, paths)).toEqual({ commit: undefined, uncommitted: paths });
   git('add', '-A');
   git('commit', '-qm', 'one');
   expect(await states()).toEqual([]);
@@ -48,7 +48,7 @@ test('what git says of files is asked again after every edit, commit and checkou
   expect(await states()).toEqual(['folder/a.yaml']);
   rmSync(join(dir, 'folder/b.yaml'));
   expect(await states()).toEqual(paths);
-  expect((await commitState(dir, ['folder'])).uncommitted).toEqual(paths);
+  expect((await readCommitState(dir, ['folder'])).uncommitted).toEqual(paths);
   write('folder/b.yaml', 'b');
-  expect((await commitState(dir, ['folder'])).uncommitted).toEqual(['folder/a.yaml']);
+  expect((await readCommitState(dir, ['folder'])).uncommitted).toEqual(['folder/a.yaml']);
 });

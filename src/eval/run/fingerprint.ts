@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Agent } from '../../chat/agent.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { commitState } from '../../project/open/commit-state.ts';
+import { readCommitState } from '../../project/open/commit-state.ts';
 import type { Project } from '../../project/open/open.ts';
 import { undefinedIfMissing, readAnyText } from '../../store/files.ts';
 import type { QuestionSet } from '../cases/question-set.ts';
@@ -17,7 +17,7 @@ export async function fingerprint(
 ): Promise<EvalRun['context']> {
   const { dir, config } = project;
   const [{ commit, uncommitted = [] }, semanticLayer, wiki] = await Promise.all([
-    commitState(dir, ['semantic-layer', 'wiki', 'agents', 'evals']),
+    readCommitState(dir, ['semantic-layer', 'wiki', 'agents', 'evals']),
     hashFolder(dir, 'semantic-layer'),
     hashFolder(dir, 'wiki'),
   ]);

@@ -7,7 +7,7 @@ import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
-import { commitState } from '../open/commit-state.ts';
+import { readCommitState } from '../open/commit-state.ts';
 import type { Project } from '../open/open.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { openStaleness } from '../review/stale.ts';
@@ -33,7 +33,7 @@ export async function planQuery(project: Project, request: QueryRequest) {
   const { connection, sql } = compiled;
   const [plan, receipt] = await Promise.all([
     describePlan(compiled, request.query),
-    queryReceipt(project, compiled),
+    readQueryReceipt(project, compiled),
   ]);
   return { connection, plan, sql, receipt };
 }
@@ -52,7 +52,7 @@ export async function runQuery(
       throw queryFailure(error, compiled);
     }),
     // The receipt reads files while the warehouse works.
-    queryReceipt(project, compiled),
+    readQueryReceipt(project, compiled),
   ]);
   const columns = result.columns.map((column, index) => {
     const planned = plan.columns[index];
@@ -191,7 +191,7 @@ async function describePlan({ plan, dialect }: CompiledQuery, query: SemanticQue
   return outlinePlan(plan, { query, dialect });
 }
 
-async function queryReceipt(project: Project, { connection, plan, files }: CompiledQuery) {
+async function readQueryReceipt(project: Project, { connection, plan, files }: CompiledQuery) {
   // A number made of a contested metric is contested as well.
   const metrics = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
   const isInFiles = (dataset: string) => files.some((file) => file.endsWith(`/${dataset}.yaml`));
@@ -205,7 +205,7 @@ async function queryReceipt(project: Project, { connection, plan, files }: Compi
   const [conflicts, staleSubjects, state] = await Promise.all([
     readConflicts(project.dir),
     staleSubjectsIn(project, connection, files),
-    commitState(project.dir, files),
+    readCommitState(project.dir, files),
   ]);
   const contested = conflicts.filter(isRelevant).map(({ subject }) => subject);
   const stale = staleSubjects.filter((subject) =>

@@ -8,7 +8,7 @@ import { searchIndex, type SearchHit, type SearchOptions } from '../../search/se
 import { openState, type State } from '../../store/state.ts';
 import { itemPath } from '../../sources/source.ts';
 import { notesName, listSources } from '../open/config.ts';
-import { fileStamp } from '../open/file-cache.ts';
+import { readFileStamp } from '../open/file-cache.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { buildDatasetDocuments } from './build-dataset-documents.ts';
@@ -97,13 +97,13 @@ function mergeValueHits(
 export async function refreshSearchIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
   const itemIndexes = [...listSources(project.config).map(([name]) => name), notesName].map(
-    (name) => fileStamp(dir, itemPath(name, 'index.jsonl')),
+    (name) => readFileStamp(dir, itemPath(name, 'index.jsonl')),
   );
-  const sharedStamps = [fileStamp(dir, conflictsPath), itemIndexes, readVersion()];
+  const sharedStamps = [readFileStamp(dir, conflictsPath), itemIndexes, readVersion()];
   await refreshWiki(project, state, sharedStamps);
   for (const connection of project.warehouses) {
     const stamps = [
-      fileStamp(dir, `sources/${connection}/index.jsonl`),
+      readFileStamp(dir, `sources/${connection}/index.jsonl`),
       await listDatasetFiles(dir, connection),
     ];
     const fingerprint = shortHash(JSON.stringify([...stamps, sharedStamps]), 32);
@@ -122,7 +122,7 @@ export async function refreshSearchIndex(project: Project, state: State): Promis
 
 async function refreshWiki(project: Project, state: State, sharedStamps: unknown): Promise<void> {
   const { dir } = project;
-  const stamps = (await listWikiFiles(dir)).map((path) => fileStamp(dir, path));
+  const stamps = (await listWikiFiles(dir)).map((path) => readFileStamp(dir, path));
   const fingerprint = shortHash(JSON.stringify([stamps, sharedStamps]), 32);
   if (indexedFingerprint(state, wikiName) === fingerprint) return;
   const documents = new Map(

@@ -9,7 +9,7 @@ import { isQueryable } from '../../semantic/load/check.ts';
 import { type Dataset, datasetSchema, sourceParts } from '../../semantic/model/dataset.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import { readAnyText } from '../../store/files.ts';
-import { conflictsOfDataset, readConflicts, describeConflicts } from '../review/conflicts.ts';
+import { filterDatasetConflicts, readConflicts, describeConflicts } from '../review/conflicts.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';
@@ -51,7 +51,7 @@ export async function readVisibleDatasets(
         .map(({ name }) => name),
     );
     const isAboutVisible = (subject: string) => !hiddenNames.has(parseSubject(subject)?.name ?? '');
-    const contested = conflictsOfDataset(conflicts, connection, dataset.dataset);
+    const contested = filterDatasetConflicts(conflicts, connection, dataset.dataset);
     const stale = await staleness.ofDataset(connection, dataset.dataset);
     return [
       {
@@ -61,7 +61,7 @@ export async function readVisibleDatasets(
         hidden: countHidden(dataset),
         contested: contested.filter(({ subject }) => isAboutVisible(subject)),
         stale: new Map([...stale].filter(([subject]) => isAboutVisible(subject))),
-        unqueryable: unqueryableMetrics(model, dataset.dataset),
+        unqueryable: findUnqueryableMetrics(model, dataset.dataset),
       },
     ];
   });
@@ -112,14 +112,14 @@ export function renderVisibleDataset({
   const text = dump(dataset, { schema: CORE_SCHEMA, flowLevel: 2, lineWidth: -1 });
   const remarks = [
     ...describeConflicts(contested),
-    ...staleLines(stale),
-    ...unqueryableLines(unqueryable),
+    ...renderStaleLines(stale),
+    ...renderUnqueryableLines(unqueryable),
   ].map((line) => `# ${line}\n`);
   return text + remarks.join('') + (hidden === 0 ? '' : `# ${hidden} hidden, left out\n`);
 }
 
 /** Visible metrics of the dataset that a query cannot use yet. */
-export function unqueryableMetrics(model: SemanticModel, dataset: string): ReadonlySet<string> {
+export function findUnqueryableMetrics(model: SemanticModel, dataset: string): ReadonlySet<string> {
   const metrics = [...(model.datasets.get(dataset)?.metrics.values() ?? [])];
   return new Set(
     metrics
@@ -129,12 +129,12 @@ export function unqueryableMetrics(model: SemanticModel, dataset: string): Reado
 }
 
 /** One line per stale subject. */
-export function staleLines(stale: ReadonlyMap<string, string>): string[] {
+export function renderStaleLines(stale: ReadonlyMap<string, string>): string[] {
   return [...stale].map(([subject, why]) => `stale: ${subject}: ${why}`);
 }
 
 /** One line with all names; empty if there are none. */
-export function unqueryableLines(unqueryable: ReadonlySet<string>): string[] {
+export function renderUnqueryableLines(unqueryable: ReadonlySet<string>): string[] {
   return unqueryable.size === 0 ? [] : [`not yet queryable: ${[...unqueryable].join(', ')}`];
 }
 

@@ -59,7 +59,7 @@ function isRunning(run: IngestRun): boolean {
 }
 
 /** Undefined if this process does not know the run: it ended long ago, or another process started it. */
-export function ingestRun(project: Project, id: string): IngestRun | undefined {
+export function findIngestRun(project: Project, id: string): IngestRun | undefined {
   return startedRuns.get(project)?.find((run) => run.id === id);
 }
 

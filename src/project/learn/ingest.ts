@@ -14,10 +14,10 @@ import { itemPath } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { refreshSearchIndex } from '../answer/search.ts';
 import { listSources, notesName } from '../open/config.ts';
-import { fileStamp } from '../open/file-cache.ts';
+import { readFileStamp } from '../open/file-cache.ts';
 import { addWarehouseHint, type Project } from '../open/open.ts';
 import { tidyInbox } from './inbox.ts';
-import { listRemovedSources, sourcesToForget } from './removed-sources.ts';
+import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts';
 
 interface IngestRequest extends Pick<
   IngestInput,
@@ -139,13 +139,13 @@ async function sourceInputs(
     ? [{ name: notesName, open: openNotes, isAsked: pin === undefined }]
     : [];
   const removed =
-    forget.length === 0 ? [] : sourcesToForget(forget, await listRemovedSources(project));
+    forget.length === 0 ? [] : chooseSourcesToForget(forget, await listRemovedSources(project));
   return [...configured, ...notes, ...removed];
 }
 
 async function hasNotes(dir: string): Promise<boolean> {
   return (
-    fileStamp(dir, itemPath(notesName, 'index.jsonl')) !== undefined ||
+    readFileStamp(dir, itemPath(notesName, 'index.jsonl')) !== undefined ||
     (await readStoredNotes(dir)).length > 0
   );
 }

@@ -37,7 +37,7 @@ export async function remember(
   const note = text.trim();
   checkNote(note);
   const id = noteId(note);
-  const known = await noteStatus(project, id);
+  const known = await readNoteStatus(project, id);
   const isInProject = known.status === 'pending' || known.status === 'read';
   const hasModel = project.config.llm.provider.backend !== 'none';
   if (isInProject && (known.status === 'read' || !hasModel)) return known;
@@ -49,7 +49,7 @@ export async function remember(
     return await ingestNote(project, id, { signal, tools });
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
-    return { ...(await noteStatus(project, id)), warning: error.message };
+    return { ...(await readNoteStatus(project, id)), warning: error.message };
   }
 }
 
@@ -68,7 +68,7 @@ async function ingestNote(
   options: RememberOptions,
 ): Promise<NoteStatus> {
   const { commit, stages } = await ingestProject(project, { connections: [notesName], ...options });
-  const status = await noteStatus(project, id);
+  const status = await readNoteStatus(project, id);
   const [failure] = stages.flatMap(({ failures }) => failures);
   if (failure !== undefined && status.status === 'pending')
     return { ...status, warning: failure.message };
@@ -77,7 +77,7 @@ async function ingestNote(
   return status;
 }
 
-export async function noteStatus({ dir }: Project, id: string): Promise<NoteStatus> {
+export async function readNoteStatus({ dir }: Project, id: string): Promise<NoteStatus> {
   const path = itemPath(notesName, `${id}.md`);
   const index = (await readText(join(dir, itemPath(notesName, 'index.jsonl')), dir)) ?? '';
   const indexLine = index.split('\n').find((line) => line.includes(`"key":"${id}"`));

@@ -37,7 +37,7 @@ export async function listRemovedSources({
 }
 
 /** Stands in for each named source with one that lists no items, so that ingest removes what only it supported. */
-export function sourcesToForget(
+export function chooseSourcesToForget(
   names: readonly string[],
   removed: readonly RemovedSource[],
 ): SourceInput[] {

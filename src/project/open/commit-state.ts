@@ -25,7 +25,7 @@ const maxCached = 1000;
  * The commit of the project, and which of the given files or folders differ from it. Running git takes longer than most
  * queries, so the answer is cached until HEAD, the index or one of the files changes. Answers about folders are never cached.
  */
-export async function commitState(dir: string, paths: readonly string[]): Promise<CommitState> {
+export async function readCommitState(dir: string, paths: readonly string[]): Promise<CommitState> {
   const key = JSON.stringify([dir, ...paths]);
   const cached = cache.get(key);
   if (cached !== undefined && cached.stamp === gitStamp(cached.gitDir, dir, paths))

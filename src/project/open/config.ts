@@ -96,7 +96,7 @@ export function isWarehouse(config: ConnectionConfig): config is WarehouseConfig
 }
 
 /** The names of all warehouses. */
-export function warehouseNames({ connections }: ProjectConfig): string[] {
+export function listWarehouses({ connections }: ProjectConfig): string[] {
   return Object.keys(connections).filter((name) =>
     isWarehouse(connections[name] as ConnectionConfig),
   );
@@ -112,7 +112,7 @@ export function listSources({
 }
 
 /** The part of the warehouse that the connection covers. */
-export function configuredScope(config: WarehouseConfig): Scope {
+export function readConfiguredScope(config: WarehouseConfig): Scope {
   return 'schemas' in config && Array.isArray(config.schemas)
     ? { schemas: config.schemas.map(String) }
     : {};

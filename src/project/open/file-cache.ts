@@ -12,12 +12,12 @@ export interface StampedFile {
  * Undefined where the file does not exist. Synchronous on purpose: a thousand files take 2 ms this way, and 20 ms through
  * the thread pool.
  */
-export function fileStamp(dir: string, path: string): StampedFile | undefined {
+export function readFileStamp(dir: string, path: string): StampedFile | undefined {
   const info = statSync(`${dir}/${path}`, { throwIfNoEntry: false });
-  return info && { path, stamp: stampOf(info) };
+  return info && { path, stamp: formatStamp(info) };
 }
 
-export function stampOf({ mtimeMs, ino, size }: Stats): string {
+export function formatStamp({ mtimeMs, ino, size }: Stats): string {
   return `${mtimeMs}-${ino}-${size}`;
 }
 
@@ -52,6 +52,6 @@ export function openCachedReader<Value>(
     const info = lstatSync(fullPath, { throwIfNoEntry: false });
     const read = async () => parse(info && (await readFile(fullPath, dir)));
     if (info?.isSymbolicLink() === true) return read();
-    return cached(fullPath, [info && stampOf(info)], read);
+    return cached(fullPath, [info && formatStamp(info)], read);
   };
 }

@@ -2,7 +2,7 @@ import { statSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { undefinedIfMissing } from '../../store/files.ts';
-import { fileStamp, stampOf, type StampedFile } from './file-cache.ts';
+import { readFileStamp, formatStamp, type StampedFile } from './file-cache.ts';
 
 /**
  * The files of a connection's semantic layer, sorted by path: one for each dataset, then the file with the metrics that
@@ -16,7 +16,7 @@ export async function listDatasetFiles(
     ...(await listProjectFiles(dir, `semantic-layer/${connection}`, datasetFile)),
     crossDatasetFile(connection),
   ];
-  return paths.map((path) => fileStamp(dir, path)).filter((file) => file !== undefined);
+  return paths.map((path) => readFileStamp(dir, path)).filter((file) => file !== undefined);
 }
 
 /** A file that is checked on every call, and its state at the last check. */
@@ -80,7 +80,7 @@ function checkFile(watched: WatchedFile): StampedFile | undefined {
     last.ino !== info.ino ||
     last.size !== info.size
   ) {
-    watched.file = info && { path: watched.path, stamp: stampOf(info) };
+    watched.file = info && { path: watched.path, stamp: formatStamp(info) };
     watched.info = info;
   }
   return watched.file;

@@ -16,13 +16,13 @@ import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
 import {
-  configuredScope,
+  readConfiguredScope,
   findConnection,
   isWarehouse,
   type ProjectConfig,
-  warehouseNames,
+  listWarehouses,
 } from './config.ts';
-import { cacheByStamp, fileStamp, type StampedFile } from './file-cache.ts';
+import { cacheByStamp, readFileStamp, type StampedFile } from './file-cache.ts';
 import { type LlmNotices, openProjectLlm } from './llm.ts';
 import { watchDatasetFiles } from './model-files.ts';
 
@@ -74,7 +74,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     /** Whose row rules apply. */
     role,
     /** Names of all warehouses. */
-    warehouses: warehouseNames(config),
+    warehouses: listWarehouses(config),
     /** The named warehouse, or the only one; otherwise throws an error that lists the names. */
     connection,
     /** The catalog in the project's files; undefined before the first ingest. */
@@ -117,7 +117,7 @@ interface Catalogs {
 
 function openCatalogs(dir: string): Catalogs {
   const cached = cacheByStamp<Catalog | undefined>();
-  const stamp = (name: string) => fileStamp(dir, `sources/${name}/index.jsonl`)?.stamp ?? '';
+  const stamp = (name: string) => readFileStamp(dir, `sources/${name}/index.jsonl`)?.stamp ?? '';
   return {
     stamp,
     load: (name) => cached(name, [stamp(name)], () => loadCatalog(dir, name)),
@@ -181,11 +181,11 @@ export function openConnection(
 export const addWarehouseHint = `ktx connection add <name> ${fileConnectionFlags}`;
 
 function chooseConnection(project: ProjectConfig, name: string | undefined): Connection {
-  const names = warehouseNames(project);
+  const names = listWarehouses(project);
   const chosen = name ?? (names.length === 1 ? names[0] : undefined) ?? '';
   const config = findConnection(project, chosen);
   if (config === undefined) throw noSuchConnection(name, names);
-  if (isWarehouse(config)) return { name: chosen, config, scope: configuredScope(config) };
+  if (isWarehouse(config)) return { name: chosen, config, scope: readConfiguredScope(config) };
   throw new UserError(
     'not_a_warehouse',
     `${chosen} is a context source (${config.driver}), not a warehouse.`,

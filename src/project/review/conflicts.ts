@@ -10,7 +10,7 @@ export function readConflicts(dir: string): Promise<readonly Conflict[]> {
 const readCached = openCachedReader(parseConflicts);
 
 /** The conflicts about a dataset or anything in it. */
-export function conflictsOfDataset(
+export function filterDatasetConflicts(
   conflicts: readonly Conflict[],
   connection: string,
   dataset: string,

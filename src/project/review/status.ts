@@ -7,10 +7,10 @@ import { itemPath } from '../../sources/source.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
 import { loadReviewQueue } from './review-queue.ts';
-import { commitState } from '../open/commit-state.ts';
+import { readCommitState } from '../open/commit-state.ts';
 import { listRemovedSources } from '../learn/removed-sources.ts';
 import { listSources } from '../open/config.ts';
-import { llmStatus } from '../setup/llm-setup.ts';
+import { readLlmStatus } from '../setup/llm-setup.ts';
 import type { Connection, Project } from '../open/open.ts';
 import { findRowRuleBypasses } from './row-rule-bypass.ts';
 
@@ -45,11 +45,11 @@ const projectFiles = [
  * `uncommitted` lists the project's files that differ from the last commit; it is undefined outside a git repository,
  * and when `git` says why git could not be asked.
  */
-export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
+export async function readProjectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = project.warehouses;
   const [{ uncommitted, git }, connections, sources, former, llm, queue, unruled] =
     await Promise.all([
-      commitState(project.dir, projectFiles),
+      readCommitState(project.dir, projectFiles),
       Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
       Promise.all(
         listSources(project.config).map(([name, { driver }]) =>
@@ -57,7 +57,7 @@ export async function projectStatus(project: Project, fast: boolean, signal: Abo
         ),
       ),
       listRemovedSources(project),
-      llmStatus(project, fast, signal),
+      readLlmStatus(project, fast, signal),
       loadReviewQueue(project),
       findRowRuleBypasses(project),
     ]);

@@ -116,7 +116,7 @@ interface LlmStatusInput {
 }
 
 /** Whether the backend is ready. `fast` makes no call that costs money. */
-export async function llmStatus(
+export async function readLlmStatus(
   { config, llm: runtime }: LlmStatusInput,
   fast: boolean,
   signal: AbortSignal,

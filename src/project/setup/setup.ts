@@ -9,7 +9,7 @@ import { readText, writeAtomically } from '../../store/files.ts';
 import { findRepository, openRepository } from '../../store/git.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { editConfig, readConfig } from '../open/config-file.ts';
-import { findConnection, configuredScope, type ConnectionConfig } from '../open/config.ts';
+import { findConnection, readConfiguredScope, type ConnectionConfig } from '../open/config.ts';
 import type { WarehouseConfig } from '../../warehouse/config.ts';
 import { openConnection } from '../open/open.ts';
 import { jsonSchemaText, projectSchemas } from '../open/schemas.ts';
@@ -94,7 +94,7 @@ export async function probeConnection({ dir, name, config }: NewConnection, sign
     const warehouse = closing.adopt(await openConnection({ dir, name, config }, signal), (open) =>
       open.close(),
     );
-    const { tables } = await warehouse.introspect(configuredScope(config), signal);
+    const { tables } = await warehouse.introspect(readConfiguredScope(config), signal);
     if (tables.length === 0 && 'schemas' in config && config.schemas !== undefined) {
       const { schemas: others } = await probeConnection(
         { dir, name, config: { ...config, schemas: undefined } },

@@ -21,11 +21,11 @@ export const rememberCommand = defineCommand({
       .option('--status <id>', 'show the status of a note'),
   async run({ args: [words], options: { file, status } }, context) {
     const project = await context.project();
-    const [{ noteStatus, remember }, { loopTools }] = await Promise.all([
+    const [{ readNoteStatus, remember }, { loopTools }] = await Promise.all([
       import('../../../project/learn/remember.ts'),
       import('../../../tools/loop-tools.ts'),
     ]);
-    if (status !== undefined) return statusResult(await noteStatus(project, status));
+    if (status !== undefined) return statusResult(await readNoteStatus(project, status));
     if (words.length > 0 && file !== undefined)
       throw usageError('The note is given twice.', 'pass either words or --file');
     const { stdin, cwd } = context.host;

@@ -70,8 +70,8 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
     withProjectLock(project.dir, async () => 'free', { waitMs: 0 }),
   );
   context.progress.update('connecting to the warehouses');
-  const { projectStatus } = await import('../../../project/review/status.ts');
-  const { git, uncommitted, connections, llm } = await projectStatus(
+  const { readProjectStatus } = await import('../../../project/review/status.ts');
+  const { git, uncommitted, connections, llm } = await readProjectStatus(
     project,
     false,
     context.signal,

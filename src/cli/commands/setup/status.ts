@@ -28,9 +28,9 @@ export const statusCommand = defineCommand({
   async run({ options }, context) {
     const project = await context.project();
     if (options.usage === true) return usageResult(project);
-    const { projectStatus } = await import('../../../project/review/status.ts');
+    const { readProjectStatus } = await import('../../../project/review/status.ts');
     context.progress.update('connecting to the warehouses');
-    const status = await projectStatus(project, options.fast === true, context.signal);
+    const status = await readProjectStatus(project, options.fast === true, context.signal);
     const { connections, sources, attention: queue, uncommitted, llm, git } = status;
     const commitText =
       uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;

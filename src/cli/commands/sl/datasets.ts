@@ -5,14 +5,14 @@ import type { Diagnostic } from '../../../lib/diagnostic.ts';
 import { UserError } from '../../../lib/error.ts';
 import { nearest } from '../../../lib/suggest.ts';
 import {
-  staleLines,
-  unqueryableLines,
-  unqueryableMetrics,
+  renderStaleLines,
+  renderUnqueryableLines,
+  findUnqueryableMetrics,
 } from '../../../project/answer/visible-datasets.ts';
 import type { Project } from '../../../project/open/open.ts';
 import {
   describeConflicts,
-  conflictsOfDataset,
+  filterDatasetConflicts,
   readConflicts,
 } from '../../../project/review/conflicts.ts';
 import { openStaleness } from '../../../project/review/stale.ts';
@@ -77,7 +77,7 @@ export const listCommand = defineCommand({
 
 function metricsText(model: ModelOfProject, dataset: string): string {
   const metrics = [...(model.datasets.get(dataset)?.metrics.values() ?? [])];
-  const unqueryable = unqueryableMetrics(model, dataset);
+  const unqueryable = findUnqueryableMetrics(model, dataset);
   return metrics
     .filter(({ hidden }) => !hidden)
     .map(({ name }) => (unqueryable.has(name) ? `${name} (not yet queryable)` : name))
@@ -106,10 +106,12 @@ export const readCommand = defineCommand({
     const isKnown = isInvalid || model.datasets.has(dataset);
     const yaml = isKnown ? await readText(join(project.dir, file), project.dir) : undefined;
     if (yaml === undefined) throw unknownDatasetError(dataset, connection, model);
-    const conflicts = conflictsOfDataset(await readConflicts(project.dir), connection, dataset);
+    const conflicts = filterDatasetConflicts(await readConflicts(project.dir), connection, dataset);
     const contested = describeConflicts(conflicts);
-    const unqueryable = unqueryableMetrics(model, dataset);
-    const stale = staleLines(await (await openStaleness(project)).ofDataset(connection, dataset));
+    const unqueryable = findUnqueryableMetrics(model, dataset);
+    const stale = renderStaleLines(
+      await (await openStaleness(project)).ofDataset(connection, dataset),
+    );
     const invalidNotes = isInvalid
       ? ['This dataset is invalid, so queries leave it out. For the reason: ktx sl validate']
       : [];
@@ -125,7 +127,7 @@ export const readCommand = defineCommand({
         not_yet_queryable: [...unqueryable],
       },
       text: yaml.trimEnd(),
-      notes: [...invalidNotes, ...contested, ...stale, ...unqueryableLines(unqueryable)],
+      notes: [...invalidNotes, ...contested, ...stale, ...renderUnqueryableLines(unqueryable)],
     };
   },
 });
