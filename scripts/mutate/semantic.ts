@@ -42,7 +42,7 @@ export const semanticMutants: readonly Mutant[] = [
   {
     name: 'rules-join',
     file: 'semantic/resolve/join-scope.ts',
-    find: 'const relation = readableRows(target);',
+    find: 'const relation = requireReadableRows(target);',
     replace: 'const { relation } = target;',
     why: 'A joined dataset shows rows that its rules hide.',
     tests: rules,
@@ -50,7 +50,7 @@ export const semanticMutants: readonly Mutant[] = [
   {
     name: 'rules-periods',
     file: 'semantic/plan/running.ts',
-    find: 'relation: readableRows(scope.owner),',
+    find: 'relation: requireReadableRows(scope.owner),',
     replace: 'relation: scope.owner.relation,',
     why: 'A running total counts rows that the rules hide.',
     tests: rules,
@@ -58,7 +58,7 @@ export const semanticMutants: readonly Mutant[] = [
   {
     name: 'rules-conversion',
     file: 'semantic/plan/conversion.ts',
-    find: 'relation: readableRows(dataset)',
+    find: 'relation: requireReadableRows(dataset)',
     replace: 'relation: dataset.relation',
     why: 'A conversion counts events that the rules hide.',
     tests: rules,
@@ -98,8 +98,8 @@ export const semanticMutants: readonly Mutant[] = [
   {
     name: 'join-kind',
     file: 'semantic/resolve/join-scope.ts',
-    find: "leg.many && !isBehindExists ? 'inner' : 'left'",
-    replace: "leg.many && !isBehindExists ? 'left' : 'inner'",
+    find: "leg.isToMany && !isBehindExists ? 'inner' : 'left'",
+    replace: "leg.isToMany && !isBehindExists ? 'left' : 'inner'",
     why: 'Rows without a partner are lost.',
     tests: numbers,
   },

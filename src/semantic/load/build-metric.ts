@@ -2,7 +2,7 @@ import type { MetricDefinition } from '../model/dataset.ts';
 import { parsePeriod, parsePeriodGrain } from '../model/grains.ts';
 import type { MetricRule, ModelMetric } from '../model/model.ts';
 import { type BuildContext, parseExpression, parseRowFragment } from './fragments.ts';
-import type { YamlPath } from './report.ts';
+import type { YamlPath } from './dataset-check.ts';
 
 interface OwnedMetric extends MetricDefinition {
   readonly dataset: string;

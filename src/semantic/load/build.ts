@@ -16,7 +16,7 @@ import {
   reportFailure,
   withoutParameters,
 } from './fragments.ts';
-import type { YamlPath } from './report.ts';
+import type { YamlPath } from './dataset-check.ts';
 
 /**
  * A dataset with its expressions parsed; relationships are not linked yet. What is wrong is reported, and the result must
@@ -129,7 +129,7 @@ function buildFields(context: BuildContext, dataset: Dataset): ModelDataset['fie
     ({ metric, via = dataset.dataset, ...field }) => ({
       ...field,
       expr: undefined,
-      measure: { metric, via },
+      rowMetric: { metric, via },
     }),
   );
   return mapByName([...fields, ...rowMetrics]);

@@ -12,7 +12,7 @@ import {
   type SemanticModel,
 } from '../model/model.ts';
 import type { Relation } from '../relational/query-tree.ts';
-import type { DatasetCheck, YamlPath } from './report.ts';
+import type { DatasetCheck, YamlPath } from './dataset-check.ts';
 
 /** A table of the catalog. */
 export interface PhysicalTable extends TableRef {
@@ -152,7 +152,7 @@ function columnUses(model: SemanticModel, dataset: ModelDataset): readonly Colum
       ...(field !== undefined && { field }),
     }));
   const fieldUses = [...dataset.fields.values()]
-    .filter(({ measure }) => measure === undefined)
+    .filter(({ rowMetric }) => rowMetric === undefined)
     .flatMap(({ name, expr }, index): readonly ColumnUse[] =>
       expr === undefined
         ? [{ path: ['fields', index, 'name'], side: dataset, name, field: name }]

@@ -8,7 +8,7 @@ import {
   type SemanticModel,
 } from '../model/model.ts';
 import { typeFamilyOf } from '../resolve/join-checks.ts';
-import type { DatasetCheck } from './report.ts';
+import type { DatasetCheck } from './dataset-check.ts';
 
 /** Reports relationships that lead nowhere, or whose bridge, range or condition does not fit. */
 export function checkRelationships(model: SemanticModel, check: DatasetCheck): void {
@@ -38,7 +38,7 @@ function checkRelationship(
     const message = `${to} was left out because of its errors, so this relationship is too`;
     return warn([...path, 'to'], 'left_out', message);
   }
-  const { via } = check.source.relationships?.[index] ?? {};
+  const { via } = check.yaml.relationships?.[index] ?? {};
   for (const [key, name] of Object.entries({ to, via })) {
     if (name === undefined || model.datasets.has(name)) continue;
     fail([...path, key], 'unknown_name', {

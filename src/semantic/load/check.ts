@@ -12,7 +12,7 @@ import { resolveMetric } from '../resolve/metrics.ts';
 import { rowsForRole } from '../resolve/row-rules.ts';
 import { unknownMetricError } from '../resolve/unknown-metric.ts';
 import { checkRelationships } from './check-relationships.ts';
-import type { DatasetCheck } from './report.ts';
+import type { DatasetCheck } from './dataset-check.ts';
 
 /** Reports names that lead nowhere: in keys, times, fields, relationships, row rules and metrics. */
 export function checkDataset(model: SemanticModel, check: DatasetCheck): void {
@@ -26,8 +26,8 @@ export function checkDataset(model: SemanticModel, check: DatasetCheck): void {
 }
 
 /** Keys and the default time must be fields, and not row metrics. */
-function checkKeys({ dataset, source, fail }: DatasetCheck): void {
-  const { primary_key = [], unique_keys = [], default_time: time } = source;
+function checkKeys({ dataset, yaml, fail }: DatasetCheck): void {
+  const { primary_key = [], unique_keys = [], default_time: time } = yaml;
   const uses = [
     ...primary_key.map((name, index) => ({ name, path: ['primary_key', index] })),
     ...unique_keys.flatMap((key, index) =>
@@ -42,7 +42,7 @@ function checkKeys({ dataset, source, fail }: DatasetCheck): void {
         message: `${dataset.name} has no field named ${name}`,
         hint: didYouMean(name, dataset.fields.keys()),
       });
-    } else if (field.measure !== undefined) {
+    } else if (field.rowMetric !== undefined) {
       fail(path, 'row_metric', {
         message: `${name} is a row metric, which cannot identify a row`,
         hint: 'Name columns.',
@@ -69,11 +69,8 @@ function checkField(check: DatasetCheck, stack: readonly string[], index: number
   }
 }
 
-function checkRowMetrics(
-  model: SemanticModel,
-  { dataset, source, fail, warn }: DatasetCheck,
-): void {
-  for (const [index, { name, metric }] of (source.row_metrics ?? []).entries()) {
+function checkRowMetrics(model: SemanticModel, { dataset, yaml, fail, warn }: DatasetCheck): void {
+  for (const [index, { name, metric }] of (yaml.row_metrics ?? []).entries()) {
     const parts = metric.split('.');
     if (findMetric(model, parts, dataset.name) !== undefined) continue;
     const path = ['row_metrics', index, 'metric'];
@@ -82,7 +79,7 @@ function checkRowMetrics(
       warn(path, 'left_out', `${home} was left out because of its errors, so ${name} is too`);
     else fail(path, 'unknown_name', unknownMetricError({ model, queryMetrics: new Map() }, parts));
   }
-  if (source.row_metrics === undefined || dataset.primaryKey !== undefined) return;
+  if (yaml.row_metrics === undefined || dataset.primaryKey !== undefined) return;
   fail(['row_metrics'], 'no_key', {
     message: `${dataset.name} has no primary_key, so its rows cannot be told apart`,
     hint: 'Declare it.',

@@ -4,7 +4,7 @@ import type { Dialect } from '../../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../../sql/fragment.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
 import type { ExpressionText } from '../model/dataset.ts';
-import type { ReportFinding, YamlPath } from './report.ts';
+import type { ReportFinding, YamlPath } from './dataset-check.ts';
 
 /** The file that a dataset is built from. */
 export interface BuildContext {

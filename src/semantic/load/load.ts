@@ -11,7 +11,7 @@ import { buildDataset } from './build.ts';
 import { cachedFindings } from './check-cache.ts';
 import { checkColumns, type PhysicalTable } from './check-columns.ts';
 import { checkDataset } from './check.ts';
-import type { ReportFinding } from './report.ts';
+import type { ReportFinding } from './dataset-check.ts';
 
 export interface LoadedModel {
   readonly model: SemanticModel;
@@ -31,12 +31,12 @@ interface ModelFile {
   readonly text: string;
 }
 
-/** A file on its way into the model. `source` is undefined if it cannot be read, `dataset` until it is built. */
+/** A file while it is loaded. `yaml` is undefined if the text is not valid, `dataset` until the model's dataset is built. */
 interface LoadingFile {
   readonly file: ModelFile;
   /** Added to in place. */
   readonly findings: Finding[];
-  readonly source?: Dataset;
+  readonly yaml?: Dataset;
   readonly dataset?: ModelDataset;
 }
 
@@ -63,12 +63,12 @@ function buildAndCheck(
   const model = assembleModel(dialect, loading);
   let isValid = true;
   for (const loadingFile of loading) {
-    const { source, dataset } = loadingFile;
-    if (source === undefined || dataset === undefined || hasErrors(loadingFile)) continue;
+    const { yaml, dataset } = loadingFile;
+    if (yaml === undefined || dataset === undefined || hasErrors(loadingFile)) continue;
     const findings = cachedFindings(dataset, { model, input: tables }, (checkedModel) => {
       const fresh = { ...loadingFile, findings: [] };
       const check = {
-        source,
+        yaml,
         dataset,
         fail: findingReporter(fresh, 'error'),
         warn: findingReporter(fresh, 'warning'),
@@ -117,7 +117,7 @@ function parseFile(file: ModelFile): LoadingFile {
   const { data, problems = [] } = checkSchema(datasetSchema, content);
   for (const { path, rule, message } of problems)
     fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
-  return data === undefined ? loading : { ...loading, source: data };
+  return data === undefined ? loading : { ...loading, yaml: data };
 }
 
 function yamlFinding(file: ModelFile, error: YAMLException): Finding {
@@ -143,14 +143,14 @@ function isMetricsOnly(content: unknown): boolean {
 }
 
 function buildFile(loading: LoadingFile, dialect: Dialect): LoadingFile {
-  const { file, source } = loading;
-  if (source === undefined) return loading;
+  const { file, yaml } = loading;
+  if (yaml === undefined) return loading;
   const context = { file: file.path, dialect, fail: findingReporter(loading, 'error') };
-  return { ...loading, dataset: buildDataset(context, source) };
+  return { ...loading, dataset: buildDataset(context, yaml) };
 }
 
 function rejectDuplicateDatasets(loading: readonly LoadingFile[]): void {
-  const byName = Map.groupBy(loading, ({ source }) => source?.dataset);
+  const byName = Map.groupBy(loading, ({ yaml }) => yaml?.dataset);
   for (const [name, [first, ...others]] of byName) {
     if (name === undefined) continue;
     const message = `${first?.file.path} also declares the dataset ${name}`;
@@ -165,10 +165,10 @@ function assembleModel(dialect: Dialect, loading: readonly LoadingFile[]): Seman
     .flatMap(({ dataset }) => dataset ?? []);
   const excluded = loading
     .filter(hasErrors)
-    .map(({ file, source }) => source?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
+    .map(({ file, yaml }) => yaml?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
   const hasRules = loading.some(
-    ({ file, source }) =>
-      source?.access !== undefined || (source === undefined && /\baccess\b/.test(file.text)),
+    ({ file, yaml }) =>
+      yaml?.access !== undefined || (yaml === undefined && /\baccess\b/.test(file.text)),
   );
   return { dialect, datasets: withJoins(datasets), excluded: new Set(excluded), hasRules };
 }

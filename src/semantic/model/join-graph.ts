@@ -89,15 +89,15 @@ function stepsOf(
 ): readonly Step[] {
   const { from, to, name, cardinality } = relationship;
   if (cardinality === 'many_to_many') return bridgeSteps(relationship, relationships);
-  const forward: Leg = { from, to, relationship, reversed: false, many: false };
+  const forward: Leg = { from, to, relationship, reversed: false, isToMany: false };
   if (cardinality === 'one_to_one' && from !== to) {
-    const back: Leg = { from: to, to: from, relationship, reversed: true, many: false };
+    const back: Leg = { from: to, to: from, relationship, reversed: true, isToMany: false };
     return [
       { name, from, to, legs: [forward], direction: 'same' },
       { name: from, from: to, to: from, legs: [back], direction: 'same' },
     ];
   }
-  const back: Leg = { from: to, to: from, relationship, reversed: true, many: true };
+  const back: Leg = { from: to, to: from, relationship, reversed: true, isToMany: true };
   const backName = nameOfStepDown(relationship, relationships);
   return [
     { name, from, to, legs: [forward], direction: 'up' },
@@ -130,14 +130,14 @@ function bridgeSteps(
     to: via,
     relationship,
     reversed: true,
-    many: true,
+    isToMany: true,
   });
   const outOfBridge = (relationship: ModelRelationship): Leg => ({
     from: via,
     to: relationship.to,
     relationship,
     reversed: false,
-    many: false,
+    isToMany: false,
   });
   const backName = from === to ? `${from}_as_${name}` : from;
   return [

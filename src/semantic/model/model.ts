@@ -53,7 +53,7 @@ interface AccessRule {
 export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & {
   readonly expr: Fragment | undefined;
   /** Set for a row metric: the metric, and the path from its rows to this dataset. */
-  readonly measure?: { readonly metric: string; readonly via: string };
+  readonly rowMetric?: { readonly metric: string; readonly via: string };
 };
 
 export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'unit'>> & {
@@ -153,11 +153,11 @@ export interface Leg extends Pick<RelationshipEnds, 'from' | 'to'> {
   /** True if it goes from the relationship's target to its owner. */
   readonly reversed: boolean;
   /** True if it can multiply rows. */
-  readonly many: boolean;
+  readonly isToMany: boolean;
 }
 
 /** What to put in FROM for a dataset. Throws `no_access` if the role may see no row. */
-export function readableRows({
+export function requireReadableRows({
   rows,
 }: Pick<ModelDataset, 'rows'>): Exclude<ReadableRows, { kind: 'denied' }> {
   if (rows.kind === 'denied') throw rows.error;

@@ -1,6 +1,6 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
 import { finer, periodStartType } from '../model/grains.ts';
-import { type ModelDataset, readableRows } from '../model/model.ts';
+import { type ModelDataset, requireReadableRows } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';
 import type { Expr, ExprPart, JoinClause, NamedColumn, Select } from '../relational/query-tree.ts';
 import type { AggregateNode, Conversion } from '../resolve/aggregate-node.ts';
@@ -148,7 +148,7 @@ function selectEvents(
     ...(value === undefined ? [] : [{ column: 'v', expr: eventValue(scope, value) }]),
   ];
   const where = aggregate.where.map((filter) => filterExpr(scope, filter));
-  const from = { alias: dataset.name, relation: readableRows(dataset) };
+  const from = { alias: dataset.name, relation: requireReadableRows(dataset) };
   return { kind: 'select', columns, from, joins: [...joins.values()].map(toJoin), where };
 }
 

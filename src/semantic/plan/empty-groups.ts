@@ -30,7 +30,7 @@ interface DimensionGroup {
  * owner's own dimensions. Their combinations are added to the result. A condition applies to a set if it is about nothing
  * but the rows of that set.
  */
-export function dimensionMembers(
+export function planDimensionMembers(
   { columns, from, where }: Select,
   query: { dimensions: readonly ResolvedField[]; joins: readonly PlannedJoin[] },
 ): readonly DimensionMembers[] {
@@ -48,7 +48,7 @@ export function dimensionMembers(
   }));
   if (groups.every(({ root }) => root === undefined)) return [];
   const conditions = where.map((expr) => ({ expr, aliases: [...aliasesIn(expr)] }));
-  for (const { aliases } of conditions) checkOneGroup(groups, aliases);
+  for (const { aliases } of conditions) checkSingleGroup(groups, aliases);
   return groups.map((group): DimensionMembers => {
     if (group.root === undefined)
       return { kind: 'fact', columns: group.columns.map(({ column }) => column) };
@@ -94,7 +94,7 @@ function dimensionGroup(
   };
 }
 
-function checkOneGroup(groups: readonly DimensionGroup[], aliases: readonly string[]): void {
+function checkSingleGroup(groups: readonly DimensionGroup[], aliases: readonly string[]): void {
   const concerned = groups.filter(({ groupAliases }) =>
     aliases.some((alias) => groupAliases.has(alias)),
   );

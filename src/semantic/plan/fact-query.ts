@@ -1,6 +1,6 @@
 import type { Period } from '../../sql/dialect.ts';
 import { isToOne } from '../model/join-graph.ts';
-import { type ModelDataset, type ModelField, readableRows } from '../model/model.ts';
+import { type ModelDataset, type ModelField, requireReadableRows } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { Select } from '../relational/query-tree.ts';
@@ -16,7 +16,7 @@ import {
 import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
 import { aggregateNested, aggregateRows } from './aggregate-select.ts';
 import { joinConversions } from './conversion.ts';
-import { type DimensionMembers, dimensionMembers } from './empty-groups.ts';
+import { type DimensionMembers, planDimensionMembers } from './empty-groups.ts';
 import type { Fact, PlanContext } from './plan-context.ts';
 import {
   type AppliedCondition,
@@ -84,7 +84,7 @@ function planRows(
   const rows: Select = {
     kind: 'select',
     columns: dimensionColumns,
-    from: periods?.from ?? { alias: owner.name, relation: readableRows(owner) },
+    from: periods?.from ?? { alias: owner.name, relation: requireReadableRows(owner) },
     joins: [],
     where: applied.map(({ expr }) => expr),
   };
@@ -114,7 +114,7 @@ function planRows(
     fanOutDimensions,
     members:
       periods === undefined && query.include_empty
-        ? dimensionMembers(rows, { dimensions, joins })
+        ? planDimensionMembers(rows, { dimensions, joins })
         : membersOfRows(context, fact),
   };
 }

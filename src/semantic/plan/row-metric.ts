@@ -24,10 +24,10 @@ interface RowMetric {
 export function resolveRowMetric(
   context: PlanContext,
   dataset: ModelDataset,
-  { name, measure }: ModelField,
+  { name, rowMetric }: ModelField,
 ): RowMetric {
   const { model, query, notes, usedMetrics, rowMetrics = [] } = context;
-  const { metric: address = '', via = '' } = measure ?? {};
+  const { metric: address = '', via = '' } = rowMetric ?? {};
   const field = `${dataset.name}.${name}`;
   if (rowMetrics.includes(field))
     throw queryError(

@@ -7,7 +7,7 @@ import {
   periodStartType,
   yearStartFor,
 } from '../model/grains.ts';
-import { readableRows, type Running } from '../model/model.ts';
+import { requireReadableRows, type Running } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
 import type { Expr, FromItem, JoinClause } from '../relational/query-tree.ts';
 import type { RowCondition } from '../resolve/conditions.ts';
@@ -94,7 +94,7 @@ export function joinPeriods(
     from: { alias: periodsTable, relation: { kind: 'common', name: periodsTable } },
     join: {
       alias: scope.owner.name,
-      relation: readableRows(scope.owner),
+      relation: requireReadableRows(scope.owner),
       on: conjunctionOfParts(conditions.map((condition) => [condition])),
       kind: 'inner',
     },

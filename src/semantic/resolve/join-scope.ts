@@ -7,7 +7,7 @@ import {
   type Leg,
   type ModelDataset,
   type ModelField,
-  readableRows,
+  requireReadableRows,
   type Within,
 } from '../model/model.ts';
 import { notSupportedError } from '../query/errors.ts';
@@ -54,9 +54,9 @@ export interface RowMetricValues {
 export interface PlannedJoin extends JoinClause {
   readonly path: JoinPath;
   /** The alias on the left side of its condition. */
-  readonly base: string;
+  readonly leftAlias: string;
   /** True if it can multiply rows. */
-  readonly many: boolean;
+  readonly isToMany: boolean;
 }
 
 /** Drops what only planning needs. */
@@ -96,7 +96,7 @@ export function columnExpr(side: JoinSide, name: string, written?: string): Expr
       return isSelf ? { kind: 'written', alias, text } : columnExpr(side, inner, text);
     });
   }
-  if (field?.measure !== undefined) {
+  if (field?.rowMetric !== undefined) {
     throw notSupportedError(
       'a row metric inside another field or a join',
       `${dataset.name}.${field.name} is one`,
@@ -122,7 +122,7 @@ export function addPathJoins(scope: JoinScope, path: JoinPath): string {
     for (const [position, leg] of step.legs.entries()) {
       const isLast = position === step.legs.length - 1;
       const legAlias = isLast ? stepAlias : `${stepAlias} via`;
-      addJoin(scope, { leg, alias: legAlias, base: alias, path: prefix });
+      addJoin(scope, { leg, alias: legAlias, leftAlias: alias, path: prefix });
       alias = legAlias;
     }
   }
@@ -131,21 +131,25 @@ export function addPathJoins(scope: JoinScope, path: JoinPath): string {
 
 function addJoin(
   scope: JoinScope,
-  { leg, alias, base, path }: { leg: Leg; alias: string; base: string; path: JoinPath },
+  { leg, alias, leftAlias, path }: { leg: Leg; alias: string; leftAlias: string; path: JoinPath },
 ): void {
   const { model, joins, existsJoins } = scope;
   if (joins.has(alias) || existsJoins?.has(alias)) return;
   const target = requireDataset(model, leg.to);
-  const source = { dialect: model.dialect, dataset: requireDataset(model, leg.from), alias: base };
-  if (!leg.many) checkFanOut(leg, target);
+  const source = {
+    dialect: model.dialect,
+    dataset: requireDataset(model, leg.from),
+    alias: leftAlias,
+  };
+  if (!leg.isToMany) checkFanOut(leg, target);
   checkJoinTypes(leg, source.dataset, target);
   const on = joinCondition(leg, source, { dialect: model.dialect, dataset: target, alias });
-  const relation = readableRows(target);
-  const isBehindExists = existsJoins?.has(base) === true;
-  const isInExists = existsJoins !== undefined && (leg.many || isBehindExists);
-  const kind = leg.many && !isBehindExists ? 'inner' : 'left';
+  const relation = requireReadableRows(target);
+  const isBehindExists = existsJoins?.has(leftAlias) === true;
+  const isInExists = existsJoins !== undefined && (leg.isToMany || isBehindExists);
+  const kind = leg.isToMany && !isBehindExists ? 'inner' : 'left';
   const joinsOfLevel = isInExists ? existsJoins : joins;
-  joinsOfLevel.set(alias, { alias, relation, path, on, base, kind, many: leg.many });
+  joinsOfLevel.set(alias, { alias, relation, path, on, leftAlias, kind, isToMany: leg.isToMany });
 }
 
 function joinCondition({ relationship, reversed }: Leg, source: JoinSide, joined: JoinSide): Expr {

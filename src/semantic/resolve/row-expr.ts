@@ -51,7 +51,7 @@ export function fieldExpr(scope: JoinScope, resolved: ResolvedField): Expr {
   scope.usedFields.add(isOwnTime ? 'time' : 'other');
   const side = { dialect: model.dialect, dataset, alias: addPathJoins(scope, path) };
   const stored =
-    field?.measure === undefined
+    field?.rowMetric === undefined
       ? columnExpr(side, name)
       : rowMetricExpr(scope, { path, field, side });
   noteTimezone(scope, resolved);
@@ -96,7 +96,7 @@ function rowMetricExpr(
   scope: JoinScope,
   { path, field, side }: Pick<ResolvedField, 'path'> & { field: ModelField; side: JoinSide },
 ): Expr {
-  const { dataset, alias: base } = side;
+  const { dataset, alias: leftAlias } = side;
   const { name } = field;
   const metricPath = [
     ...path,
@@ -110,15 +110,15 @@ function rowMetricExpr(
       equalityParts(columnExpr(side, key), { kind: 'column', alias, name: `d${index + 1}` }),
     ),
   );
-  const joins = scope.existsJoins?.has(base) === true ? scope.existsJoins : scope.joins;
+  const joins = scope.existsJoins?.has(leftAlias) === true ? scope.existsJoins : scope.joins;
   joins.set(alias, {
     alias,
     relation: { kind: 'select', select },
     on,
     path: metricPath,
-    base,
+    leftAlias,
     kind: 'left',
-    many: false,
+    isToMany: false,
   });
   if (path.length === 0) return value(alias);
   // A joined row that is missing has no count, rather than 0.
@@ -175,13 +175,13 @@ export function predicateExpr(scope: JoinScope, predicate: RowPredicate): Expr {
   if (joins.length === 0) return where;
   const usesOuterRows = [...aliasesIn(where)].some((alias) => !existsJoins.has(alias));
   const isMixed = usesOuterRows && row !== undefined && mayHoldWithoutRows(scope, row);
-  const startsFromOuter = joins.filter(({ base }) => !existsJoins.has(base));
+  const startsFromOuter = joins.filter(({ leftAlias }) => !existsJoins.has(leftAlias));
   if (!isMixed && startsFromOuter.length <= 1)
     return { kind: 'exists', joins: joins.map(toJoin), where };
   const sides = row === undefined ? [] : splitDisjuncts(tokensWithin(row));
   if (row !== undefined && sides.length > 1)
     return disjunctionOf(sides.map((span) => filterExpr(scope, { ...row, span })));
-  const paths = joins.filter(({ many }) => many).map(({ path }) => formatPath(path));
+  const paths = joins.filter(({ isToMany }) => isToMany).map(({ path }) => formatPath(path));
   throw queryError(
     'mixed_condition',
     `The condition ${JSON.stringify(text)} mixes rows of ${[...new Set(paths)].join(' and ')} with others`,
