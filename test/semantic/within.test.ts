@@ -99,7 +99,7 @@ test('what says that ranges do not overlap is asked for; fields must be there an
       tiers: files.tiers.replace('unique_keys: [[buyer_id, since]]', 'primary_key: [tier]'),
     }),
   ).toEqual([
-    'warning overlap: Nothing says that ranges of tiers do not overlap: where they do, a row of orders counts once for each If they do not, declare unique_keys: [[buyer_id, since]] in semantic-layer/warehouse/tiers.yaml.',
+    'warning overlap: No key says that ranges of tiers do not overlap, so a row of orders could count more than once If they do not, declare unique_keys: [[buyer_id, since]] in semantic-layer/warehouse/tiers.yaml.',
   ]);
   expect(await rules({ orders: files.orders.replace('from: since', 'from: sinse') })).toEqual([
     expect.stringContaining('error unknown_name: tiers has no field named sinse'),

@@ -112,7 +112,7 @@ function checkWithin(
   const equalNames = relationship.equal.flatMap((pair) => pair.target ?? []);
   const key = [...equalNames, within.from].join(', ');
   warn(path, 'overlap', {
-    message: `Nothing says that ranges of ${to} do not overlap: where they do, a row of ${dataset.name} counts once for each`,
+    message: `No key says that ranges of ${to} do not overlap, so a row of ${dataset.name} could count more than once`,
     hint: `If they do not, declare unique_keys: [[${key}]] in ${target.file}.`,
   });
 }

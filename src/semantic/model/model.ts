@@ -11,9 +11,9 @@ export interface SemanticModel {
   readonly datasets: ReadonlyMap<string, ModelDataset>;
   /** Names of the datasets that were left out because their files have errors. */
   readonly excluded: ReadonlySet<string>;
-  /** True if any file, valid or not, declares row rules. */
+  /** True if any dataset file declares row rules, even one with errors. */
   readonly hasRules: boolean;
-  /** The role that reads; `modelForRole` sets it. */
+  /** The role that queries the model; `modelForRole` sets it. */
   readonly role?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ModelDataset {
   /** Path of its YAML file, as errors show it. */
   readonly file: string;
   readonly relation: Relation;
-  /** The rows that a query may read. */
+  /** What a query reads: the relation, or its rows that the role may see. */
   readonly rows: ReadableRows;
   /** Row rules; undefined if everyone sees every row. */
   readonly access: readonly AccessRule[] | undefined;
@@ -38,9 +38,9 @@ export interface ModelDataset {
   readonly relationships: readonly ModelRelationship[];
   /** Fields of the primary key; undefined if none is declared. */
   readonly primaryKey: readonly string[] | undefined;
-  /** Steps that never multiply its rows: many_to_one and one_to_one. */
+  /** Steps to other datasets that never multiply rows: many_to_one and one_to_one. */
   readonly toOne: readonly Step[];
-  /** Steps that can multiply its rows: back along relationships that point here, and across bridges. */
+  /** Steps to other datasets that can multiply rows: back along relationships that lead here, and across bridges. */
   readonly toMany: readonly Step[];
 }
 
@@ -52,7 +52,7 @@ interface AccessRule {
 /** Without `expr`, a field is the column of the same name. */
 export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & {
   readonly expr: Fragment | undefined;
-  /** Set for a row metric: the metric, and the path from its rows to this dataset. */
+  /** Set for a row metric: the address of the metric, and the path from the metric's rows to this dataset. */
   readonly rowMetric?: { readonly metric: string; readonly via: string };
 };
 
@@ -101,16 +101,17 @@ export type MetricRule =
   | { readonly kind: 'running'; readonly of: string; readonly running: Running }
   | ({ readonly kind: 'conversion' } & ConversionRule);
 
-/** How often a row of metric `base` is followed by a row of metric `to` with equal values in the fields of `on`. */
+/** How often a row of metric `base` (a first event) is followed by a row of metric `to` with equal values in the fields of `on`. */
 export interface ConversionRule {
   readonly base: string;
   readonly to: string;
   readonly on: readonly { readonly base: string; readonly to: string }[];
-  /** How long after the base event the other one still counts; undefined for ever. */
+  /** How long after the first event a later one still counts; undefined: without limit. */
   readonly window: { readonly period: Period; readonly grain: TimeGrain } | undefined;
   readonly calculation: 'conversion_rate' | 'conversions';
 }
 
+/** The two datasets of a join, seen from one of them. */
 export interface RelationshipEnds {
   readonly from: string;
   readonly to: string;
@@ -118,29 +119,31 @@ export interface RelationshipEnds {
   readonly name: string;
 }
 
+/** A relationship of the dataset `from` (its owner) to the dataset `to` (its target). */
 export interface ModelRelationship extends RelationshipEnds {
   readonly cardinality: 'many_to_one' | 'one_to_one' | 'many_to_many';
-  /** Names that must be equal. A side is undefined if it is a literal. */
+  /** Pairs of names that must be equal: of the owner (`own`) and of the target. A side is undefined if it is a literal. */
   readonly equal: readonly {
     readonly own?: string | undefined;
     readonly target?: string | undefined;
   }[];
-  /** The join condition as SQL; undefined if the equalities are all of it. */
+  /** The join condition as SQL; undefined if it consists of the pairs in `equal`. */
   readonly condition: Fragment | undefined;
   readonly within: Within | undefined;
   /** The bridge dataset of a many_to_many. */
   readonly via: string | undefined;
 }
 
-/** The value of the own `field` lies between `from` and `to` of the target. For equal columns, ranges do not overlap. */
+/** The value of the owner's `field` must lie between `from` and `to` of the target. Ranges of target rows with equal columns do not overlap. */
 export interface Within {
   readonly field: string;
   readonly from: string;
   readonly to: string;
+  /** True if the value may equal `to`. */
   readonly includesEnd: boolean;
 }
 
-/** One name of a path: one join, or two through a bridge. */
+/** What one name of a path stands for: one join, or two through a bridge. */
 export interface Step extends RelationshipEnds {
   readonly legs: readonly Leg[];
   /** `up` is many_to_one, `same` is one_to_one, `down` is one_to_many, `bridge` is many_to_many. */
@@ -156,7 +159,7 @@ export interface Leg extends Pick<RelationshipEnds, 'from' | 'to'> {
   readonly isToMany: boolean;
 }
 
-/** What to put in FROM for a dataset. Throws `no_access` if the role may see no row. */
+/** The rows of a dataset that a query reads. Throws `no_access` if the role may see none. */
 export function requireReadableRows({
   rows,
 }: Pick<ModelDataset, 'rows'>): Exclude<ReadableRows, { kind: 'denied' }> {
@@ -182,7 +185,7 @@ export function findVisibleField(dataset: ModelDataset, name: string): ModelFiel
   return field?.hidden === true ? undefined : field;
 }
 
-/** True if the engine matches this name case by case: it is quoted, and the dialect respects quotes. */
+/** True if the case of a name matters: it is quoted, and the dialect respects quotes. `written` is the name with its quotes. */
 export function isCaseExact(dialect: Dialect, written: string | undefined): boolean {
   return written?.startsWith('"') === true && !dialect.ignoresCase;
 }
@@ -196,8 +199,8 @@ export function columnIdentity(dataset: ModelDataset, name: string): string {
 }
 
 /**
- * Which side of a join condition a name belongs to; undefined if neither. A bare name belongs to the own dataset.
- * The target is written with its name or role, also in a self-join.
+ * Which side of a join condition a name belongs to: the owner of the relationship or its target; undefined if neither. A
+ * bare name belongs to the owner. Names of the target start with its name or role, also in a self-join.
  */
 export function conditionSide(
   { from, to, name }: RelationshipEnds,

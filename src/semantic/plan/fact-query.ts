@@ -16,7 +16,7 @@ import {
 import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
 import { aggregateNested, aggregateRows } from './aggregate-select.ts';
 import { joinConversions } from './conversion.ts';
-import { type DimensionMembers, planDimensionMembers } from './empty-groups.ts';
+import { type DimensionMembers, planDimensionMembers } from './dimension-members.ts';
 import type { Fact, PlanContext } from './plan-context.ts';
 import {
   type AppliedCondition,

@@ -8,7 +8,7 @@ import type {
 } from '../relational/query-tree.ts';
 import { type FilledPeriods, fromCommon } from './calendar.ts';
 import { isCount } from '../resolve/aggregate-node.ts';
-import type { DimensionMembers } from './empty-groups.ts';
+import type { DimensionMembers } from './dimension-members.ts';
 import type { FactQuery } from './fact-query.ts';
 
 // The names contain a space, so that they hardly ever hide a table of the warehouse.

@@ -10,19 +10,19 @@ export interface PlanContext {
   readonly conditions: QueryConditions;
   /** Notes for the receipt; filled in place. */
   readonly notes: Set<string>;
-  /** Addresses of the metrics that the answer is made of; row metrics are added in place. */
+  /** Addresses (`orders.revenue`) of the metrics that the answer uses. Planning adds the metrics behind row metrics in place. */
   readonly usedMetrics: Set<string>;
-  /** The owners of the query's metrics. */
+  /** Names of the datasets that own the query's metrics. */
   readonly owners?: readonly string[];
-  /** The row metrics that contain this one, outermost first. */
+  /** The row metrics that are being planned, outermost first; the next one must not be among them. */
   readonly rowMetrics?: readonly string[];
 }
 
-/** Whose rows a fact query aggregates. */
+/** What a fact query is about: the rows of one dataset. */
 export interface Fact {
   readonly owner: ModelDataset;
-  /** The metric to name in errors; empty names none. */
+  /** The metric that errors name. Empty: none. */
   readonly metric: string;
-  /** How far rows without aggregates are moved forward in time. */
+  /** The time shift of a fact query without aggregates; see `AggregateNode.shift`. */
   readonly shift?: readonly Period[];
 }

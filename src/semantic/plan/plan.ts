@@ -23,7 +23,7 @@ import { type MetricReceipt, createMetricReceipt } from './receipt.ts';
  */
 export interface Plan {
   readonly factQueries: readonly FactQuery[];
-  /** The WITH clause, made of the fact queries. Each table may read earlier ones; the last one is the result. */
+  /** The WITH clause, made of the fact queries. A table may read earlier ones. The last one has one row per group. */
   readonly tables: readonly CommonTable[];
   /** True if one of the tables reads itself. */
   readonly isRecursive: boolean;
@@ -32,7 +32,7 @@ export interface Plan {
   readonly having: readonly Expr[];
   readonly order: readonly { readonly expr: Expr; readonly dir: 'asc' | 'desc' }[];
   readonly limit: number | undefined;
-  /** Addresses of all model metrics that the answer is made of, including those in conditions. */
+  /** Addresses of all model metrics that the answer uses, also in conditions and inside other metrics. */
   readonly used: ReadonlySet<string>;
   readonly receipt: {
     readonly metrics: readonly MetricReceipt[];
@@ -134,10 +134,10 @@ function resolveOrder(
       : resolveOrderMetric(resolver, field, { query, metrics });
     return { dir, expr };
   });
-  const ties = [...query.dimensions.entries()]
+  const tieBreakers = [...query.dimensions.entries()]
     .filter(([, name]) => !query.order_by.some(({ field }) => field === name))
     .map(([index]) => ({ dir: 'asc' as const, expr: dimensionResult(index) }));
-  return [...requested, ...ties];
+  return [...requested, ...tieBreakers];
 }
 
 /** A metric of the query, or another metric of the model. */
@@ -154,6 +154,7 @@ function resolveOrderMetric(
   throw unknownNameError({ what: 'requested dimension or metric', name: field, candidates });
 }
 
+/** The result column of a dimension: `d1`, `d2`… */
 function dimensionResult(index: number): Expr {
   return { kind: 'result', column: `d${index + 1}` };
 }
@@ -193,6 +194,7 @@ function unusedParameterNotes(
   { parameters }: SemanticQuery,
   usedParameters: object,
 ): readonly string[] {
+  // A query names a parameter `dataset.name`, or just `name`.
   const usedNames = Object.keys(usedParameters).flatMap((address) => [
     address,
     address.split('.').at(-1),

@@ -5,37 +5,37 @@ import type { Expr } from '../relational/query-tree.ts';
 import { pieceText } from '../relational/sql-piece.ts';
 import type { RowSql } from './row-expr.ts';
 
-/** One aggregate over the rows of one dataset: a leaf of the arithmetic that a metric is. */
+/** One aggregate over the rows of one dataset. A metric is arithmetic over such aggregates. */
 export interface AggregateNode {
   /** The output column of the fact query that computes it: `m1`, `m2`… */
   readonly column: string;
   /** The dataset whose rows it aggregates. */
   readonly owner: string;
   readonly function: Aggregate;
-  /** The argument; undefined counts rows. */
+  /** The argument; undefined in a count of rows. */
   readonly of: RowSql | undefined;
-  /** Of a percentile, 0 to 1. */
+  /** Which percentile, 0 to 1; undefined for other functions. */
   readonly fraction: number | undefined;
-  /** Row filters; all must hold. */
+  /** Conditions on its rows. A row must meet all of them. */
   readonly where: readonly RowSql[];
   readonly balance: Balance | undefined;
-  /** How far its rows are moved forward in time, so that they meet the groups of later rows. */
+  /** By how much its rows are moved forward in time, so that a later period shows the value of an earlier one. */
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
   readonly nested: NestedAggregate | undefined;
-  /** Dimensions to group by, as the model names them; undefined groups by all dimensions of the query. */
+  /** Set for a total: the dimensions to group by, as the model names them. Undefined: all dimensions of the query. */
   readonly total: readonly string[] | undefined;
-  /** Set if it aggregates the events that follow rows of its owner. */
+  /** Set for a conversion: the owner's rows are first events, and it aggregates the later events. */
   readonly conversion?: Conversion | undefined;
 }
 
-/** Each row of `toAggregate` belongs to the last row of `baseAggregate` before it, within the window. */
+/** A later event (a row of `toAggregate`) counts for the last first event (a row of `baseAggregate`) before it, within the window. */
 export interface Conversion extends ConversionRule {
   readonly baseAggregate: AggregateNode;
   readonly toAggregate: AggregateNode;
 }
 
-/** The inner query of a nested aggregate: `of`, arithmetic over `aggregates`, grouped by the field `per`. */
+/** The inner query of a nested aggregate. It groups by the field `per` and computes `of`, arithmetic over `aggregates`. */
 export interface NestedAggregate {
   readonly of: Expr;
   readonly aggregates: readonly AggregateNode[];
@@ -47,9 +47,9 @@ export interface MetricTrace {
   readonly aggregates: Set<AggregateNode>;
   /** Paths of the dataset files that define it. */
   readonly files: Set<string>;
-  /** The model metric that it is, perhaps under another name; undefined for arithmetic written in the query. */
+  /** The model metric, if the query's metric is just that; undefined for arithmetic written in the query. */
   metric: ModelMetric | undefined;
-  /** True if it only sums aggregates, so that it adds up where they do. */
+  /** True if it only adds, subtracts or scales aggregates. Its values then add up wherever theirs do. */
   isLinear: boolean;
 }
 
@@ -57,7 +57,7 @@ export function emptyTrace(): MetricTrace {
   return { aggregates: new Set(), files: new Set(), metric: undefined, isLinear: true };
 }
 
-/** Aggregates with equal keys are computed in one fact query. */
+/** Aggregates with equal keys are computed in one fact query. Nested aggregates and conversions always get their own. */
 export function factQueryKey(node: AggregateNode): string {
   const { owner, balance, shift, running, nested, total, where, column, conversion } = node;
   if (nested !== undefined || conversion !== undefined) return column;
@@ -69,12 +69,12 @@ export function factQueryKey(node: AggregateNode): string {
 export function aggregateKey(node: Omit<AggregateNode, 'column'>): string {
   const { nested, conversion } = node;
   return JSON.stringify([
-    ...ownKey(node),
+    ...rowAggregateKey(node),
     node.owner,
     node.fraction,
     node.running,
     node.total,
-    nested && [nested.per, nested.of, nested.aggregates.map(ownKey)],
+    nested && [nested.per, nested.of, nested.aggregates.map(rowAggregateKey)],
     conversion && [
       conversion.base,
       conversion.to,
@@ -85,7 +85,7 @@ export function aggregateKey(node: Omit<AggregateNode, 'column'>): string {
   ]);
 }
 
-function ownKey(node: Omit<AggregateNode, 'column'>): readonly unknown[] {
+function rowAggregateKey(node: Omit<AggregateNode, 'column'>): readonly unknown[] {
   const { function: name, of, where, balance, shift } = node;
   return [name, of && rowSqlKey(of), where.map(rowSqlKey), balance, shift];
 }
@@ -94,7 +94,7 @@ function rowSqlKey(row: RowSql): readonly [home: string | undefined, text: strin
   return [row.home, pieceText(row)];
 }
 
-/** True for an aggregate of rows and nothing more. */
+/** True for an aggregate of rows without any further rule. */
 export function isPlainAggregate(node: AggregateNode): boolean {
   const { balance, running, nested, total, conversion } = node;
   return [balance, running, nested, total, conversion].every((option) => option === undefined);

@@ -1,16 +1,24 @@
 import { columnIdentity, findField, type Leg, type ModelDataset } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';
 
-/** Throws `fan_risk` for a join on columns that are not a key of the target: it could multiply rows. */
+/** Throws `fan_risk` for a join whose equal columns do not contain a key of `target`: it could multiply rows. */
 export function checkFanOut(leg: Leg, target: ModelDataset): void {
   const { equal, within } = leg.relationship;
+  // Ranges are taken not to overlap; `loadModel` warns where no key says so.
   if (within !== undefined && !leg.reversed) return;
-  const names = equal.flatMap(({ own, target: joined }) => (leg.reversed ? own : joined) ?? []);
-  const columns = names.map((name) => columnIdentity(target, name));
+  const targetNames = equal.flatMap((pair) => (leg.reversed ? pair.own : pair.target) ?? []);
+  const columns = targetNames.map((name) => columnIdentity(target, name));
   if (target.keys.some((key) => key.every((column) => columns.includes(column)))) return;
+  const risk = `Joining ${leg.from} to ${leg.to} could multiply rows`;
+  if (columns.length === 0)
+    throw queryError(
+      'fan_risk',
+      `${risk}: its condition requires no column of ${leg.to} to be equal`,
+      `Add the columns of a key of ${leg.to} to the condition.`,
+    );
   throw queryError(
     'fan_risk',
-    `Joining ${leg.from} to ${leg.to} could multiply rows: ${columns.join(', ') || 'no column by equality'} is not a declared key of ${leg.to}`,
+    `${risk}: ${columns.join(', ')} is not a declared key of ${leg.to}`,
     `If it is unique, declare it in ${target.file}: primary_key or unique_keys: [[${columns.join(', ')}]].`,
   );
 }
@@ -25,14 +33,14 @@ const typeFamilies: Readonly<Record<string, string>> = {
   datetime_tz: 'time',
 };
 
-/** Types of one family can be compared; undefined if the type is unknown. */
+/** The family of a type. Types of one family can be compared. Undefined if the type is unknown. */
 export function typeFamilyOf(type: string | undefined): string | undefined {
   return typeFamilies[type ?? ''];
 }
 
 /**
- * Throws `fan_risk` for a join between types of different families. Engines would convert one side, and both texts '1' and
- * '01' equal the number 1.
+ * Throws `fan_risk` for a join between types of different families. Engines convert one side, so that different values can
+ * become equal: the texts '1' and '01' both equal the number 1.
  */
 export function checkJoinTypes(
   { relationship, reversed, from, to }: Leg,
@@ -40,18 +48,19 @@ export function checkJoinTypes(
   target: ModelDataset,
 ): void {
   for (const pair of relationship.equal) {
-    const [own, joined] = reversed ? [pair.target, pair.own] : [pair.own, pair.target];
-    if (own === undefined || joined === undefined) continue;
-    const ownType = findField(source, own)?.type;
-    const joinedType = findField(target, joined)?.type;
-    const ownFamily = typeFamilyOf(ownType);
-    const joinedFamily = typeFamilyOf(joinedType);
-    if (ownFamily === undefined || joinedFamily === undefined || ownFamily === joinedFamily)
-      continue;
+    const sourceName = reversed ? pair.target : pair.own;
+    const targetName = reversed ? pair.own : pair.target;
+    if (sourceName === undefined || targetName === undefined) continue;
+    const sourceType = findField(source, sourceName)?.type;
+    const targetType = findField(target, targetName)?.type;
+    const sourceFamily = typeFamilyOf(sourceType);
+    const targetFamily = typeFamilyOf(targetType);
+    if (sourceFamily === undefined || targetFamily === undefined) continue;
+    if (sourceFamily === targetFamily) continue;
     throw queryError(
       'fan_risk',
-      `Joining ${from} to ${to} could multiply rows: ${from}.${own} is ${ownType}, ${to}.${joined} is ${joinedType}`,
-      `Correct the type that is wrong, or join by a field of ${source.file} like {name: ${own}_key, type: ${joinedType}, expr: CAST(${own} AS …)}.`,
+      `Joining ${from} to ${to} could multiply rows: ${from}.${sourceName} is ${sourceType}, ${to}.${targetName} is ${targetType}`,
+      `Correct the type that is wrong, or join by a converted field of ${source.file} like {name: ${sourceName}_key, type: ${targetType}, expr: CAST(${sourceName} AS …)}.`,
     );
   }
 }

@@ -32,34 +32,34 @@ export interface JoinScope extends PathStart {
   readonly query: Pick<SemanticQuery, 'timezone' | 'week_start'>;
   /** By alias, in join order. */
   readonly joins: Map<string, PlannedJoin>;
-  /** Takes to-many joins, and the joins behind them, in place of `joins`: those of an EXISTS. */
+  /** The joins of an EXISTS. If set, to-many joins and the joins behind them are added here instead of to `joins`. */
   readonly existsJoins: Map<string, PlannedJoin> | undefined;
   /** Notes for the receipt. */
   readonly notes: Set<string>;
-  /** How far the owner's default time is moved forward where the query names it; empty for not at all. */
+  /** By how much the owner's default time is moved forward wherever the query names it. Empty: not moved. */
   readonly shift: readonly Period[];
   /** Plans the values of a row metric. */
   readonly rowMetricValues: (dataset: ModelDataset, field: ModelField) => RowMetricValues;
-  /** What the resolved names meant so far: the owner's default time, or any other field. */
+  /** Which kinds of fields were resolved so far: the owner's default time, or others. */
   readonly usedFields: Set<'time' | 'other'>;
 }
 
 /** A row metric as a query: one row per key of its dataset, with the key in columns `d1`, `d2`… */
 export interface RowMetricValues {
   readonly select: Select;
-  /** The metric, read from the joined query. */
+  /** The metric as an expression; `alias` is that of the joined query. */
   readonly value: (alias: string) => Expr;
 }
 
 export interface PlannedJoin extends JoinClause {
   readonly path: JoinPath;
-  /** The alias on the left side of its condition. */
+  /** The alias that it is joined to. */
   readonly leftAlias: string;
   /** True if it can multiply rows. */
   readonly isToMany: boolean;
 }
 
-/** Drops what only planning needs. */
+/** The join without the properties that only planning needs. */
 export function toJoin({ alias, relation, on, kind }: PlannedJoin): JoinClause {
   return { alias, relation, on, kind };
 }
@@ -71,7 +71,7 @@ export interface JoinSide {
   readonly alias: string;
 }
 
-/** A field of the owner itself, without any join. */
+/** A field of the owner, which needs no join. */
 export function ownFieldExpr(
   { model, owner }: Pick<JoinScope, 'model' | 'owner'>,
   name: string,
@@ -80,8 +80,8 @@ export function ownFieldExpr(
 }
 
 /**
- * A field as an expression over physical columns, or the column of that name. `written` is the name as it stands in model
- * SQL, with its quotes. Throws `not_supported` for a row metric.
+ * A field as an expression over physical columns. A name that is not a field is taken as a physical column. `written` is
+ * the name as the SQL of the model writes it, with its quotes. Throws `not_supported` for a row metric.
  */
 export function columnExpr(side: JoinSide, name: string, written?: string): Expr {
   const { dialect, dataset, alias } = side;
@@ -107,7 +107,7 @@ export function columnExpr(side: JoinSide, name: string, written?: string): Expr
   return { kind: 'column', alias, name: field?.name ?? name };
 }
 
-/** The alias of a path's end. Long paths are shortened: engines cut identifiers at 63 bytes, and two aliases could collide. */
+/** The alias of the dataset at the end of a path. Long aliases are shortened, because engines cut identifiers at 63 bytes. */
 export function aliasFor(owner: string, path: JoinPath): string {
   const full = path.length === 0 ? owner : formatPath(path);
   return full.length <= 56 ? full : `${full.slice(0, 40)}.${shortHash(full)}`;
@@ -121,12 +121,23 @@ export function addPathJoins(scope: JoinScope, path: JoinPath): string {
     const stepAlias = aliasFor(scope.owner.name, prefix);
     for (const [position, leg] of step.legs.entries()) {
       const isLast = position === step.legs.length - 1;
-      const legAlias = isLast ? stepAlias : `${stepAlias} via`;
+      const legAlias = isLast ? stepAlias : bridgeAlias(stepAlias);
       addJoin(scope, { leg, alias: legAlias, leftAlias: alias, path: prefix });
       alias = legAlias;
     }
   }
   return alias;
+}
+
+const bridgeSuffix = ' via';
+
+function bridgeAlias(stepAlias: string): string {
+  return `${stepAlias}${bridgeSuffix}`;
+}
+
+/** True for the alias of a bridge dataset, which is in the middle of a step. */
+export function isBridgeAlias(alias: string): boolean {
+  return alias.endsWith(bridgeSuffix);
 }
 
 function addJoin(
@@ -148,8 +159,8 @@ function addJoin(
   const isBehindExists = existsJoins?.has(leftAlias) === true;
   const isInExists = existsJoins !== undefined && (leg.isToMany || isBehindExists);
   const kind = leg.isToMany && !isBehindExists ? 'inner' : 'left';
-  const joinsOfLevel = isInExists ? existsJoins : joins;
-  joinsOfLevel.set(alias, { alias, relation, path, on, leftAlias, kind, isToMany: leg.isToMany });
+  const targetJoins = isInExists ? existsJoins : joins;
+  targetJoins.set(alias, { alias, relation, path, on, leftAlias, kind, isToMany: leg.isToMany });
 }
 
 function joinCondition({ relationship, reversed }: Leg, source: JoinSide, joined: JoinSide): Expr {
@@ -173,7 +184,7 @@ export function equalityParts(left: Expr, right: Expr): readonly ExprPart[] {
   return [left, ' = ', right];
 }
 
-/** Conditions joined by AND, each without parentheses of its own. */
+/** Joins conditions by AND. The caller puts parentheses around a condition that needs them. */
 export function conjunctionOfParts(conditions: readonly (readonly ExprPart[])[]): Expr {
   const parts = conditions.flatMap((condition, index) =>
     index === 0 ? condition : [' AND ', ...condition],
@@ -181,7 +192,7 @@ export function conjunctionOfParts(conditions: readonly (readonly ExprPart[])[])
   return { kind: 'text', parts };
 }
 
-/** A bound that is NULL does not restrict. A time is compared by its day if the bound is a date. */
+/** The conditions of `within`. A bound that is NULL is no limit. If a bound is a date, only the day of the value counts. */
 function rangeConditions(
   { field, from, to, includesEnd }: Within,
   own: JoinSide,
@@ -192,9 +203,9 @@ function rangeConditions(
   const boundCondition = (boundName: string, operator: string): Expr => {
     const bound = columnExpr(target, boundName);
     const stored = columnExpr(own, field);
-    const isCutToDay =
+    const isComparedByDay =
       typeOf(target, boundName) === 'date' && (type === 'datetime' || type === 'datetime_tz');
-    const value: Expr = isCutToDay
+    const value: Expr = isComparedByDay
       ? { kind: 'truncate', grain: 'day', of: stored, options: { type, weekStart: 'monday' } }
       : stored;
     return { kind: 'text', parts: [bound, ' IS NULL OR ', value, operator, bound] };

@@ -2,33 +2,33 @@ import { notSupportedError } from '../query/errors.ts';
 import type { Expr, FromItem, NamedColumn, Select } from '../relational/query-tree.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import type { JoinPath } from '../resolve/join-paths.ts';
-import { type PlannedJoin, toJoin } from '../resolve/join-scope.ts';
+import { isBridgeAlias, type PlannedJoin, toJoin } from '../resolve/join-scope.ts';
 import { aliasesIn } from '../resolve/row-expr.ts';
 
-/** Values of some dimensions that the result shows even if no row of the fact has them. */
+/** Values of some dimensions, which the result shows even if no row of the fact has them. */
 export type DimensionMembers =
   /** The rows of the dataset that has the dimensions, filtered like those of the fact. */
   | { readonly kind: 'dataset'; readonly select: Select }
   /** The values that occur in the result itself. They are combined with the members of the other dimensions. */
   | { readonly kind: 'fact'; readonly columns: readonly string[] };
 
-/** Dimensions that come from the same dataset, or from the owner. */
+/** Dimensions that the owner reaches through the same relationship, or dimensions of the owner itself. */
 interface DimensionGroup {
   readonly columns: readonly NamedColumn<Expr>[];
   /** The dataset to read the members from; undefined for the owner's own dimensions. */
   readonly root: FromItem | undefined;
-  /** The joins behind the root. */
+  /** The joins that start from the root, directly or not. */
   readonly joins: readonly PlannedJoin[];
-  /** The aliases that the query of the members has. */
+  /** The aliases in the query that reads the members. */
   readonly memberAliases: ReadonlySet<string>;
-  /** The aliases whose conditions concern this group. */
+  /** All aliases that belong to the group. A condition on one of them restricts the group. */
   readonly groupAliases: ReadonlySet<string>;
 }
 
 /**
- * The members of a fact query's dimensions: one set per relationship of the owner that leads to some, and one for the
- * owner's own dimensions. Their combinations are added to the result. A condition applies to a set if it is about nothing
- * but the rows of that set.
+ * Plans the members of a fact query's dimensions. Dimensions that the owner reaches through the same relationship form one
+ * set of members; the owner's own dimensions form another. The combinations of all sets are added to the result. A condition
+ * restricts the members of a set if it uses only the rows of that set.
  */
 export function planDimensionMembers(
   { columns, from, where }: Select,
@@ -39,7 +39,7 @@ export function planDimensionMembers(
     (index) => query.dimensions[index]?.path[0],
   );
   const groups = [...byRelationship.values()].map((indexes) => ({
-    ...dimensionGroup(
+    ...findDimensionGroup(
       indexes.map((index) => query.dimensions[index]?.path ?? []),
       query.joins,
       from,
@@ -64,8 +64,8 @@ export function planDimensionMembers(
   });
 }
 
-/** `paths` are those of the group's dimensions; they begin with the same step, or are all empty. */
-function dimensionGroup(
+/** `paths` are the paths of the group's dimensions. They all begin with the same step, or are all empty. */
+function findDimensionGroup(
   paths: readonly JoinPath[],
   joins: readonly PlannedJoin[],
   from: FromItem,
@@ -74,13 +74,13 @@ function dimensionGroup(
   const prefix = commonPrefix(paths);
   const root = joins.find(
     ({ path, alias }) =>
-      isPrefix(prefix, path) && path.length === prefix.length && !alias.endsWith(' via'),
+      isPrefix(prefix, path) && path.length === prefix.length && !isBridgeAlias(alias),
   );
   const behindRoot = joins.filter(
     ({ path }) => path.length > prefix.length && isPrefix(prefix, path),
   );
   if (firstStep === undefined) {
-    // Values that are computed per row of the owner are joined without legs, and belong to the owner.
+    // The query of a row metric of the owner is joined by a step without legs. Its values belong to the owner.
     const ownJoins = joins.filter(({ path }) => path[0]?.legs.length === 0);
     const aliases = new Set([from.alias, ...ownJoins.map(({ alias }) => alias)]);
     return { root, joins: behindRoot, memberAliases: aliases, groupAliases: aliases };
@@ -95,10 +95,10 @@ function dimensionGroup(
 }
 
 function checkSingleGroup(groups: readonly DimensionGroup[], aliases: readonly string[]): void {
-  const concerned = groups.filter(({ groupAliases }) =>
+  const restrictedGroups = groups.filter(({ groupAliases }) =>
     aliases.some((alias) => groupAliases.has(alias)),
   );
-  if (concerned.length > 1)
+  if (restrictedGroups.length > 1)
     throw notSupportedError(
       'include_empty with a condition across dimensions',
       'It is not clear which combinations of members it allows',
