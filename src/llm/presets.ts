@@ -3,11 +3,11 @@ import type { LlmConfig } from './config.ts';
 
 type ModelsByRole = LlmConfig['models'];
 
-/** Each preset chooses the models of all roles at once. */
+/** Values of `--preset`. A preset chooses a model for each role. */
 export const presetNames = ['economical', 'balanced', 'thorough'] as const;
 export type PresetName = (typeof presetNames)[number];
 
-/** Models by role; undefined if the backend has no presets. */
+/** The models that a preset chooses, by role. Roles without one use `default`. Undefined if the backend has no presets. */
 export function presetModels(backend: BackendName, name: PresetName): ModelsByRole | undefined {
   const family = modelFamily(backend);
   if (family === undefined) return undefined;

@@ -23,13 +23,13 @@ export interface SqlNode {
 type Sdk = typeof import('@polyglot-sql/sdk');
 type SdkFailure = Extract<ReturnType<Sdk['parse']>, { success: false }>;
 
-let loading: Promise<Sdk> | undefined;
-let loaded: Sdk | undefined;
+let sdkPromise: Promise<Sdk> | undefined;
+let loadedSdk: Sdk | undefined;
 
-/** Loads the parser, once per process (0.2 s). */
+/** Loads the analyzer: one SQL parser for all dialects. It takes 0.2 s, once per process. */
 export async function loadAnalyzer(): Promise<void> {
-  loading ??= loadSdk();
-  loaded = await loading;
+  sdkPromise ??= loadSdk();
+  loadedSdk = await sdkPromise;
 }
 
 /** Reads the WebAssembly file itself: the package's own entry uses `fetch`, which takes 60 ms longer. */
@@ -42,16 +42,17 @@ async function loadSdk(): Promise<Sdk> {
   return sdk;
 }
 
-class NotLoaded extends Error {
+/** Thrown by `parseSql`; `withAnalyzer` catches it. */
+class AnalyzerNotLoaded extends Error {
   override readonly message = 'code that parses SQL has to run inside withAnalyzer()';
 }
 
-/** Runs pure code. If it calls `parseSql` and the parser is not loaded, loads it and runs the code again. */
+/** Runs code that may call `parseSql`. If the analyzer is not loaded, loads it and runs the code again, so the code must be pure. */
 export async function withAnalyzer<Result>(run: () => Result): Promise<Result> {
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof NotLoaded)) throw error;
+    if (!(error instanceof AnalyzerNotLoaded)) throw error;
     await loadAnalyzer();
     return run();
   }
@@ -59,12 +60,13 @@ export async function withAnalyzer<Result>(run: () => Result): Promise<Result> {
 
 /**
  * Parses the statements of a text; an empty text has none. Must run inside `withAnalyzer`. Throws `sql_syntax` with line and
- * column, or `sql_too_deep` beyond the parser's nesting limit.
+ * column, or `sql_too_deep` for SQL that is nested too deeply for the parser.
  */
 export function parseSql(sql: string, dialect: Dialect): readonly SqlNode[] {
-  if (loaded === undefined) throw new NotLoaded();
-  const known = Object.values(loaded.Dialect).find((name: string) => name === dialect.analyzer);
-  const result = loaded.parse(sql, known);
+  if (loadedSdk === undefined) throw new AnalyzerNotLoaded();
+  const dialectNames = Object.values(loadedSdk.Dialect);
+  const dialectName = dialectNames.find((name: string) => name === dialect.analyzer);
+  const result = loadedSdk.parse(sql, dialectName);
   if (!result.success) throw syntaxError(sql, result);
   return (result.ast as unknown[]).map((statement) => {
     const node = asNode(statement);
@@ -106,8 +108,8 @@ const partNames = new Set(
 );
 
 function syntaxError(sql: string, failure: SdkFailure): UserError {
-  const location =
-    failure.errorStart === undefined ? undefined : lineAndColumn(sql, failure.errorStart);
+  const { errorStart } = failure;
+  const location = errorStart === undefined ? undefined : lineAndColumn(sql, errorStart);
   const where =
     location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;
   const reason = failure.error

@@ -7,17 +7,23 @@ type TextRule = NonNullable<Expectation['text']>;
 /** Grades the text of an answer. Citations such as [q3] do not count as numbers. */
 export function gradeText(text: string, rule: TextRule): readonly GraderFinding[] {
   const { number, contains = [], not_contains: excluded = [], matches } = rule;
-  const says = (part: string) => text.toLowerCase().includes(part.toLowerCase());
   return [
     ...(number === undefined ? [] : [gradeNumber(text, number)]),
-    ...contains.map((part) =>
-      textFinding(says(part), `${says(part) ? 'says' : 'does not say'} ${JSON.stringify(part)}`),
-    ),
-    ...excluded.map((part) =>
-      textFinding(!says(part), `${says(part) ? 'says' : 'does not say'} ${JSON.stringify(part)}`),
-    ),
+    ...contains.map((part) => gradePart(text, part, { isWanted: true })),
+    ...excluded.map((part) => gradePart(text, part, { isWanted: false })),
     ...(matches === undefined ? [] : [gradePattern(text, matches)]),
   ];
+}
+
+/** A part that is wanted must be in the text, another one must not. Upper and lower case are the same. */
+function gradePart(
+  text: string,
+  part: string,
+  { isWanted }: { readonly isWanted: boolean },
+): GraderFinding {
+  const isSaid = text.toLowerCase().includes(part.toLowerCase());
+  const found = `${isSaid ? 'says' : 'does not say'} ${JSON.stringify(part)}`;
+  return textFinding(isSaid === isWanted, found);
 }
 
 function gradePattern(text: string, pattern: string): GraderFinding {
@@ -25,19 +31,19 @@ function gradePattern(text: string, pattern: string): GraderFinding {
   return textFinding(isMatch, `${isMatch ? 'matches' : 'does not match'} /${pattern}/`);
 }
 
+/** Added to every tolerance, because a difference of doubles is not exact. */
+const roundingError = 1e-12;
+
 function gradeNumber(
   text: string,
   { value, rel, abs }: NonNullable<TextRule['number']>,
 ): GraderFinding {
   const numbers = numbersInAnswer(text);
-  const tolerance = Math.max(abs, rel * Math.abs(value)) + 1e-12;
+  const tolerance = Math.max(abs, rel * Math.abs(value)) + roundingError;
   const isStated = numbers.some((number) => Math.abs(number - value) <= tolerance);
-  return textFinding(
-    isStated,
-    isStated
-      ? `says ${value}`
-      : `does not say ${value}; it says ${numbers.slice(0, 8).join(', ') || 'no number'}`,
-  );
+  if (isStated) return textFinding(true, `says ${value}`);
+  const firstNumbers = numbers.slice(0, 8).join(', ') || 'no number';
+  return textFinding(false, `does not say ${value}; it says ${firstNumbers}`);
 }
 
 function textFinding(isPass: boolean, found: string): GraderFinding {
@@ -51,12 +57,8 @@ const refusalPhrases =
 /** Passes if the answer says that it cannot answer and cites no query. */
 export function gradeRefusal(text: string, cited: readonly string[]): GraderFinding {
   const isRefusal = refusalPhrases.test(text);
-  const withoutCitation = isRefusal
-    ? 'says that it cannot answer'
-    : 'does not say that it cannot answer';
-  return {
-    grader: 'refuses',
-    outcome: isRefusal && cited.length === 0 ? 'pass' : 'fail',
-    found: cited.length > 0 ? `answers and cites ${cited.join(', ')}` : withoutCitation,
-  };
+  const outcome = isRefusal && cited.length === 0 ? 'pass' : 'fail';
+  const statement = isRefusal ? 'says that it cannot answer' : 'does not say that it cannot answer';
+  const found = cited.length > 0 ? `answers and cites ${cited.join(', ')}` : statement;
+  return { grader: 'refuses', outcome, found };
 }

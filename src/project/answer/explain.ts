@@ -31,31 +31,29 @@ interface ExplainRequest {
   readonly measure: boolean;
 }
 
-/** Explains a subject, a query id, a number or a sentence, with its open conflicts and stale evidence. */
+/** Explains a subject, a query id, a number or a sentence. Each explanation has its open conflicts and stale evidence. */
 export async function explainAnything(
   project: Project,
   request: ExplainRequest,
   callbacks: ScanCallbacks,
 ) {
   const subjects = (await traceToSubjects(project, request.subject)) ?? [request.subject];
-  const explanations = (
-    await Promise.all(
-      subjects.map((subject) => explainSubject(project, { ...request, subject }, callbacks)),
-    )
-  ).flat();
-  const [conflicts, changed] = await Promise.all([
+  const explanations = await Promise.all(
+    subjects.map((subject) => explainSubject(project, { ...request, subject }, callbacks)),
+  );
+  const [conflicts, staleSubjects] = await Promise.all([
     readConflicts(project.dir),
     listStaleSubjects(project),
   ]);
-  return explanations.map((explanation) => {
+  return explanations.flat().map((explanation) => {
     const subjectNames = [explanation.subject, ...explanation.claims.map(({ subject }) => subject)];
     const contested = conflicts.filter(({ subject }) => subject === explanation.subject);
-    const stale = changed.filter(({ subject }) => subjectNames.includes(subject));
+    const stale = staleSubjects.filter(({ subject }) => subjectNames.includes(subject));
     return { ...explanation, contested, stale };
   });
 }
 
-/** Looks in the project's files first. If they do not know the subject, scans the warehouses. */
+/** Looks in the project's files first. Scans the warehouses if the files do not know the subject, or if `measure` is set. */
 export async function explainSubject(
   project: Project,
   request: ExplainRequest,
@@ -63,92 +61,98 @@ export async function explainSubject(
 ): Promise<Explanation[]> {
   const { subject } = request;
   if (parseWikiSubject(subject)) return [await explainTopic(project, subject)];
-  const named = request.connection ?? parseSubject(subject)?.connection;
-  const all = project.warehouses;
-  const names = named === undefined && all.length > 1 ? all : [project.connection(named).name];
   const fromFiles = await Promise.all(
-    names.map(async (connection) => ({
-      connection,
-      datasets: await readProvenance(project.dir, connection),
-    })),
+    connectionsToSearch(project, request).map(async (connection) => {
+      const datasets = await readDatasetFiles(project.dir, connection);
+      return tryToExplain(subject, { connection, datasets });
+    }),
   );
-  const attempts = fromFiles.map((known) => ({ known, ...tryToExplain(subject, known) }));
-  const successes = attempts.filter(({ failure }) => failure === undefined);
+  const successes = fromFiles.filter(({ failure }) => failure === undefined);
   if (successes.length > 0 && !request.measure)
     return successes.flatMap(({ explanations }) => explanations);
   const measured: ExplainAttempt[] = [];
-  for (const { known } of successes.length > 0 ? successes : attempts) {
-    const findings = await scanProject(project, { connection: known.connection, ...callbacks });
-    measured.push(tryToExplain(subject, { ...known, findings }));
+  for (const { provenance } of successes.length > 0 ? successes : fromFiles) {
+    const { connection } = provenance;
+    const findings = await scanProject(project, { connection, ...callbacks });
+    measured.push(tryToExplain(subject, { ...provenance, findings }));
   }
   const failures = measured.flatMap(({ failure }) => failure ?? []);
-  // If no connection knows it, prefer the error with a suggestion.
+  // If no connection knows the subject, an error with a suggestion helps most.
   if (failures.length === measured.length)
     throw failures.find(({ hint }) => hint?.startsWith('Did you mean')) ?? failures[0];
   return measured.flatMap(({ explanations }) => explanations);
 }
 
+/** The connection that the request or its subject names, otherwise all warehouses. */
+function connectionsToSearch(
+  project: Project,
+  { connection, subject }: ExplainRequest,
+): readonly string[] {
+  const requested = connection ?? parseSubject(subject)?.connection;
+  if (requested === undefined && project.warehouses.length > 1) return project.warehouses;
+  return [project.connection(requested).name];
+}
+
 interface ExplainAttempt {
+  /** What the attempt looked in. */
+  readonly provenance: Provenance;
   readonly explanations: readonly Explanation[];
   /** Set if the connection does not know the subject. */
   readonly failure?: UserError;
 }
 
-function tryToExplain(subject: string, known: Provenance): ExplainAttempt {
+function tryToExplain(subject: string, provenance: Provenance): ExplainAttempt {
   try {
-    return { explanations: findExplanations(subject, known) };
+    return { provenance, explanations: findExplanations(subject, provenance) };
   } catch (error) {
     if (error instanceof UserError && error.code === 'subject_unknown')
-      return { explanations: [], failure: error };
+      return { provenance, explanations: [], failure: error };
     throw error;
   }
 }
 
-/** The claims and the file of every dataset that has either. */
-async function readProvenance(dir: string, connection: string): Promise<Provenance['datasets']> {
-  const claimed = await listProjectFiles(dir, `claims/${connection}`, /\.jsonl$/);
-  const artifacts = await listProjectFiles(dir, `semantic-layer/${connection}`, /\.ya?ml$/);
-  const datasets = Map.groupBy([...claimed, ...artifacts], (path) => basename(path, extname(path)));
-  const read = async (path: string) => (path === '' ? undefined : readText(join(dir, path), dir));
+/** Reads the claims and the artifact of every dataset that has either. */
+async function readDatasetFiles(dir: string, connection: string): Promise<Provenance['datasets']> {
+  const claimPaths = await listProjectFiles(dir, `claims/${connection}`, /\.jsonl$/);
+  const artifactPaths = await listProjectFiles(dir, `semantic-layer/${connection}`, /\.ya?ml$/);
+  const pathsByDataset = Map.groupBy([...claimPaths, ...artifactPaths], (path) =>
+    basename(path, extname(path)),
+  );
   return Promise.all(
-    [...datasets].map(async ([dataset, paths]) => {
-      const [claims, path] = [
-        claimsPath(connection, dataset),
-        paths.find((file) => artifacts.includes(file)) ?? '',
-      ];
-      const [lines = '', text] = await Promise.all([read(claims), read(path)]);
+    [...pathsByDataset].map(async ([dataset, paths]) => {
+      const claims = claimsPath(connection, dataset);
+      const artifact = paths.find((path) => artifactPaths.includes(path));
+      const [claimLines = '', text] = await Promise.all([
+        readText(join(dir, claims), dir),
+        artifact === undefined ? undefined : readText(join(dir, artifact), dir),
+      ]);
       return {
         dataset,
-        claims: parseClaims(claims, lines),
-        artifact: text === undefined ? undefined : { path, text },
+        claims: parseClaims(claims, claimLines),
+        artifact:
+          artifact === undefined || text === undefined ? undefined : { path: artifact, text },
       };
     }),
   );
 }
 
-/** A term or a rule under its canonical name, with the claims about all its names. */
+/** Explains a term or a rule under its canonical name, with the claims about all its names. */
 async function explainTopic(project: Project, name: string): Promise<Explanation> {
   const { dir } = project;
-  const [lines = '', pinText] = await Promise.all(
-    [wikiClaimsPath, pinsPath].map((path) => readText(join(dir, path), dir)),
-  );
-  const [{ claims }, { pins }] = [parseClaims(wikiClaimsPath, lines), parsePins(pinText)];
+  const [claimLines = '', pinText] = await Promise.all([
+    readText(join(dir, wikiClaimsPath), dir),
+    readText(join(dir, pinsPath), dir),
+  ]);
+  const { claims } = parseClaims(wikiClaimsPath, claimLines);
+  const { pins } = parsePins(pinText);
   const { canonicalSubjects } = applyModelDecisions(claims, pins);
   const canonicalName = (alias: string) => canonicalSubjects.get(alias) ?? alias;
   const subject = canonicalName(name);
-  const own = markShownClaims(
-    claims.filter((claim) => canonicalName(claim.subject) === subject),
-    pins,
-  );
+  const topicClaims = claims.filter((claim) => canonicalName(claim.subject) === subject);
   const section = (await readWikiSections(project)).find((entry) => entry.subject === subject);
-  if (own.length === 0 && section === undefined) {
-    const known = [...new Set(claims.map((claim) => claim.subject))];
-    const hint = didYouMean(subject, known) ?? 'ktx search finds terms';
-    throw new UserError('subject_unknown', `The wiki has nothing about \`${subject}\`.`, {
-      hint,
-      exitCode: 2,
-      details: { nearest: nearest(subject, known) },
-    });
+  if (topicClaims.length === 0 && section === undefined) {
+    const knownSubjects = [...new Set(claims.map((claim) => claim.subject))];
+    throw unknownTopicError(subject, knownSubjects);
   }
   const value = section && {
     key: 'section',
@@ -157,5 +161,18 @@ async function explainTopic(project: Project, name: string): Promise<Explanation
     path: section.path,
     line: section.line,
   };
-  return { subject, values: value ? [value] : [], claims: own, findings: [] };
+  return {
+    subject,
+    values: value ? [value] : [],
+    claims: markShownClaims(topicClaims, pins),
+    findings: [],
+  };
+}
+
+function unknownTopicError(subject: string, knownSubjects: readonly string[]): UserError {
+  return new UserError('subject_unknown', `The wiki has nothing about \`${subject}\`.`, {
+    hint: didYouMean(subject, knownSubjects) ?? 'ktx search finds terms',
+    exitCode: 2,
+    details: { nearest: nearest(subject, knownSubjects) },
+  });
 }

@@ -2,13 +2,15 @@ import type { Dialect } from '../../sql/dialect.ts';
 import type { FilterOperator, FilterValue } from '../query/query.ts';
 
 interface ComparisonOperands {
+  /** SQL of the field. */
   readonly left: string;
   readonly values: readonly FilterValue[];
+  /** SQL of the values that are not NULL. */
   readonly literals: readonly string[];
   readonly dialect: Dialect;
 }
 
-/** A comparison of a field with literal values. `left` must be safe as an operand, see `exprSql`. */
+/** SQL that compares a field with literal values. `left` must be safe as an operand; see `exprSql`. */
 export function compareSql(
   op: FilterOperator,
   { left, values }: Pick<ComparisonOperands, 'left' | 'values'>,
@@ -35,8 +37,10 @@ const comparisons: Readonly<Record<FilterOperator, (operands: ComparisonOperands
   ends_with: ({ left, literals: [part = ''], dialect }) => dialect.text.endsWith(left, part),
 };
 
-/** NULL counts as a value: `= NULL` becomes IS NULL, and `!= NULL` becomes NOT (… IS NULL). */
+/** True for rows whose value is among `values`. NULL counts as a value: `= NULL` becomes IS NULL. */
 function equalsAnySql({ left, values, literals }: ComparisonOperands): string {
-  const tests = literals.length === 0 ? [] : [`${left} IN (${literals.join(', ')})`];
-  return (values.includes(null) ? [...tests, `${left} IS NULL`] : tests).join(' OR ');
+  const tests: string[] = [];
+  if (literals.length > 0) tests.push(`${left} IN (${literals.join(', ')})`);
+  if (values.includes(null)) tests.push(`${left} IS NULL`);
+  return tests.join(' OR ');
 }

@@ -12,7 +12,10 @@ import { gateRefusal } from '../../warehouse-error.ts';
 import type { Cell } from '../../warehouse.ts';
 import { duckdbCell, fieldType } from './values.ts';
 
-/** Runs one SELECT or EXPLAIN and stops after `maxRows` rows. */
+/** The least that a value takes in memory. */
+const bytesPerValue = 8;
+
+/** Runs one SELECT or EXPLAIN and stops after `maxRows` rows. Throws `query_failed` if the result is too large. */
 export async function runDuckdbStatement(
   connection: DuckDBConnection,
   sql: string,
@@ -32,8 +35,8 @@ export async function runDuckdbStatement(
     chunk !== null && chunk.rowCount > 0;
     chunk = await result.fetchChunk()
   ) {
-    // A list is one value to the engine and many values here.
-    if (hasNestedColumns) addSize(countValues(chunk) * 8);
+    // `getRowValues` makes a JavaScript value of each element of a list: the size is checked before it does.
+    if (hasNestedColumns) addSize(countValues(chunk) * bytesPerValue);
     for (let index = 0; index < chunk.rowCount; index += 1) {
       if (rows.length === maxRows) return { columns, rows, truncated: true };
       const cells = chunk.getRowValues(index).map(duckdbCell);
@@ -45,8 +48,8 @@ export async function runDuckdbStatement(
 }
 
 /**
- * DuckDB turns a PIVOT without an IN list into two statements: it creates an enum of the values, in memory, and then selects.
- * Any other text with several statements is refused.
+ * Prepares the SELECT or EXPLAIN; refuses everything else. A PIVOT without an IN list is two statements to DuckDB: the first
+ * creates an enum of the values in memory, and the second selects. Any other text with several statements is refused.
  */
 async function prepareQuery(
   statements: DuckDBExtractedStatements,
@@ -76,6 +79,7 @@ function countValues(chunk: DuckDBDataChunk): number {
   );
   for (let vector = vectors.pop(); vector !== undefined; vector = vectors.pop()) {
     count += vector.itemCount;
+    // A nested vector keeps its children in properties, under a different name for each type.
     const children = Object.values(vector).flat();
     vectors.push(...children.filter((child) => child instanceof DuckDBVector));
   }
