@@ -3,7 +3,7 @@ import type { LlmConfig } from './config.ts';
 
 type ModelsByRole = LlmConfig['models'];
 
-/** Values of `--preset`. A preset chooses a model for each role. */
+/** Values of `--llm-preset`. A preset chooses a model for each role. */
 export const presetNames = ['economical', 'balanced', 'thorough'] as const;
 export type PresetName = (typeof presetNames)[number];
 

@@ -65,9 +65,10 @@ function parseAggregateCall(
   };
 }
 
-/** Undefined unless the tokens are exactly one argument. */
+/** The span of the only argument; undefined if there is none, or more than one. */
 function argumentSpan(tokens: readonly Token[]): Span | undefined {
-  const [first, last] = [tokens[0], tokens.at(-1)];
+  const first = tokens[0];
+  const last = tokens.at(-1);
   if (first === undefined || last === undefined || hasTopLevelComma(tokens)) return undefined;
   return { start: first.start, end: last.end };
 }

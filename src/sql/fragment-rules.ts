@@ -17,7 +17,8 @@ type FragmentOrigin = FragmentOptions['origin'];
 /** Throws for the first token that a fragment may not contain. */
 export function checkTokens(text: string, tokens: readonly Token[], origin: FragmentOrigin): void {
   for (const [index, token] of tokens.entries()) {
-    const [before, next] = [tokens[index - 1], tokens[index + 1]];
+    const before = tokens[index - 1];
+    const next = tokens[index + 1];
     if (token.kind === 'word') checkWord(text, { token, before, next }, origin);
     if (token.kind === 'quoted' && isSymbol(next, '('))
       throw notAllowedError('function', text, 'a quoted function name');

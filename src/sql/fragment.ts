@@ -99,9 +99,10 @@ function isTruthTest(tokens: readonly Token[], index: number): boolean {
   return isWord(tokens[index - (isNegated ? 2 : 1)], 'is');
 }
 
-/** True for a `/` that is not part of `//` or `|/`, and has no decimal literal beside it that makes the division real. */
+/** True for a `/` that may divide whole numbers: not part of `//` or `|/`, and not beside a decimal literal. */
 function isDivision(token: Token, index: number, tokens: readonly Token[]): boolean {
-  const [before, after] = [tokens[index - 1], tokens[index + 1]];
+  const before = tokens[index - 1];
+  const after = tokens[index + 1];
   if (!isSymbol(token, '/') || before === undefined || isSymbol(after, '/')) return false;
   const hasDecimal = [before, after].some(
     (operand) => operand?.kind === 'number' && /[.e]/i.test(operand.text),

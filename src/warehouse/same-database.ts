@@ -16,8 +16,13 @@ export function isSameDatabase(
   projectDir: string,
 ): boolean {
   if (first.driver !== second.driver) return false;
-  const [a, b] = [databaseAddress(first, projectDir), databaseAddress(second, projectDir)];
-  return a === b || a.startsWith(b + sep) || b.startsWith(a + sep);
+  const a = databaseAddress(first, projectDir);
+  const b = databaseAddress(second, projectDir);
+  return a === b || isInside(a, b) || isInside(b, a);
+}
+
+function isInside(address: string, folder: string): boolean {
+  return address.startsWith(folder + sep);
 }
 
 /** The absolute path of a file or folder; or `host:port`, with the database if a login reads only one database of the server. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sourceParts } from '../../src/semantic/model/dataset.ts';
+import { splitTableName } from '../../src/semantic/model/dataset.ts';
 import { loadModel } from '../../src/semantic/load/load.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';
@@ -153,14 +153,14 @@ test('an expression may differ by dialect', async () => {
 });
 
 test('a source may have quoted parts', () => {
-  expect(sourceParts('a.b.c')).toEqual(['a', 'b', 'c']);
-  expect(sourceParts('main."odd.name ""x"""')).toEqual(['main', 'odd.name "x"']);
+  expect(splitTableName('a.b.c')).toEqual(['a', 'b', 'c']);
+  expect(splitTableName('main."odd.name ""x"""')).toEqual(['main', 'odd.name "x"']);
   expect([
-    sourceParts(''),
-    sourceParts('a.'),
-    sourceParts('a..b'),
-    sourceParts('a.b.c.d'),
-    sourceParts('"a'),
+    splitTableName(''),
+    splitTableName('a.'),
+    splitTableName('a..b'),
+    splitTableName('a.b.c.d'),
+    splitTableName('"a'),
   ]).toEqual(Array.from({ length: 5 }));
 });
 

@@ -23,7 +23,8 @@ export function isSameMultiset(
   const columns = columnsByDistinctValues(actual, expected);
   const sort = (rows: readonly ComparableRow[]) =>
     rows.toSorted((a, b) => compareRows(a, b, columns));
-  const [left, right] = [sort(actual), sort(expected)];
+  const left = sort(actual);
+  const right = sort(expected);
   const differing = left.flatMap((row, index) =>
     isSameRow(row, right[index] ?? [], isSame) ? [] : [index],
   );

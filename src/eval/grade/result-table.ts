@@ -37,10 +37,12 @@ export function valueEquality({ numeric }: MatchRule): IsSameValue {
   const { rel, abs } = numeric;
   return (a, b) => {
     if (a === b) return true;
-    const [x, y] = [toNumber(a, b), toNumber(b, a)];
+    const x = toNumber(a, b);
+    const y = toNumber(b, a);
     if (x === undefined || y === undefined) return false;
     if (mustBeExact(x, y, numeric)) return x === y;
-    return Math.abs(x - y) <= Math.max(abs, rel * Math.max(Math.abs(x), Math.abs(y)));
+    const larger = Math.max(Math.abs(x), Math.abs(y));
+    return Math.abs(x - y) <= Math.max(abs, rel * larger);
   };
 }
 

@@ -71,7 +71,8 @@ function findChange(
   before: CaseResult | undefined,
   after: CaseResult | undefined,
 ): CaseChange | undefined {
-  const [sqlBefore, sqlAfter] = [before && caseSql(before), after && caseSql(after)];
+  const sqlBefore = before && caseSql(before);
+  const sqlAfter = after && caseSql(after);
   const sql = sqlBefore === sqlAfter ? [] : lineDiff(sqlBefore ?? '', sqlAfter ?? '');
   const kind =
     outcomeChange(before?.outcome, after?.outcome) ?? (sql.length > 0 ? 'sql' : undefined);

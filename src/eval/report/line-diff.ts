@@ -11,7 +11,8 @@ const maxLines = 1500;
  * `diff` would replace only these 30 lines with 1 MB, and orders edits of equal length differently.
  */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
-  const [a, b] = [splitSqlLines(before), splitSqlLines(after)];
+  const a = splitSqlLines(before);
+  const b = splitSqlLines(after);
   const removed = a.map((text): DiffLine => ({ mark: '-', text }));
   const added = b.map((text): DiffLine => ({ mark: '+', text }));
   if (a.length > maxLines || b.length > maxLines) return [...removed, ...added];

@@ -160,6 +160,7 @@ export function passRate({ attempts }: CaseResult): string {
   const passed = attempts.filter(({ outcome }) => outcome === 'pass').length;
   const interval = wilsonInterval(passed, attempts.length);
   if (interval === undefined || attempts.length < 2) return '';
-  const [low, high] = [Math.round(interval.low * 100), Math.round(interval.high * 100)];
+  const low = Math.round(interval.low * 100);
+  const high = Math.round(interval.high * 100);
   return `${passed}/${attempts.length} (${low} to ${high} %)`;
 }

@@ -45,7 +45,8 @@ interface EvalSetup {
 /** Asks every case, each in a new conversation. After an interrupt, the result holds the cases asked so far. */
 export async function runEvals(project: Project, options: EvalOptions): Promise<EvalRun> {
   const { sets, signal } = options;
-  const [started, startTime] = [new Date().toISOString(), performance.now()];
+  const started = new Date().toISOString();
+  const startTime = performance.now();
   const agents = await prepareAgents(project, options);
   for (const { agent } of agents.values()) await requireModel(project, agent);
   const warning = disabledToolsWarning(agents);

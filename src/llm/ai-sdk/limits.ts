@@ -17,8 +17,11 @@ export function limitsFromHeaders(
   now = Date.now(),
 ): readonly LimitReport[] {
   return [...headersByWindow(headers ?? {})].flatMap(([window, { limit, remaining, reset }]) => {
-    const [whole, left] = [Number(limit), Number(remaining)];
-    if (limit === undefined || remaining === undefined || !(whole > 0) || !(left >= 0)) return [];
+    if (limit === undefined || remaining === undefined) return [];
+    const whole = Number(limit);
+    const left = Number(remaining);
+    const areNumbers = whole > 0 && left >= 0;
+    if (!areNumbers) return [];
     const share = Math.min(1, left / whole);
     return [
       {

@@ -106,7 +106,7 @@ function markDocument(
   };
 }
 
-/** The parameters that the item names itself, each with its choices. Metrics that it is made of may take more. */
+/** The parameters in the item's own text, each with its choices. Metrics that it uses may take more. */
 function describeParameters(item: object, { parameters = [] }: Dataset): readonly string[] {
   const text = JSON.stringify(item);
   const isNamed = (name: string) => new RegExp(`\\bparam\\.${name}\\b`).test(text);

@@ -270,7 +270,7 @@ function withheldFailure({ code, exitCode }: UserError): UserError {
   );
 }
 
-/** The limits of the request; those of `ktx.yaml` where it gives none. */
+/** The limits of the request. Those that it does not give come from `ktx.yaml`. */
 export function resolveQueryLimits(
   { config }: Project,
   requested: RequestedLimits = {},

@@ -78,10 +78,8 @@ function mergeValueHits(
     };
   });
   const named = hits.filter(({ name }) => foldText(name) === foldText(text));
-  const [wholeText, oneWord] = [
-    fields.filter(({ value = '' }) => isWholeText(value)),
-    fields.filter(({ value = '' }) => !isWholeText(value)),
-  ];
+  const wholeText = fields.filter(({ value = '' }) => isWholeText(value));
+  const oneWord = fields.filter(({ value = '' }) => !isWholeText(value));
   const ordered = [
     ...named.filter((hit) => !wholeText.some(({ subject }) => subject === hit.subject)),
     ...wholeText,

@@ -6,7 +6,7 @@ import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parseDatasetFile } from '../../context/merge/merge-dataset.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { isQueryable } from '../../semantic/load/check.ts';
-import { type Dataset, datasetSchema, sourceParts } from '../../semantic/model/dataset.ts';
+import { type Dataset, datasetSchema, splitTableName } from '../../semantic/model/dataset.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import { readAnyText } from '../../store/files.ts';
 import { filterDatasetConflicts, readConflicts, describeConflicts } from '../review/conflicts.ts';
@@ -145,7 +145,7 @@ export function indexDatasetsByTable(
 ) {
   const key = (parts: readonly (string | undefined)[]) => JSON.stringify(parts).toLowerCase();
   const bySource = new Map(
-    datasets.map((visible) => [key(sourceParts(visible.dataset.source ?? '') ?? []), visible]),
+    datasets.map((visible) => [key(splitTableName(visible.dataset.source ?? '') ?? []), visible]),
   );
   return ({ catalog, schema, table }: CatalogTable): VisibleDataset | undefined => {
     const names = [

@@ -139,8 +139,8 @@ function countDrift(before: readonly TableStructure[], now: readonly TableStruct
         canonicalJson(table.columns.map(({ name, nativeType }) => [name, nativeType])),
       ]),
     );
-  const [old, current] = [columnsByTable(before), columnsByTable(now)];
-  return [...new Set([...old.keys(), ...current.keys()])].filter(
-    (key) => old.get(key) !== current.get(key),
-  ).length;
+  const oldColumns = columnsByTable(before);
+  const currentColumns = columnsByTable(now);
+  const tables = new Set([...oldColumns.keys(), ...currentColumns.keys()]);
+  return [...tables].filter((table) => oldColumns.get(table) !== currentColumns.get(table)).length;
 }

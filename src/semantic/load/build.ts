@@ -1,6 +1,6 @@
 import { isWithin, parseSql } from '../../sql/analyzer.ts';
 import type { Fragment } from '../../sql/fragment.ts';
-import { type Dataset, type ParameterDefinition, sourceParts } from '../model/dataset.ts';
+import { type Dataset, type ParameterDefinition, splitTableName } from '../model/dataset.ts';
 import {
   columnIdentity,
   conditionSide,
@@ -165,7 +165,7 @@ function mapByName<Item extends { readonly name: string }>(
 
 function buildRelation(context: BuildContext, dataset: Dataset): ModelDataset['relation'] {
   const { source, sql } = dataset;
-  const parts = source === undefined ? [] : sourceParts(source);
+  const parts = source === undefined ? [] : splitTableName(source);
   if ((source === undefined) === (sql === undefined))
     context.fail(['dataset'], 'source', 'A dataset has either source or sql');
   if (parts === undefined) {
@@ -226,7 +226,8 @@ function findEqualities(condition: Fragment, ends: RelationshipEnds): ModelRelat
     const literals = otherTokens.filter(({ kind }) => kind === 'string' || kind === 'number');
     const nameOf = (side: 'own' | 'target') =>
       names.find(({ parts }) => conditionSide(ends, parts) === side)?.parts.at(-1);
-    const [own, target] = [nameOf('own'), nameOf('target')];
+    const own = nameOf('own');
+    const target = nameOf('target');
     const sides = [own, target].filter((name) => name !== undefined);
     const isComparison =
       names.length + literals.length === 2 &&

@@ -205,7 +205,7 @@ function joinColumnUses(
   }));
 }
 
-/** The references of a fragment. Empty if it has a lambda, which brings names of its own. */
+/** The references of a fragment. Empty if it has a lambda, because a lambda declares names. */
 function columnReferences(fragment: Fragment | undefined): readonly ColumnReference[] {
   return fragment === undefined || /->|\blambda\b/i.test(fragment.text) ? [] : fragment.references;
 }

@@ -328,8 +328,8 @@ export const datasetSchema = z
   .describe('A dataset of the semantic layer.');
 export type Dataset = z.infer<typeof datasetSchema>;
 
-/** The parts of a `source`; a quoted part may hold anything, with its quote doubled. Undefined where it is not one to three parts. */
-export function sourceParts(source: string): readonly string[] | undefined {
+/** Splits a `source` into its parts, unquoted. Undefined unless it has one to three parts. `""` in a quoted part is a quote. */
+export function splitTableName(source: string): readonly string[] | undefined {
   const part = /^(?:"((?:[^"]|"")+)"|([^".]+))(?:\.|$)/;
   const parts: string[] = [];
   let rest = source;

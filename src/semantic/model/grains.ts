@@ -27,7 +27,7 @@ export function parsePeriod(text: string): Period {
   return periodOfGrains(Number(count), parsePeriodGrain(text));
 }
 
-/** The unit of a text like `2 weeks`; `day` where it is unknown. */
+/** The unit of a text like `2 weeks`; `day` if the text has none. */
 export function parsePeriodGrain(text: string): TimeGrain {
   const unit = text.split(' ')[1]?.replace(/s$/, '');
   return timeGrains.find((grain) => grain === unit) ?? 'day';

@@ -35,8 +35,10 @@ interface EventSide {
 export function joinConversions(scope: JoinScope, conversion: Conversion): readonly JoinClause[] {
   const { owner, model } = scope;
   const toDataset = requireDataset(model, conversion.toAggregate.owner);
-  const [baseKey, toKey] = [requireKey(owner), requireKey(toDataset)];
-  const [baseTime, toTime] = [eventTime(scope, owner), eventTime(scope, toDataset)];
+  const baseKey = requireKey(owner);
+  const toKey = requireKey(toDataset);
+  const baseTime = eventTime(scope, owner);
+  const toTime = eventTime(scope, toDataset);
   checkEqualFields(conversion, owner, toDataset);
   const base: EventSide = {
     dataset: owner,

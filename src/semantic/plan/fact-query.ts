@@ -286,7 +286,7 @@ function findDimension(
   );
 }
 
-/** The values of a row metric: a fact query of its own, grouped by the key of the dataset. */
+/** Plans the values of a row metric: a separate fact query, grouped by the key of the dataset. */
 function planRowMetric(
   context: PlanContext,
   dataset: ModelDataset,

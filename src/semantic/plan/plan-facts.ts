@@ -101,7 +101,7 @@ interface CandidateDataset {
 }
 
 /**
- * The dataset from which every dimension can be reached. Datasets that a dimension names come first; throws if there is no
+ * The dataset from which every dimension can be reached. Prefers datasets that a dimension names. Throws if there is no
  * such dataset, or more than one.
  */
 function datasetOfDimensions(model: SemanticModel, query: SemanticQuery): ModelDataset {

@@ -5,6 +5,7 @@ import { formatPath } from '../resolve/join-paths.ts';
 import { additivityLimits } from './additivity.ts';
 import type { FactQuery } from './fact-query.ts';
 
+/** Where the numbers of one metric come from. */
 export type MetricReceipt = ReturnType<typeof createMetricReceipt>;
 
 interface ReceiptContext {
@@ -15,7 +16,7 @@ interface ReceiptContext {
   readonly having: readonly string[];
 }
 
-/** Where the numbers of a metric come from. The caller adds the commit of the files. */
+/** Describes where the numbers of a metric come from. The caller adds the commit of the files. */
 export function createMetricReceipt(
   model: SemanticModel,
   { name, trace }: { readonly name: string; readonly trace: MetricTrace },
@@ -68,7 +69,7 @@ export function createMetricReceipt(
   };
 }
 
-/** The aggregates over rows that an aggregate is made of. */
+/** The aggregates of rows that `aggregate` combines; `aggregate` itself if it aggregates rows. */
 function rowAggregates(aggregate: AggregateNode): readonly AggregateNode[] {
   const { nested, conversion } = aggregate;
   if (conversion !== undefined) return [conversion.baseAggregate, conversion.toAggregate];

@@ -17,8 +17,8 @@ export interface AppliedCondition {
 }
 
 /**
- * The SQL of a condition on the rows of one fact query. An error names the metric that the condition cannot apply to, and
- * suggests to scope the condition to the query's other facts (`owners`) where it is about those.
+ * A condition on the rows of one fact query as an expression. An error names the metric that the condition cannot apply to.
+ * If the condition is about other facts of the query (`owners`), the error suggests to limit it to those.
  */
 export function rowConditionExpr(
   scope: JoinScope,
@@ -31,7 +31,7 @@ export function rowConditionExpr(
   return withErrorContext({ what, metric, scoped }, () => predicateExpr(scope, condition));
 }
 
-/** The condition with `on:`, once for each of the owners that it names. */
+/** The condition with `on:` added, once for each owner that it names. */
 function scopedForms({ text, row }: RowCondition, owners: readonly string[]): readonly string[] {
   if (row === undefined) return [];
   const names = [...text.matchAll(/\b([A-Za-z_]\w*)\s*\./g)].flatMap(([, name = '']) => name);
@@ -44,11 +44,11 @@ interface ErrorContext {
   readonly what: string;
   /** The metric of the fact query; empty adds no context. */
   readonly metric: string;
-  /** What can be written in place of `what`. */
+  /** What to write instead of `what`. */
   readonly scoped: readonly string[];
 }
 
-/** Runs; an error about a missing path or default time then says which metric it is about. */
+/** Runs `run`. An error about a missing path or default time then names the metric too. */
 export function withErrorContext<Result>(
   { what, metric, scoped }: ErrorContext,
   run: () => Result,

@@ -42,7 +42,7 @@ export interface FromItem {
 
 export interface JoinClause extends FromItem {
   readonly on: Expr;
-  /** `inner` only where rows without a partner are to be dropped. */
+  /** `inner` only if rows without a partner must disappear. */
   readonly kind: 'left' | 'inner' | 'cross';
 }
 

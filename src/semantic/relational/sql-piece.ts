@@ -55,7 +55,7 @@ export function spliceSql({ fragment, span }: SqlPiece, splices: readonly SqlSpl
     : { kind: 'text', parts };
 }
 
-/** Puts a parameter's value in place of its name. Throws `missing_parameter` where it has none. */
+/** Replaces the name of a parameter by its value. Throws `missing_parameter` if it has none. */
 export function parameterSplice({ name, bound, ...span }: ParameterReference): SqlSplice {
   if (bound === undefined) {
     throw queryError(

@@ -100,7 +100,7 @@ export function isPlainAggregate(node: AggregateNode): boolean {
   return [balance, running, nested, total, conversion].every((option) => option === undefined);
 }
 
-/** True for an aggregate that is 0 where there are no rows; all others are NULL. */
+/** True for an aggregate that is 0 without rows. All others are then NULL. */
 export function isCount({ function: name }: AggregateNode): boolean {
   return name.startsWith('count');
 }

@@ -16,7 +16,7 @@ export type JoinPath = readonly Step[];
 /** Which steps a path may take: `one` never multiplies rows, `many` also goes to many. */
 export type Reach = 'one' | 'many';
 
-/** The search stops after this many paths: two are enough to be ambiguous, the rest is for the message. */
+/** The search stops after this many paths. Two make a name ambiguous; the message lists the others. */
 const pathLimit = 12;
 
 function stepsFrom(model: SemanticModel, dataset: string, reach: Reach = 'one'): readonly Step[] {
@@ -58,7 +58,7 @@ interface UnknownStep {
   readonly index: number;
 }
 
-/** Guesses what a name was meant to be that is not a step: a time field before a wrong grain, or another step. */
+/** Guesses what a name that is not a step should be: a time field before a wrong grain, or another step. */
 function unknownStepError(model: SemanticModel, unknown: UnknownStep): UserError {
   const { start, names, dataset, index } = unknown;
   const name = names[index] ?? '';

@@ -44,10 +44,12 @@ function asText(expr: string): string {
 /** Interpolates between the two nearest values: PERCENTILE_CONT is not an aggregate here. */
 function percentile(expr: string, fraction: number): string {
   const sorted = `ARRAY_AGG(CAST(${expr} AS FLOAT64) IGNORE NULLS ORDER BY CAST(${expr} AS FLOAT64))`;
-  const place = `${fraction} * (COUNT(${expr}) - 1)`;
-  const at = (rounded: string) => `${sorted}[SAFE_OFFSET(CAST(${rounded}(${place}) AS INT64))]`;
-  const [low, high] = [at('FLOOR'), at('CEIL')];
-  return `(${low} + (${high} - ${low}) * (${place} - FLOOR(${place})))`;
+  const position = `${fraction} * (COUNT(${expr}) - 1)`;
+  const valueAt = (round: 'FLOOR' | 'CEIL') =>
+    `${sorted}[SAFE_OFFSET(CAST(${round}(${position}) AS INT64))]`;
+  const low = valueAt('FLOOR');
+  const high = valueAt('CEIL');
+  return `(${low} + (${high} - ${low}) * (${position} - FLOOR(${position})))`;
 }
 
 function truncate(

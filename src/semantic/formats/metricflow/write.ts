@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Dialect } from '../../../sql/dialect.ts';
-import { type Dataset, sourceParts } from '../../model/dataset.ts';
+import { type Dataset, splitTableName } from '../../model/dataset.ts';
 import type { AddMisfit, DatasetField, Misfit } from '../imported-model.ts';
 import { omitKeys, type PlainObject } from '../patch.ts';
 import type { DbtEntity } from './export/dbt-entities.ts';
@@ -77,7 +77,7 @@ function writeSemanticModel(
   const { home, names } = context;
   const { dataset, source = '', description } = home;
   const at = `datasets.${dataset}`;
-  const sourceNames = sourceParts(source) ?? [];
+  const sourceNames = splitTableName(source) ?? [];
   const model = sourceNames.at(-1);
   const defaultTime = defaultTimeDimension(context);
   const entities = names.entities.get(dataset) ?? [];

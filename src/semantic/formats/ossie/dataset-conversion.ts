@@ -1,5 +1,5 @@
 import type { Dialect } from '../../../sql/dialect.ts';
-import { type Dataset, sourceParts } from '../../model/dataset.ts';
+import { type Dataset, splitTableName } from '../../model/dataset.ts';
 import {
   type DatasetField,
   type DatasetRelationship,
@@ -49,7 +49,7 @@ export function fromOssieDataset({
   unique_keys,
   ...dataset
 }: OssieDataset): Dataset {
-  const isTable = sourceParts(source) !== undefined && !/\s/.test(source);
+  const isTable = splitTableName(source) !== undefined && !/\s/.test(source);
   const others = omitKeys({
     [isTable ? 'source' : 'sql']: source,
     primary_key,
