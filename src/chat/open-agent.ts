@@ -90,7 +90,7 @@ export async function openAgent(
 async function openRuntime(project: Project, config: LlmConfig): Promise<LlmRuntime> {
   const isDefault = config === project.config.llm;
   const runtime = await (isDefault ? project.llm() : project.llmOf(config));
-  if (runtime === undefined) throw noBackendError('Asking takes a model');
+  if (runtime === undefined) throw noBackendError('An agent needs a model');
   return runtime;
 }
 

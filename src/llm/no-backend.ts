@@ -8,8 +8,12 @@ export function noBackendError(what: string): UserError {
   const commands = suggestedFirst.map(
     (name) => `ktx setup --llm-backend ${name}${backendProfiles[name].setupFlags}`,
   );
-  return new UserError('llm_missing', `${what}, and ktx.yaml names none (llm.provider.backend).`, {
-    hint: `one of\n${commands.join('\n')}`,
-    exitCode: 2,
-  });
+  return new UserError(
+    'llm_missing',
+    `${what}, and ktx.yaml configures none (llm.provider.backend).`,
+    {
+      hint: `configure one of these\n${commands.map((command) => `    ${command}`).join('\n')}`,
+      exitCode: 2,
+    },
+  );
 }

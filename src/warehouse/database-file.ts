@@ -20,7 +20,7 @@ export function checkDatabaseFile(path: string, connection: string): void {
   if (stats === undefined)
     throw warehouseError(
       'warehouse_not_found',
-      `The database file ${path} of connection "${connection}" does not exist.`,
+      `${path} does not exist (connection "${connection}").`,
     );
   if (!stats.isFile()) throw warehouseError('not_a_database', `${path} is not a file.`);
   if (stats.size === 0) throw warehouseError('not_a_database', `${path} has 0 bytes.`);

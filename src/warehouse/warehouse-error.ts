@@ -16,7 +16,7 @@ const errorDefaults = {
   },
   warehouse_not_found: {
     exitCode: 2,
-    hint: 'Check path or database of the connection in ktx.yaml; relative paths start at its folder.',
+    hint: 'Check path or database of the connection in ktx.yaml. A relative path starts at the folder of ktx.yaml.',
   },
   warehouse_privilege: {
     hint: 'Give the login read access: GRANT SELECT on the table, USAGE on its schema.',
@@ -27,7 +27,7 @@ const errorDefaults = {
   },
   not_a_database: {
     exitCode: 2,
-    hint: 'Point path of the connection to files that its driver can read; repair or remove the others.',
+    hint: 'Repair or remove the file, or set path of the connection to files that its driver can read.',
   },
   config_url: { exitCode: 2 },
   missing_object: { hint: '`ktx search` lists tables and columns.' },
@@ -41,11 +41,11 @@ const errorDefaults = {
     hint: "Convert it in the field, like expr: datetime(at, 'unixepoch') or expr: substr(at, 7) || '-' || substr(at, 4, 2) || '-' || substr(at, 1, 2).",
   },
   sql_syntax: {
-    hint: 'Check the SQL near that place; it must be in the dialect of the connection.',
+    hint: 'Check the SQL near that place. It must be in the dialect of the connection.',
   },
   statement_too_long: {
     exitCode: 2,
-    hint: 'Shorten it: instead of a long list of values, join a table that has them.',
+    hint: 'Shorten it. Instead of a long list of values, join a table that has them.',
   },
   gate_refused: {
     hint: 'Write one SELECT over the tables of this connection; `ktx search` lists them.',

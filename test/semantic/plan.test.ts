@@ -567,7 +567,7 @@ test('the receipt says where each number comes from', () => {
             "orders.buyer → customers",
           ],
           "sums": {
-            "because": "it is NULL for a group in which one of its sums has no values",
+            "because": "it is NULL for a group where one of its sums has no values",
             "only_over": [],
           },
         },

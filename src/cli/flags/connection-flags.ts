@@ -97,10 +97,24 @@ export function connectionFlags(candidates: DriverList = drivers): readonly Sche
       option.description = candidates.map(({ name, title }) => `${name}: ${title}`).join('; ');
       return [{ key, option }];
     }
-    const owners = [flag, ...others].map(({ driver }) => driver);
-    if (owners.length < candidates.length) option.description += ` (${owners.join(', ')})`;
+    option.description = describeSharedFlag([flag, ...others], candidates.length);
     return [{ key, option }];
   });
+}
+
+/** Each different description once, with the drivers that it is about unless it is about all. */
+function describeSharedFlag(
+  flags: readonly (SchemaFlag & { readonly driver: string })[],
+  driverCount: number,
+): string {
+  const byText = [...Map.groupBy(flags, ({ option }) => option.description)];
+  return byText
+    .map(([text, owners]) =>
+      owners.length === driverCount
+        ? text
+        : `${owners.map(({ driver }) => driver).join(', ')}: ${text}`,
+    )
+    .join(' ');
 }
 
 async function promptForDriver(context: CommandContext, candidates: DriverList): Promise<string> {

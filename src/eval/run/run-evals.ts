@@ -88,7 +88,7 @@ async function prepareAgents(
 
 async function requireModel(project: Project, agent: Agent): Promise<void> {
   if (agent.model.backend === undefined && (await project.llm()) === undefined)
-    throw noBackendError('Asking questions takes a model');
+    throw noBackendError('ktx eval run needs a model');
 }
 
 async function openJudge(project: Project): Promise<LlmRuntime> {

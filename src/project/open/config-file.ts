@@ -28,6 +28,6 @@ async function readConfigText(dir: string): Promise<string> {
 
 function parseConfig(text: string): Promise<ProjectConfig> {
   const hint =
-    'Correct the file, or delete it if it is empty; ktx schema ktx prints what it may contain.';
+    'Correct the file; ktx schema ktx prints its JSON Schema. You can delete an empty file.';
   return parseYaml(projectConfigSchema, { file: configName, text, code: 'config_invalid', hint });
 }

@@ -36,13 +36,18 @@ export async function checkProject(project: Project, signal: AbortSignal): Promi
   const tried = readLastLeftOut(project).quarantined.filter(
     ({ subject }) => !planned.some((left) => left.subject === subject),
   );
+  const invalid = await invalidFiles(project);
+  // An invalid dataset file is one finding, although an ingest also leaves it out.
+  const leftOut = [...planned, ...tried].filter(
+    ({ subject }) => !invalid.some(({ where }) => where.startsWith(`${subject}:`)),
+  );
   const findings = [
-    ...(await invalidFiles(project)),
+    ...invalid,
     ...(await openConflicts(project)),
     ...(await staleSubjectFindings(project)),
     ...(await rowRuleBypasses(project)),
     ...(plan === undefined ? [] : changedSources(plan)),
-    ...[...planned, ...tried].map(leftOutFinding),
+    ...leftOut.map(leftOutFinding),
   ];
   findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
   return { findings, unfit: plan?.unfit ?? [] };
@@ -98,7 +103,7 @@ function leftOutFinding({ subject, kind, reason, location }: Quarantined): Check
   return {
     what: 'left out',
     where: location ?? subject,
-    found: `${subject}: ${reason}`,
+    found: location?.startsWith(subject) ? reason : `${subject}: ${reason}`,
     fix: kind === 'reading' ? 'ktx ingest' : `ktx explain ${JSON.stringify(subject)}`,
   };
 }

@@ -112,7 +112,10 @@ function findConflict(
       ...details,
     });
   throw new UserError('conflict_unknown', `There is no conflict about ${subject}.`, {
-    hint: suggestion === '' ? 'nothing is contested' : `contested: ${suggestion}`,
+    hint:
+      suggestion === ''
+        ? 'there are no conflicts; ktx review list shows other open work'
+        : `contested: ${suggestion}`,
     ...details,
   });
 }

@@ -37,12 +37,12 @@ export function additivityLimits(
   const losses = aggregates.flatMap((aggregate) => aggregateLosses(aggregate, context));
   const isLostOverAll = losses.some(({ over }) => over === undefined);
   if (!trace.isLinear && !isLostOverAll)
-    losses.push(overAll('it is a ratio, or other arithmetic than sums and differences'));
+    losses.push(overAll('it is a ratio, or uses arithmetic other than sums and differences'));
   // A missing sum counts as 0 if it comes from another fact query; in the same one it makes the result NULL.
   const hasSum = aggregates.some(({ function: name }) => name === 'sum');
   const isOneFactQuery = new Set(aggregates.map(factQueryKey)).size === 1;
   if (aggregates.length > 1 && hasSum && isOneFactQuery)
-    losses.push(overAll('it is NULL for a group in which one of its sums has no values'));
+    losses.push(overAll('it is NULL for a group where one of its sums has no values'));
   if (losses.length === 0) return undefined;
   const lost = new Set(losses.flatMap(({ over }) => over ?? [...context.dimensions.keys()]));
   return {
@@ -75,11 +75,12 @@ function neverAdditive({
   total,
   owner,
 }: AggregateNode): string | undefined {
-  if (nested !== undefined) return `it aggregates what was aggregated for each ${nested.per}`;
+  if (nested !== undefined)
+    return `it aggregates values that were aggregated for each ${nested.per}`;
   if (total !== undefined) return 'it is a total, which every group repeats';
   if (name === 'count_distinct') return `one value can be in several groups of ${owner}`;
   if (name !== 'sum' && name !== 'count')
-    return `it is made of ${name === 'avg' ? 'an' : 'a'} ${name} of ${owner}`;
+    return `it is based on ${name === 'avg' ? 'an' : 'a'} ${name} of ${owner}`;
   if (balance !== undefined && balance.take !== 'first' && balance.take !== 'last')
     return `each group takes the ${balance.take} over ${owner}.${balance.over} of its own rows`;
   return undefined;

@@ -109,7 +109,7 @@ function ownerOfName(
   if (parts.length === 1 && home !== undefined) return home;
   if (parts.length === 1) {
     throw queryError('unknown_name', `The name ${first} is unknown inside an aggregate`, {
-      hint: 'A field is written with its dataset.',
+      hint: 'Write a field as dataset.field.',
       choices: fieldAddressesNamed(model, first),
     });
   }

@@ -50,8 +50,8 @@ export function resolveQueryField(start: PathStart, names: readonly string[]): R
   const isMetricTime = first === 'metric_time';
   const parts = isMetricTime ? [owner.name, requireDefaultTime(owner), ...names.slice(1)] : names;
   if (parts.length < 2) {
-    throw queryError('unknown_name', `The name ${first} is unknown on its own`, {
-      hint: 'A field is written with its dataset.',
+    throw queryError('unknown_name', `The name ${first} is unknown`, {
+      hint: `Write a field as dataset.field, and a text in single quotes: '${first}'.`,
       choices: reachableFieldsNamed(start.model, owner.name, first),
     });
   }

@@ -40,14 +40,26 @@ const refusedClauses = [
   'for_json',
 ];
 
+/** What the parser makes of a text without a statement, such as a misspelled `selec`. */
+const expressionKinds: ReadonlySet<string> = new Set(
+  'column identifier literal alias function paren not and or add sub mul div eq neq lt lte gt gte'.split(
+    ' ',
+  ),
+);
+
 /**
  * Statement facts by the general SQL analyzer, for engines and statements that the engine's own parser does not cover. The
  * analyzer can read a text differently from the engine, so another wall must always stand behind it.
  */
 export async function analyzeStatement(sql: string, rules: AnalyzerRules): Promise<StatementFacts> {
   const root = requireOneStatement(await parseStatements(sql, rules.dialect));
+  if (expressionKinds.has(root.kind))
+    throw gateRefusal('statement', 'the text is an expression, not a statement.');
   if (!rules.roots.includes(root.kind))
-    throw gateRefusal('statement', `it is a ${root.kind.replaceAll('_', ' ')} statement.`);
+    throw gateRefusal(
+      'statement',
+      `it is a ${root.kind.replace(/_statement$/, '').replaceAll('_', ' ')} statement.`,
+    );
   // The parser drops a WITH before VALUES.
   if (root.kind === 'values' && !/^\s*values\b/i.test(sql))
     throw gateRefusal('parse', 'VALUES must come first in the statement.');

@@ -23,13 +23,27 @@ export async function connectWarehouse(
   return {
     data: report,
     text: `${describeProbe(name, probe)}\n${dir}: ${describeWritten(written)}`,
-    notes: probeWarnings(probe),
+    notes: [...probeWarnings(probe), ...(await missingGitNotes(dir))],
     next: [
       [`ktx ingest ${name}`, 'finds keys and joins, writes the semantic layer'],
       [`ktx scan ${name}`, 'shows keys and joins, writes nothing'],
       ['git add ktx.yaml', 'ktx does not commit the configuration'],
     ],
   };
+}
+
+/** Setup works without git, but an ingest does not. */
+async function missingGitNotes(dir: string): Promise<readonly string[]> {
+  const { findRepository } = await import('../../../store/git.ts');
+  try {
+    await findRepository(dir);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UserError && error.code === 'git_missing')) throw error;
+    return [
+      `${error.message} No repository was created; ktx ingest needs one. ${error.hint ?? ''}`.trim(),
+    ];
+  }
 }
 
 /** The hint of the warehouse names `ktx.yaml`, which does not exist yet. */

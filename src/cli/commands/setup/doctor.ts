@@ -27,7 +27,7 @@ export const doctorCommand = defineCommand({
     const broken = findings.filter(({ state }) => state === 'broken');
     const colors = { ok: 'green', warning: 'yellow', broken: 'red' } as const;
     const lines = findings.flatMap(({ check, state, found, fix }) => [
-      `${context.screen.style(colors[state], state.padEnd(7))}  ${check}: ${found}`,
+      `${context.screen.style(colors[state], state.padEnd(7))}  ${check}: ${found.replaceAll('\n', '\n         ')}`,
       ...(fix === undefined ? [] : [`         fix: ${fix}`]),
     ]);
     const message = `Broken: ${broken.map(({ check }) => check).join(', ')}.`;
@@ -35,7 +35,7 @@ export const doctorCommand = defineCommand({
       broken.length === 0
         ? undefined
         : new UserError('doctor_found', message, { hint: broken[0]?.fix });
-    return { data: { findings }, text: lines.join('\n'), failure };
+    return { data: { findings }, text: lines.join('\n'), hasCommands: true, failure };
   },
 });
 
@@ -82,7 +82,10 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
           'repository',
           uncommitted === undefined ? 'none; ktx ingest makes one' : 'found',
         )
-      : makeFinding('repository', git, { state: 'broken', fix: 'follow the message of git' });
+      : makeFinding('repository', git, {
+          state: 'broken',
+          fix: 'correct what git reports, then run ktx doctor again',
+        });
   return [
     configuration,
     disk,
