@@ -16,6 +16,11 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
   return near.length === 0 ? undefined : `Did you mean ${near.join(', ')}?`;
 }
 
+/** A hint with all names. */
+export function oneOf(names: readonly string[]): string {
+  return names.length === 1 ? `use ${names.join('')}` : `one of ${names.join(', ')}`;
+}
+
 function nameDistance(wanted: string, candidate: string): number {
   if (candidate.startsWith(wanted) && wanted.length >= 3) return 1;
   return editDistance(wanted, candidate);

@@ -198,10 +198,10 @@ describe('for a person', () => {
     `);
     expect(await said('explain', 'orders(customer_id)')).toMatchInlineSnapshot(`
       "relationship:warehouse.orders(customer_id)
-        to: customers  ktx, semantic-layer/warehouse/orders.yaml:13
-        on: {customer_id: id}  ktx, semantic-layer/warehouse/orders.yaml:13
+        to: customers  (ktx, semantic-layer/warehouse/orders.yaml:13)
+        on: {customer_id: id}  (ktx, semantic-layer/warehouse/orders.yaml:13)
         claim relationship {cardinality: many_to_one, on: {customer_id: id}, to: customers}
-          code by relationships@1, confidence 0.9: sources/warehouse/main.jsonl orders, all values match, names match
+          from code (relationships@1), confidence 0.9: sources/warehouse/main.jsonl orders, all values match, names match
       --
 
       next  ktx explain "orders(customer_id)" --measure  shows exact numbers and rejected candidates

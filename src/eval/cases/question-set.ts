@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { locateFindings } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
 import { parseYaml } from '../../lib/parse-yaml.ts';
-import { didYouMean } from '../../lib/suggest.ts';
+import { didYouMean, oneOf } from '../../lib/suggest.ts';
 import { undefinedIfMissing, readText } from '../../store/files.ts';
 import { registry } from '../../tools/registry.ts';
 import {
@@ -95,7 +95,7 @@ async function listSetNames(projectDir: string): Promise<readonly string[]> {
 function unknownSetError(unknown: string | undefined, known: readonly string[]): UserError {
   const write = `write ${evalsFolder}/${unknown ?? 'questions'}.yaml, or run: ktx eval generate`;
   const suggestion = unknown === undefined ? undefined : didYouMean(unknown, known);
-  const choices = known.length === 0 ? write : `one of ${known.join(', ')}`;
+  const choices = known.length === 0 ? write : oneOf(known);
   const message =
     unknown === undefined
       ? `There is no question set in ${evalsFolder}/.`
@@ -179,7 +179,7 @@ async function requireKnownTools(cases: QuestionSetFile['cases'], set: SetText):
     if (unknown === undefined) continue;
     throw await invalidSetError(set, {
       message: `there is no tool ${unknown}`,
-      hint: didYouMean(unknown, known) ?? `one of ${known.join(', ')}`,
+      hint: didYouMean(unknown, known) ?? oneOf(known),
       path: ['cases', index],
     });
   }

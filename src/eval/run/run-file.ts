@@ -48,10 +48,11 @@ function unknownRunError(name: string, ids: readonly string[]): UserError {
   const last = ids.at(-1);
   const hint =
     last === undefined ? 'ktx eval run' : (didYouMean(name, ids) ?? `the last one: ${last}`);
-  return new UserError('run_unknown', `There is no run ${name} in .ktx/evals.`, {
-    hint,
-    exitCode: 2,
-  });
+  const message =
+    last === undefined
+      ? 'There are no eval runs in .ktx/evals.'
+      : `There is no run ${name} in .ktx/evals.`;
+  return new UserError('run_unknown', message, { hint, exitCode: 2 });
 }
 
 /** The newest runs, at most `limit`, oldest first. Files that cannot be read are left out. */

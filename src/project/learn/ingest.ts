@@ -7,7 +7,7 @@ import type { LoopTools } from '../../ingest/loop-tools.ts';
 import type { SourceInput } from '../../ingest/ingest-run.ts';
 import { reportRunUsage } from '../../ingest/run-usage.ts';
 import { UserError } from '../../lib/error.ts';
-import { didYouMean } from '../../lib/suggest.ts';
+import { didYouMean, oneOf } from '../../lib/suggest.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
@@ -103,7 +103,7 @@ function requestedConnections(
   const unknown = [...names].find((name) => !isSource(name) && !configured.includes(name));
   if (unknown !== undefined)
     throw new UserError('connection_unknown', `ktx.yaml has no connection ${unknown}.`, {
-      hint: didYouMean(unknown, configured) ?? `one of ${configured.join(', ')}`,
+      hint: didYouMean(unknown, configured) ?? oneOf(configured),
       exitCode: 2,
       details: { choices: configured },
     });

@@ -3,7 +3,7 @@ import type { Catalog } from '../../context/catalog/catalog.ts';
 import { loadCatalog } from '../../context/catalog/catalog-files.ts';
 import { UserError } from '../../lib/error.ts';
 import { newId } from '../../lib/id.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { nearest, oneOf } from '../../lib/suggest.ts';
 import type { LlmConfig } from '../../llm/config.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import type { LoadedModel } from '../../semantic/load/load.ts';
@@ -190,7 +190,7 @@ function chooseConnection(project: ProjectConfig, name: string | undefined): Con
     'not_a_warehouse',
     `${chosen} is a context source (${config.driver}), not a warehouse.`,
     {
-      hint: names.length === 0 ? addWarehouseHint : `one of ${names.join(', ')}`,
+      hint: names.length === 0 ? addWarehouseHint : oneOf(names),
       exitCode: 2,
     },
   );
@@ -202,7 +202,7 @@ function noSuchConnection(name: string | undefined, names: readonly string[]): U
       hint: addWarehouseHint,
       exitCode: 2,
     });
-  const choices = `one of ${names.join(', ')}`;
+  const choices = oneOf(names);
   const options = { exitCode: 2, details: { choices: names } } as const;
   if (name === undefined)
     return new UserError('connection_required', 'ktx.yaml has several warehouses. Name one.', {

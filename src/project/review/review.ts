@@ -8,7 +8,7 @@ import { parseSubject } from '../../context/claims/subject.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { readComparedNumbers, type ComparedNumber } from '../../ingest/decide/compare-metrics.ts';
 import { UserError } from '../../lib/error.ts';
-import { nearest } from '../../lib/suggest.ts';
+import { nearest, oneOf } from '../../lib/suggest.ts';
 import { readText } from '../../store/files.ts';
 import { findRepository, gitOutput } from '../../store/git.ts';
 import { openState } from '../../store/state.ts';
@@ -126,7 +126,7 @@ function findVersion({ subject, variants }: Conflict, prefix: string): string {
   const [match, ...others] = ids.filter((id) => prefix.length >= 4 && id.startsWith(prefix));
   if (match !== undefined && others.length === 0) return match;
   throw new UserError('version_unknown', `${prefix} matches no single version of ${subject}.`, {
-    hint: `one of ${ids.join(', ')}`,
+    hint: oneOf(ids),
     exitCode: 2,
   });
 }

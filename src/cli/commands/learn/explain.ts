@@ -97,7 +97,7 @@ function markLines(
 function valueLines({ values }: ReviewedExplanation, { style }: Screen): readonly string[] {
   return values.map(
     ({ key, value, by, path, line }) =>
-      `  ${key}: ${valueText(value)}  ${style('dim', `${by}, ${path}:${line}`)}`,
+      `  ${key}: ${valueText(value)}  ${style('dim', `(${by}, ${path}:${line})`)}`,
   );
 }
 
@@ -115,7 +115,7 @@ function claimLines(
       measurementText(item.measured),
     ].filter((part) => part !== undefined && part !== '');
     const text = details.map(valueText).join(', ') || 'as it stands';
-    return `    ${item.origin} by ${item.extractor}, confidence ${item.confidence}: ${text}`;
+    return `    from ${item.origin} (${item.extractor}), confidence ${item.confidence}: ${text}`;
   });
   return [`  claim ${kind}${about} ${valueText(body)}${mark}`, ...evidenceLines];
 }

@@ -8,7 +8,7 @@ import type {
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
-import { quarantineText, unusedFactLines } from './open-work-text.ts';
+import { conflictTitle, quarantineText, unusedFactLines } from './open-work-text.ts';
 
 /** The report of an ingest as lines: connections, sources, model stages, files, people's edits, problems, commit. */
 export function describeIngest(report: IngestReport, { style }: Screen): readonly string[] {
@@ -153,8 +153,7 @@ function problemLines(report: IngestReport): readonly (readonly [mark: string, t
       ({ subject, from, to }) => `${subject}: ${JSON.stringify(from)} to ${JSON.stringify(to)}`,
     ),
     contested: conflicts.map(
-      ({ subject, kind, variants }) =>
-        `${subject} ${kind}: ${variants.length} versions; ktx review`,
+      (conflict) => `${conflictTitle(conflict)}: ${conflict.variants.length} versions; ktx review`,
     ),
     stale: stale.map(({ path, at }) => `${path} in ${at}: gone from the warehouse`),
     skipped: leftAlone

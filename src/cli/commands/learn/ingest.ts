@@ -12,7 +12,7 @@ import { ingestFailure, loadRunUsage, runIngest } from './run-ingest.ts';
 export const ingestCommand = defineCommand({
   description:
     'Updates the project from its warehouses and sources: reads what changed, writes datasets, wiki pages, claims and items, and ' +
-    'commits them. Keeps the edits of people. If nothing changed, it writes no file and makes no commit.',
+    'commits them. Keeps your edits. If nothing changed, it writes no file and makes no commit.',
   examples: [
     ['ktx ingest', 'every connection'],
     ['ktx ingest warehouse --dry-run', 'shows what would be read; writes nothing'],

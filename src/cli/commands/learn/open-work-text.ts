@@ -5,6 +5,11 @@ import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 
+/** The subject, and the kind if the subject does not begin with it. */
+export function conflictTitle({ subject, kind }: { subject: string; kind: string }): string {
+  return escapeControls(subject.startsWith(`${kind}:`) ? subject : `${subject} ${kind}`);
+}
+
 /** Sources that were removed from ktx.yaml but whose items still count. */
 export function removedSourceLines(sources: readonly RemovedSource[]): readonly string[] {
   return sources.map(({ connection, items }) => {

@@ -13,7 +13,7 @@ import type { Screen } from '../../terminal/screen.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { formatValue } from '../../terminal/value-text.ts';
 import { describeIngest } from './ingest-report-text.ts';
-import { openWorkLines, quarantineText } from './open-work-text.ts';
+import { conflictTitle, openWorkLines, quarantineText } from './open-work-text.ts';
 import { ingestFailure, runIngest } from './run-ingest.ts';
 
 export const reviewCommand = defineCommand({
@@ -54,7 +54,7 @@ export const chooseCommand = defineCommand({
     'Resolves one conflict: saves your choice in pins.yaml, updates the files and commits.',
   examples: [
     [
-      'ktx review choose metric:warehouse.orders.revenue ade0f976 --why "as finance has it"',
+      'ktx review choose metric:warehouse.orders.revenue ade0f976 --why "finance uses this one"',
       'the choice stands until a new definition appears',
     ],
   ],
@@ -136,7 +136,7 @@ async function reviewConflicts(
     }));
     const difference = conflict.difference === undefined ? '' : ` (${conflict.difference})`;
     const message = escapeControls(
-      `${conflict.subject} ${conflict.kind}${difference}: which version is right?`,
+      `${conflictTitle(conflict)}${difference}: which version is right?`,
     );
     const later = { value: '', label: 'decide later' };
     const answer = await promptUser(context, ({ select }) =>
@@ -205,7 +205,7 @@ function conflictLines(
     ];
   });
   return [
-    style('bold', escapeControls(`${subject} ${kind}`)),
+    style('bold', conflictTitle({ subject, kind })),
     ...(difference === undefined ? [] : [`  ${escapeControls(difference)}`]),
     ...variantLines,
   ];

@@ -54,7 +54,11 @@ export const searchCommand = defineCommand({
     const isEmpty = hits.length === 0;
     return {
       data: { hits, truncated },
-      table: { columns: ['subject', 'detail', 'description'].map((name) => ({ name })), rows },
+      // Without hits, the note says everything: no header without rows.
+      table:
+        isEmpty && context.screen.format === 'table'
+          ? undefined
+          : { columns: ['subject', 'detail', 'description'].map((name) => ({ name })), rows },
       notes: isEmpty ? ['Nothing found. Try other words.'] : truncationNotes,
       next: isEmpty
         ? [['ktx ingest'], ['ktx sl list']]

@@ -9,7 +9,7 @@ import { usageError } from '../../terminal/failure.ts';
 
 export const sqlCommand = defineCommand({
   description:
-    'Runs one SELECT. Read-only three times over: checked by the engine, by a parser and by the driver. Anything else is refused.',
+    'Runs one SELECT. Anything else is an error: the engine, a parser and the driver each make sure that nothing is written.',
   examples: [
     ['ktx sql "SELECT count(*) FROM orders"', 'one statement'],
     ['ktx sql --file report.sql --format csv > report.csv', 'from a file, as CSV'],

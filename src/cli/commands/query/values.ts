@@ -18,10 +18,14 @@ export const valuesCommand = defineCommand({
     const isEmpty = hits.length === 0;
     return {
       data: { hits },
-      table: {
-        columns: ['value', 'field', 'connection'].map((name) => ({ name })),
-        rows: hits.map((hit) => [hit.value, `${hit.dataset}.${hit.field}`, hit.connection]),
-      },
+      // Without hits, the note says everything: no header without rows.
+      table:
+        isEmpty && context.screen.format === 'table'
+          ? undefined
+          : {
+              columns: ['value', 'field', 'connection'].map((name) => ({ name })),
+              rows: hits.map((hit) => [hit.value, `${hit.dataset}.${hit.field}`, hit.connection]),
+            },
       notes: isEmpty ? [noValuesText] : [],
       next: isEmpty ? [['ktx ingest', 'scans what is new']] : [],
     };

@@ -9,8 +9,12 @@ import { fileConnectionFlags } from '../../../warehouse/config.ts';
 import { defineCommand, type CommandResult, type NextStep } from '../../command.ts';
 import { describeLlm, describeUsage } from '../../terminal/llm-text.ts';
 import type { Screen } from '../../terminal/screen.ts';
-import { escapeControls } from '../../terminal/text-width.ts';
-import { openWorkLines, removedSourceLines, unusedFactLines } from '../learn/open-work-text.ts';
+import {
+  conflictTitle,
+  openWorkLines,
+  removedSourceLines,
+  unusedFactLines,
+} from '../learn/open-work-text.ts';
 
 export const statusCommand = defineCommand({
   description:
@@ -126,8 +130,7 @@ function queueLines(queue: ReviewQueue, screen: Screen): readonly string[] {
   const mark = screen.style('yellow', 'contested');
   return [
     ...queue.contested.map(
-      ({ subject, kind, variants }) =>
-        `  ${mark} ${escapeControls(subject)} ${kind}: ${variants.length} versions`,
+      (conflict) => `  ${mark} ${conflictTitle(conflict)}: ${conflict.variants.length} versions`,
     ),
     ...openWorkLines(queue, screen),
     ...unusedFactLines(queue.unfit),
