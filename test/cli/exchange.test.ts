@@ -61,7 +61,7 @@ test('a model goes out as dbt semantic models, with what dbt cannot say as notes
       expect.objectContaining({ name: 'orders' }),
     ]) as unknown,
   });
-  expect(stderr).toContain('datasets.orders: its dbt model is taken to be called orders');
+  expect(stderr).toContain('datasets.orders: ktx assumes that its dbt model is called orders');
   writeFileSync(join(cwd, 'dbt.yml'), stdout);
   const back = await ktxJson(['sl', 'import', 'dbt.yml', '--dry-run'], { cwd });
   expect(back.envelope.data).toMatchObject({
