@@ -323,7 +323,7 @@ const cases: readonly Case[] = [
     what: 'many rows inside an aggregate',
     code: 'no_path',
     query: { metrics: ['sum(case when tickets.priority = orders.status then orders.amount end)'] },
-    hint: /one row of orders has many of tickets|tickets cannot be reached from orders/,
+    hint: /one row of orders has many rows of tickets|tickets cannot be reached from orders/,
     repaired: revenue,
   },
   {

@@ -145,7 +145,7 @@ describe('a query that has no single right answer', () => {
         where: ["not (tickets.priority = 'high' or customers.segment = 'ent')"],
       },
       'mixed_condition',
-      /each its own condition/,
+      /a separate condition for each/,
     ],
     [
       'a condition over two kinds of children',
@@ -203,7 +203,7 @@ describe('a query that has no single right answer', () => {
         where: ["metric_time > '2024-01-01' or orders.id = 1"],
       },
       'mixed_condition',
-      /a condition of its own/,
+      /a separate condition/,
     ],
     [
       'periods to fill where there are none',
@@ -635,7 +635,7 @@ test('the receipt says what the zone of the query does not do', async () => {
   expect(
     compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes.join(),
   ).toContain('in UTC');
-  expect(compile(model, query).receipt.notes.join()).toContain('no time zone of its own');
+  expect(compile(model, query).receipt.notes.join()).toContain('has no time zone');
   expect(compile(model, { ...query, timezone: undefined }).receipt.notes).toEqual([]);
 });
 

@@ -74,7 +74,7 @@ export interface Running {
 export interface Balance {
   readonly over: string;
   readonly take: 'first' | 'last' | 'min' | 'max' | 'avg';
-  /** Undefined if neither the metric nor the primary key says whose values they are. */
+  /** The fields that identify what each value belongs to. Undefined if neither the metric nor the primary key says so. */
   readonly per: readonly string[] | undefined;
 }
 

@@ -9,15 +9,15 @@ import { filterExpr, rowExpr } from '../resolve/row-expr.ts';
 import { convertedValue } from './conversion.ts';
 
 interface Aggregation {
-  /** With equal `factQueryKey`s. */
+  /** All have the same `factQueryKey`. */
   readonly aggregates: readonly AggregateNode[];
   readonly dimensions: readonly ResolvedField[];
   readonly fanOutDimensions: readonly string[];
 }
 
 /**
- * Groups `rows`, whose columns are the dimensions, and aggregates. Joins that repeat rows need a subquery that removes the
- * duplicates first; balances need one that picks the rows that count.
+ * Groups `rows`, whose columns are the dimensions, and adds the aggregates. If joins repeat rows, a subquery removes the
+ * duplicates first. For balances, a subquery picks the rows that count.
  */
 export function aggregateRows(scope: JoinScope, rows: Select, aggregation: Aggregation): Select {
   const { aggregates, fanOutDimensions } = aggregation;
@@ -34,19 +34,20 @@ export function aggregateRows(scope: JoinScope, rows: Select, aggregation: Aggre
   return inputs.some(hasExists) ? aggregateDistinctRows(rows, inputs, []) : groupRows(rows, inputs);
 }
 
-/** An aggregate with its argument over the rows; undefined counts rows. */
+/** An aggregate with its argument over the rows. `expr` is undefined if it counts rows. */
 interface AggregateInput {
   readonly aggregate: AggregateNode;
   readonly expr: Expr | undefined;
 }
 
-/** The filters of the aggregate are about the owner's row, whatever to-many joins the dimensions need. */
+/** The argument of an aggregate, NULL for rows that its filters exclude. They never use the to-many joins of the dimensions. */
 function inputExpr(scope: JoinScope, aggregate: AggregateNode): Expr | undefined {
   if (aggregate.conversion !== undefined) return convertedValue;
   const toOneJoins = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
   const inputScope: JoinScope = { ...scope, joins: toOneJoins };
   const of = aggregate.of && rowExpr({ ...inputScope, reach: 'one' }, aggregate.of);
   const where = aggregate.where.map((filter) => filterExpr(inputScope, filter));
+  // The argument and the filters may have added joins.
   for (const [alias, join] of toOneJoins) scope.joins.set(alias, join);
   return where.length === 0 ? of : { kind: 'when', where, value: of ?? one };
 }
@@ -95,7 +96,7 @@ function aggregateDistinctRows(
   return groupSubquery(inner, { inputs, dimensions: rows.columns, where: [] });
 }
 
-/** A semi-additive metric: for each entity and period, only one value over the time counts. */
+/** A semi-additive metric: of the values over the time, only one counts for each entity and period. */
 function aggregateBalance(
   scope: JoinScope,
   rows: Select,
@@ -130,7 +131,7 @@ function aggregateBalance(
   const stored = ownFieldExpr(scope, over);
   const isTime = scope.owner.fields.get(over)?.type?.startsWith('date') === true;
   const time: Expr = isTime ? { kind: 'time', of: stored } : stored;
-  // Rows that are filtered out, or have no time, have no value; their groups stay.
+  // 1 for rows that count. Others must stay in the query, so that their groups stay in the result.
   const counts: Expr = {
     kind: 'when',
     where: [...where, { kind: 'text', parts: [time, ' IS NOT NULL'] }],
@@ -141,6 +142,11 @@ function aggregateBalance(
     ? aggregateRanked(rows, inputs, { counts, time, take, partition: [...entity, ...periods] })
     : aggregatePerEntity(rows, inputs, { counts, take, entity });
 }
+
+/** Column that is 1 for rows that count. */
+const countsColumn = 'o';
+/** Column with the rank of a row by its time. */
+const rankColumn = 'r';
 
 /** The first or last value: rank 1 over the time, among the rows that count. */
 function aggregateRanked(
@@ -162,14 +168,14 @@ function aggregateRanked(
   const columns = [
     ...rows.columns,
     ...inputColumns(inputs),
-    { column: 'o', expr: counts },
-    { column: 'r', expr: rank },
+    { column: countsColumn, expr: counts },
+    { column: rankColumn, expr: rank },
   ];
-  const where = [isOne(subqueryColumn('o')), isOne(subqueryColumn('r'))];
+  const where = [isOne(subqueryColumn(countsColumn)), isOne(subqueryColumn(rankColumn))];
   return groupSubquery({ ...rows, columns }, { inputs, dimensions: rows.columns, where });
 }
 
-/** The smallest, greatest or average value: aggregated per entity first. */
+/** The smallest, greatest or average value of each entity. The metric aggregates these values. */
 function aggregatePerEntity(
   rows: Select,
   inputs: readonly AggregateInput[],
@@ -180,13 +186,13 @@ function aggregatePerEntity(
   }: { counts: Expr; take: Exclude<Balance['take'], 'first' | 'last'>; entity: readonly Expr[] },
 ): Select {
   const keyColumns = entity.map((expr, index) => ({ column: `k${index + 1}`, expr }));
-  const taken = inputColumns(inputs).map(({ column, expr }): NamedColumn<Expr> => {
+  const takenColumns = inputColumns(inputs).map(({ column, expr }): NamedColumn<Expr> => {
     const of: Expr = { kind: 'when', where: [isOne(counts)], value: expr };
     return { column, expr: { kind: 'aggregate', function: take, of, fraction: undefined } };
   });
   const inner: Select = {
     ...rows,
-    columns: [...rows.columns, ...keyColumns, ...taken],
+    columns: [...rows.columns, ...keyColumns, ...takenColumns],
     groups: rows.columns.length + keyColumns.length,
   };
   return groupSubquery(inner, { inputs, dimensions: rows.columns, where: [] });
@@ -197,8 +203,8 @@ function isOne(expr: Expr): Expr {
 }
 
 /**
- * Aggregates the inner aggregate of `aggregate.nested`. The last dimension of `inner` is the one that the nested aggregate
- * adds; rows where it is NULL do not count.
+ * Aggregates the results of `inner`, the inner query of `aggregate.nested`. Its last dimension is the field `per`; rows where
+ * that is NULL do not count.
  */
 export function aggregateNested(
   inner: Select,
@@ -242,7 +248,7 @@ function inputColumns(inputs: readonly AggregateInput[]): readonly NamedColumn<E
   );
 }
 
-/** Groups a subquery whose columns are dimensions and inputs; only rows for which `where` holds are aggregated. */
+/** Groups a subquery whose columns are dimensions and inputs. Only rows that meet all of `where` are aggregated. */
 function groupSubquery(
   rows: Select,
   {

@@ -39,7 +39,7 @@ export interface FilledPeriods {
   readonly coarser: Select['columns'];
 }
 
-/** Plans the common table `ktx periods`; without running totals and `fill_time` there is none. */
+/** Plans the common table `ktx periods`, if the query has running totals or `fill_time`. */
 export function planCalendar(context: PlanContext, factQueries: readonly FactQuery[]): Calendar {
   const { model, query } = context;
   const running = factQueries.filter(({ aggregates }) =>
@@ -186,7 +186,7 @@ function seenPeriods(
   return { kind: 'union', all: false, parts };
 }
 
-/** The owners whose rows are read, each with the time shift of its rows; a query without metrics has one. */
+/** The owners of all aggregates, each with the time shifts of its rows. Without metrics, the owner of the fact query. */
 function rowSources(factQueries: readonly FactQuery[]) {
   const aggregates = factQueries.flatMap((factQuery) =>
     factQuery.aggregates.flatMap((aggregate) => aggregate.nested?.aggregates ?? [aggregate]),
@@ -212,7 +212,7 @@ interface FilledTables {
   readonly isRecursive: boolean;
 }
 
-/** Starts with the first period; each period makes the next one until the last. */
+/** A recursive query: it starts with the first period, and each step adds the next one, until the last. */
 function fillRecursively({ seen, column, grain }: PeriodGaps): FilledTables {
   const name = `${periodsTable} all`;
   const period: Expr = { kind: 'column', alias: name, name: column };
@@ -236,7 +236,7 @@ function fillRecursively({ seen, column, grain }: PeriodGaps): FilledTables {
   };
 }
 
-/** The largest number of periods has this many digits; more would pass the last year that the engines know. */
+/** How many digits the number of periods can have. With more, the last period would be after the last year of the engines. */
 const maxDigits: Readonly<Record<Grain, number>> = {
   second: 8,
   minute: 7,
@@ -251,8 +251,8 @@ const maxDigits: Readonly<Record<Grain, number>> = {
 };
 
 /**
- * For engines that limit recursion: numbers the periods after the first, digit by digit from the highest one. Each step
- * cross-joins the ten digits, and drops the periods after the last.
+ * For engines that limit recursion. Adds all numbers of periods to the first one, digit by digit, the highest digit first.
+ * Each step cross-joins the ten digits and drops what is after the last period.
  */
 function fillByDigits(
   { model, notes }: PlanContext,
@@ -282,7 +282,7 @@ function fillByDigits(
     const select = selectFrom(fromCommon(previous), { column, expr }, [isUntilLast]);
     return { name: tableOf(exponent), query: { ...select, joins: [digits] } };
   });
-  notes.add(`At most ${10 ** digitCount} periods are filled`);
+  notes.add(`fill_time shows at most ${10 ** digitCount} periods`);
   return { tables: [first, ...steps], isRecursive: false };
 }
 

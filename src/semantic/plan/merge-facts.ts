@@ -11,13 +11,13 @@ import { isCount } from '../resolve/aggregate-node.ts';
 import type { DimensionMembers } from './dimension-members.ts';
 import type { FactQuery } from './fact-query.ts';
 
-// The names contain a space, so that they hardly ever hide a table of the warehouse.
+// The names contain a space, so that they are unlikely to hide a table of the warehouse.
 const factsTable = 'ktx facts';
 const unionAlias = 'ktx all';
 
 /**
- * Merges the fact queries: one row for each group that any of them has, or that members or filled periods add. Totals are
- * joined to the groups that they are part of. The last table is the result.
+ * Merges the fact queries into one row for each group that any of them has, or that members or filled periods add. Totals are
+ * joined to the groups that they belong to. The last table is the result.
  */
 export function mergeFactQueries(
   factQueries: readonly FactQuery[],
@@ -90,11 +90,11 @@ type MemberTable = DimensionTable & CommonTable;
 interface AggregateColumn {
   readonly column: string;
   readonly isCount: boolean;
-  /** The fact that has it. */
+  /** The table of its fact query. */
   readonly table: string;
 }
 
-/** The tables, cross-joined, with all columns of the union: the aggregates of other facts are NULL. */
+/** One part of the union: the cross join of the tables, with all columns. Aggregates of other facts are NULL. */
 function unionPart(
   tables: readonly DimensionTable[],
   {
@@ -131,7 +131,7 @@ function mergedValue({ column, isCount: isCountColumn }: AggregateColumn): Expr 
   return isCountColumn ? zeroForNull(value) : value;
 }
 
-/** The groups, each with the totals that it is part of. */
+/** Joins to each group the totals that it belongs to. */
 function totalTables(
   groups: CommonTable | undefined,
   totals: readonly FactQuery[],
@@ -174,7 +174,7 @@ function totalTables(
   return [...tables, { name: 'ktx groups', query }];
 }
 
-/** Every filled period, combined with the values that the result has of the other dimensions. */
+/** Every filled period, combined with the values of the other dimensions that occur in the result. */
 function periodRows(
   { column, table, coarser }: FilledPeriods,
   dimensions: readonly string[],
@@ -192,7 +192,7 @@ function periodRows(
   return [periods, { name: 'ktx others', columns: others, query: factValues(others, facts) }];
 }
 
-/** For each fact query the tables with its members, to be combined; equal ones only once. */
+/** For each fact query, the tables with its members; their rows are combined. Equal combinations occur once. */
 function memberCombinations(
   factQueries: readonly FactQuery[],
   facts: readonly CommonTable[],
@@ -213,7 +213,7 @@ function memberCombinations(
   );
 }
 
-/** `key` is equal for queries with equal rows, whatever alias they use. */
+/** `key` is equal for queries that differ only in the alias of their root. */
 function memberQuery(
   members: DimensionMembers,
   facts: readonly CommonTable[],
@@ -225,6 +225,7 @@ function memberQuery(
       key: members.columns.join(),
     };
   const { columns, from } = members.select;
+  // The aliases of joins begin with that of the root.
   const aliasStart = JSON.stringify(from.alias).slice(0, -1);
   const key = JSON.stringify(members.select).replaceAll(aliasStart, '"@');
   return { query: members.select, columns: columns.map(({ column }) => column), key };

@@ -18,11 +18,11 @@ import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
 /** The common table with every period of the result once; its column has the name of the dimension. */
 export const periodsTable = 'ktx periods';
 
-/** A running total reads the periods, and joins to each one the owner's rows that count in it. A row counts in many. */
+/** A running total reads the periods, and joins to each one the owner's rows that count in it. A row can count in several. */
 export interface PeriodJoin {
   readonly from: FromItem;
   readonly join: JoinClause;
-  /** The period, if the dimension is the time that runs; undefined for any other dimension. */
+  /** The period of a dimension of the owner's default time; undefined for any other dimension. */
   dimension(dimension: ResolvedField): Expr | undefined;
 }
 
@@ -53,16 +53,17 @@ export function findPeriodDimension(
 }
 
 function missingPeriod(scope: Pick<JoinScope, 'model' | 'owner'>): Error {
-  // Throws: the dataset has no default time.
+  // Throws the error about the missing default time.
   if (scope.owner.defaultTime === undefined)
     resolveQueryField({ ...scope, reach: 'one' }, ['metric_time']);
   return queryError(
     'no_period',
-    `A running total of ${scope.owner.name} needs a period to run to`,
+    `A running total of ${scope.owner.name} needs a period as a dimension`,
     { hint: 'Add one to the dimensions.', choices: ['metric_time.month'] },
   );
 }
 
+/** Joins the owner's rows to the periods in which they count. Adds the joins of the time to the scope. */
 export function joinPeriods(
   scope: JoinScope,
   dimensions: readonly ResolvedField[],
@@ -121,7 +122,7 @@ function windowCondition(
   const end: Expr = { kind: 'add', of: period, period: periodOfGrains(1, grain), type };
   const isCrossed =
     !liesIn(grain, window.grain, yearStart) && !liesIn(window.grain, grain, yearStart);
-  // Weeks and months cross each other: then days are compared.
+  // Weeks do not fit into months, so days are compared.
   const unit = isCrossed ? 'day' : finer<Grain>(grain, window.grain);
   const start: Expr = {
     kind: 'add',
@@ -145,8 +146,8 @@ function checkSince(grain: Grain, since: Grain, yearStart: number): void {
 }
 
 /**
- * True if the condition is only about the time that runs: then it filters the periods of the result, and not the rows that
- * count. Throws if it mixes that time with other fields.
+ * True if the condition uses only the time of the running total. It then filters the periods of the result, and not the rows
+ * that count. Throws `mixed_condition` if it mixes that time with other fields.
  */
 export function isAboutPeriods(scope: JoinScope, condition: RowCondition): boolean {
   const usedFields = new Set<'time' | 'other'>();
@@ -162,6 +163,6 @@ export function isAboutPeriods(scope: JoinScope, condition: RowCondition): boole
   throw queryError(
     'mixed_condition',
     `The condition ${JSON.stringify(condition.text)} mixes the time of a running total with other fields`,
-    'A condition on the time says which periods to show. Write it as a condition of its own.',
+    'A condition on the time says which periods to show. Write it as a separate condition.',
   );
 }

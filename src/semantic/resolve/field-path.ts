@@ -28,7 +28,7 @@ export interface ResolvedField {
   /** The dataset at the end of the path. */
   readonly dataset: ModelDataset;
   readonly name: string;
-  /** Undefined if `name` is a physical column without a field; only model text can name one. */
+  /** Undefined if `name` is a physical column without a field. Only dataset files can use one. */
   readonly field: ModelField | undefined;
   readonly grain: Grain | undefined;
 }
@@ -42,7 +42,7 @@ export interface PathStart {
 
 /**
  * Resolves a name of a query: `dataset.field`, `dataset.role.field`, `role.field` or `metric_time`, each with or without a
- * grain at the end. Hidden fields do not exist for it. Throws a `UserError` with choices.
+ * grain at the end. Does not find hidden fields. Throws a `UserError` with choices.
  */
 export function resolveQueryField(start: PathStart, names: readonly string[]): ResolvedField {
   const { owner } = start;
@@ -74,8 +74,8 @@ function unknownFieldError({ dataset, name }: ResolvedField, parts: readonly str
 }
 
 /**
- * Resolves a name of model text that stands in the file of `home`. Unlike `resolveQueryField`, it knows bare names, hidden
- * fields and physical columns, and no grains.
+ * Resolves a name in the SQL of the dataset file of `home`. Unlike `resolveQueryField`, it finds bare names, hidden fields
+ * and physical columns, and does not accept grains.
  */
 export function resolveModelField(
   start: PathStart,
@@ -100,7 +100,7 @@ export function resolveModelField(
   return { path, dataset, name, field, grain: undefined };
 }
 
-/** Resolves a dataset or role, further roles, and a last name that need not be a field. */
+/** Resolves a dataset or role, any further roles, and a last name. If that is no visible field, `field` is undefined. */
 function resolveDottedName(start: PathStart, parts: readonly string[]): ResolvedField {
   const { model, owner, reach } = start;
   const [first = '', ...roles] = parts.slice(0, -1);

@@ -14,7 +14,7 @@ export function checkFanOut(leg: Leg, target: ModelDataset): void {
     throw queryError(
       'fan_risk',
       `${risk}: its condition requires no column of ${leg.to} to be equal`,
-      `Add the columns of a key of ${leg.to} to the condition.`,
+      `Add equal columns that are a key of ${leg.to}: its primary_key, or one of the unique_keys in ${target.file}.`,
     );
   throw queryError(
     'fan_risk',

@@ -13,7 +13,7 @@ import { type ModelDataset, type SemanticModel, type Step } from '../model/model
 /** Steps from a dataset to another one, each starting where the one before ends. */
 export type JoinPath = readonly Step[];
 
-/** Which steps a path may take: `one` never multiplies rows, `many` also goes to many. */
+/** Which steps a path may take. `one`: only those that never multiply rows. `many`: all. */
 export type Reach = 'one' | 'many';
 
 /** The search stops after this many paths. Two make a name ambiguous; the message lists the others. */
@@ -25,7 +25,7 @@ function stepsFrom(model: SemanticModel, dataset: string, reach: Reach = 'one'):
 }
 
 /**
- * Follows role names from a dataset. The last name is that of a field and is not followed. Throws `unknown_name` or
+ * Follows role names from a dataset. The last name is a field, and is not followed. Throws `unknown_name` or
  * `ambiguous_path`.
  */
 export function followPathNames(
@@ -36,9 +36,9 @@ export function followPathNames(
   const path: Step[] = [];
   for (const [index, name] of names.slice(0, -1).entries()) {
     const dataset = path.at(-1)?.to ?? start.dataset;
-    const named = stepsFrom(model, dataset, start.reach).filter((step) => step.name === name);
-    const toOne = named.filter(isToOne);
-    const [step, ...more] = toOne.length > 0 ? toOne : named;
+    const steps = stepsFrom(model, dataset, start.reach).filter((step) => step.name === name);
+    const toOneSteps = steps.filter(isToOne);
+    const [step, ...more] = toOneSteps.length > 0 ? toOneSteps : steps;
     if (step === undefined) throw unknownStepError(model, { start, names, dataset, index });
     if (more.length > 0) {
       const paths = [step, ...more].map((last) => [...path, last]);
@@ -52,9 +52,9 @@ export function followPathNames(
 interface UnknownStep {
   readonly start: { readonly dataset: string; readonly reach: Reach };
   readonly names: readonly string[];
-  /** Where the path has led so far. */
+  /** The dataset that the path has reached so far. */
   readonly dataset: string;
-  /** Of the name that leads nowhere. */
+  /** The position of the unknown name in `names`. */
   readonly index: number;
 }
 
@@ -109,7 +109,7 @@ export function timeFieldNames(dataset: ModelDataset | undefined): readonly stri
 interface PathTarget {
   /** A dataset, or the role of a step. */
   readonly name: string;
-  /** What stands behind the name; for messages only. */
+  /** The rest of the dotted name after `name`, for messages. */
   readonly field: string;
   readonly reach: Reach;
 }
@@ -136,14 +136,14 @@ export function findUniquePath(model: SemanticModel, from: string, target: PathT
   return only;
 }
 
-/** True if a path leads there that does not multiply rows. */
+/** True if a path from one dataset to the other never multiplies rows. */
 export function canReach(model: SemanticModel, from: string, to: string): boolean {
   return from === to || reachableFrom(model, from).has(to);
 }
 
 /**
- * Paths to a dataset that go straight down, or through one bridge with straight paths on both sides. A name that is not a
- * dataset is that of a step from `from`.
+ * Paths to a dataset that go straight down, or through one bridge with straight paths on both sides. If `name` is not a
+ * dataset, it is a role, and the path is a single step.
  */
 function findPathsToMany(model: SemanticModel, from: string, name: string): readonly JoinPath[] {
   if (!model.datasets.has(name)) {
@@ -169,7 +169,7 @@ function findPathsUp(model: SemanticModel, from: string, to: string): readonly J
   return from === to ? [[]] : findPaths(model, from, (step) => step.to === to);
 }
 
-/** The paths up from `to`, reversed. Paths of one_to_one steps only are left out: they are paths up as well. */
+/** The paths up from `to`, reversed. Leaves out paths that have only one_to_one steps, because those are also paths up. */
 function findPathsDown(model: SemanticModel, from: string, to: string): readonly JoinPath[] {
   if (from === to) return [];
   const reverse = ({ to: start, legs: [leg] }: Step): readonly Step[] =>
@@ -182,8 +182,8 @@ function findPathsDown(model: SemanticModel, from: string, to: string): readonly
 }
 
 /**
- * Throws `no_path` for a path that goes up and then down to a sibling, or down and then up without a bridge: at its end,
- * rows of the start would mean nothing.
+ * Throws `no_path` for a path that goes up and then down to a sibling, or down and then up without a bridge. It would pair
+ * rows that have nothing to do with each other.
  */
 export function checkPathShape(path: JoinPath, field: string): void {
   const turn = path.find((step, index) => {
@@ -231,7 +231,7 @@ function findPaths(
 
 const reachableCache = new WeakMap<SemanticModel, Map<string, ReadonlySet<string>>>();
 
-/** The datasets that paths lead to that do not multiply rows. */
+/** The datasets that can be reached without multiplying rows. */
 function reachableFrom(model: SemanticModel, from: string): ReadonlySet<string> {
   const byStart = reachableCache.get(model) ?? new Map<string, ReadonlySet<string>>();
   const known = byStart.get(from);
@@ -252,7 +252,7 @@ export function formatPath(path: JoinPath): string {
   return [path[0]?.from, ...path.map((step) => step.name)].join('.');
 }
 
-/** Visible fields of that name that can be reached, as a query can write them. */
+/** The visible fields with a name that can be reached without multiplying rows, as a query can write them. */
 export function reachableFieldsNamed(
   model: SemanticModel,
   from: string,
@@ -290,7 +290,7 @@ function unreachableError(model: SemanticModel, from: string, target: PathTarget
   const pathsToMany = reach === 'one' ? findPathsToMany(model, from, to) : [];
   const start = `${to} cannot be reached from ${from}:`;
   if (pathsToMany.length > 0) {
-    return queryError('no_path', `${start} one row of ${from} has many of ${to}`, {
+    return queryError('no_path', `${start} one row of ${from} has many rows of ${to}`, {
       hint: `They can be used in a dimension or a condition of a metric of ${from}.`,
       choices: pathsToMany.map((path) => `${formatPath(path)}.${field}`),
     });

@@ -34,7 +34,7 @@ export interface QueryFormula {
 
 /** What surrounds an expression while it is resolved. The options apply to each aggregate inside it. */
 export interface MetricContext {
-  /** The dataset in whose file the expression stands; undefined in a query. */
+  /** The dataset whose file has the expression; undefined for an expression of the query. */
   readonly home: string | undefined;
   readonly where: readonly RowSql[];
   readonly balance: Balance | undefined;
@@ -46,7 +46,7 @@ export interface MetricContext {
   readonly trace: MetricTrace;
 }
 
-/** The context of an expression that stands in the query itself. */
+/** The context of an expression of the query itself. */
 export const queryContext = {
   home: undefined,
   where: [],
@@ -100,8 +100,8 @@ export function parseQueryFragment(
 }
 
 /**
- * The model metric that a name means, or undefined. A bare name means the metric of `home`, else of any dataset. Model text,
- * which has a home, may use hidden metrics; a query may not. Throws `ambiguous_name`.
+ * The model metric with a name; undefined if there is none. A bare name is a metric of `home`, otherwise of any dataset.
+ * Dataset files, which have a `home`, may use hidden metrics; a query may not. Throws `ambiguous_name`.
  */
 export function findMetric(
   model: SemanticModel,
@@ -114,8 +114,8 @@ export function findMetric(
   };
   const [first = '', second] = parts;
   if (second !== undefined) return parts.length === 2 ? metricOf(first, second) : undefined;
-  const own = home === undefined ? undefined : metricOf(home, first);
-  if (own !== undefined) return own;
+  const homeMetric = home === undefined ? undefined : metricOf(home, first);
+  if (homeMetric !== undefined) return homeMetric;
   const metrics = [...model.datasets.keys()].flatMap((dataset) => metricOf(dataset, first) ?? []);
   if (metrics.length <= 1) return metrics[0];
   const choices = metrics.map(metricAddress);
@@ -176,7 +176,7 @@ function checkBalance(
   let fault: string | undefined;
   if (owner !== home) fault = `aggregates rows of ${owner}, not of ${home}`;
   else if (per === undefined)
-    fault = `needs per: the primary key does not contain ${over}, so ktx cannot tell whose values they are`;
+    fault = `needs per: the primary key does not contain ${over}, so ktx cannot tell what each value belongs to`;
   else if (unknownField !== undefined)
     fault = `uses ${unknownField}, but ${owner} has no such field`;
   if (fault === undefined) return;

@@ -25,12 +25,12 @@ import {
   toJoin,
 } from './join-scope.ts';
 
-/** Row-level SQL. `home` is the dataset whose file it stands in, undefined if it stands in the query. */
+/** Row-level SQL. `home` is the dataset whose file has it; undefined for SQL of the query. */
 export interface RowSql extends SqlPiece {
   readonly home: string | undefined;
 }
 
-/** Row-level SQL as an expression: its names are resolved from the owner of the scope, their joins are added. */
+/** Row-level SQL as an expression. Resolves its names from the owner of the scope, and adds the joins that they need. */
 export function rowExpr(scope: JoinScope, row: RowSql): Expr {
   return rowTextExpr(row, (reference) => {
     const { parts, written } = reference;
@@ -76,7 +76,7 @@ export function isDefaultTime(
   return path.length === 0 && name === owner.defaultTime;
 }
 
-/** Says where the query's time zone does not apply to a time. */
+/** Adds a note if the query's time zone does not apply to a time, or only to its periods. */
 function noteTimezone({ query, notes }: JoinScope, resolved: ResolvedField): void {
   const type = timeTypeOf(resolved);
   if (query.timezone === undefined || type === undefined) return;
@@ -84,11 +84,11 @@ function noteTimezone({ query, notes }: JoinScope, resolved: ResolvedField): voi
   const isPeriod = resolved.grain !== undefined;
   if (type === 'datetime_tz' && !isPeriod) {
     notes.add(
-      `${name} itself is compared and shown in UTC; only its periods are cut in ${query.timezone}`,
+      `Values of ${name} are compared and shown in UTC; ${query.timezone} applies only to its periods`,
     );
   }
   if (type !== 'datetime_tz' && isPeriod)
-    notes.add(`${name} has no time zone of its own: its periods are cut as the values stand`);
+    notes.add(`${name} has no time zone, so ${query.timezone} does not apply to its periods`);
 }
 
 /** Joins the query of a row metric and reads its value. */
@@ -121,13 +121,13 @@ function rowMetricExpr(
     isToMany: false,
   });
   if (path.length === 0) return value(alias);
-  // A joined row that is missing has no count, rather than 0.
+  // For a row that the left join did not find, a count is NULL and not 0.
   const [key = ''] = primaryKey;
   const rowExists: Expr = { kind: 'text', parts: [columnExpr(side, key), ' IS NOT NULL'] };
   return { kind: 'when', where: [rowExists], value: value(alias) };
 }
 
-/** Shifts a time as the clock of the zone shows it: one month later is the same hour of the day. */
+/** Shifts a time by the local clock of the query's time zone: one month later is the same hour of the day. */
 function shiftTime(
   of: Expr,
   options: TruncateOptions,
@@ -147,7 +147,7 @@ function shiftTime(
 
 /** A condition on rows. */
 export interface RowPredicate {
-  /** As a person wrote it. */
+  /** As the query or the dataset file has it, for messages. */
   readonly text: string;
   /** Set for SQL text; undefined for {field, op, value} conditions. */
   readonly row?: RowSql;
@@ -164,8 +164,8 @@ export function filterExpr(scope: JoinScope, row: RowSql): Expr {
 }
 
 /**
- * The condition as an expression. Across a to-many path it becomes EXISTS: true if any such row fits. Each side of an OR
- * gets an EXISTS of its own. Throws `mixed_condition` if one comparison mixes to-many rows with others.
+ * The condition as an expression. Across a to-many path it becomes EXISTS: true if any row there fits. Each side of an OR
+ * gets its own EXISTS. Throws `mixed_condition` if one comparison mixes to-many rows with others.
  */
 export function predicateExpr(scope: JoinScope, predicate: RowPredicate): Expr {
   const { text, row } = predicate;
@@ -185,7 +185,7 @@ export function predicateExpr(scope: JoinScope, predicate: RowPredicate): Expr {
   throw queryError(
     'mixed_condition',
     `The condition ${JSON.stringify(text)} mixes rows of ${[...new Set(paths)].join(' and ')} with others`,
-    'A condition across one to many asks whether any such row fits: give each its own condition.',
+    'A condition across one_to_many is true if any row there fits. Write a separate condition for each.',
   );
 }
 
@@ -197,7 +197,7 @@ function tokensWithin({ fragment, span }: SqlPiece) {
 const wordsThatAcceptNull =
   /^(or|not|in|is|if|iif|case|coalesce|ifnull|nvl2?|decode|nullif|greatest|least|concat|concat_ws)$/;
 
-/** True if a conjunct could hold for a row without to-many partners; then an outer join and EXISTS would differ. */
+/** True if one of the ANDed parts can be true for a row without to-many partners. EXISTS would then drop that row. */
 function mayHoldWithoutRows(scope: JoinScope, row: RowSql): boolean {
   const tokens = tokensWithin(row);
   return splitConjuncts(tokens, row.span).some((span) => {
