@@ -34,12 +34,10 @@ const comparisonSchema = z.strictObject({
   value: z
     .union([valueSchema, z.array(valueSchema).min(1)])
     .optional()
-    .describe(
-      'The value to compare with. A list for in, not_in and between; absent for is_null and is_not_null.',
-    ),
+    .describe('A list for in, not_in and between. Omit for is_null and is_not_null.'),
 });
 const scopedSchema = z.strictObject({
-  on: z.string().describe('Dataset. The condition applies only to its metrics.'),
+  on: z.string().describe('Apply only to the metrics of this dataset.'),
   where: sqlSchema,
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
@@ -48,20 +46,17 @@ export type Condition = string | Comparison | z.infer<typeof scopedSchema>;
 const queryMetricSchema = z.union([
   z.string().min(1).describe('A metric, or an aggregate like `sum(orders.amount)`.'),
   z.strictObject({
-    name: z
-      .string()
-      .min(1)
-      .describe('Name of the result column. Other metrics of the query can use it.'),
+    name: z.string().min(1).describe('Name of the result. Other metrics can use it.'),
     expr: z
       .string()
       .min(1)
-      .describe('SQL arithmetic over aggregates, metrics and other names in this query.'),
+      .describe('SQL arithmetic over aggregates, metrics and names of this query.'),
   }),
 ]);
 
 const orderSchema = z.strictObject({
-  field: z.string().describe('A dimension of the query, or a metric.'),
-  dir: z.enum(['asc', 'desc']).default('asc').describe('Direction. NULLs come last.'),
+  field: z.string().describe('Requested dimension, or a metric.'),
+  dir: z.enum(['asc', 'desc']).default('asc').describe('NULLs come last.'),
 });
 const namesSchema = z.array(z.string().min(1)).default([]);
 const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe/Paris').optional();
@@ -71,41 +66,31 @@ export const querySchema = z.strictObject({
   metrics: z
     .array(queryMetricSchema)
     .default([])
-    .describe(
-      'Metrics to compute. Without any, the result has the distinct values of the dimensions.',
-    ),
+    .describe('Without metrics: the distinct dimension values.'),
   dimensions: namesSchema.describe(
-    'Fields to group by: dataset.field, or a path of roles like orders.buyer.regions.name. Add .month or another grain to a time field. metric_time is the default time of each metric.',
+    'dataset.field, or a path of roles like orders.buyer.regions.name. A time field takes a grain, like .month. metric_time is the default time of each metric.',
   ),
   where: z
     .array(z.union([sqlSchema, comparisonSchema, scopedSchema]))
     .max(100)
     .default([])
-    .describe('Conditions on rows. A row must meet all of them.'),
+    .describe('Conditions on rows, joined by AND.'),
   having: z
     .array(z.union([sqlSchema, comparisonSchema]))
     .max(100)
     .default([])
-    .describe('Conditions on metrics and aggregates. A group must meet all of them.'),
+    .describe('Conditions on metrics, joined by AND.'),
   segments: namesSchema.describe('Named filters, as dataset.segment.'),
   parameters: z
     .record(z.string(), z.unknown().pipe(z.union([z.string(), exactNumberSchema, z.boolean()])))
     .default({})
-    .describe('Values for the parameters of the model, by name.'),
-  order_by: z
-    .array(orderSchema)
-    .default([])
-    .describe('Order of the rows. Equal rows are ordered by the dimensions.'),
-  limit: z.int().positive().optional().describe('Maximum number of rows.'),
-  timezone: zoneSchema.describe(
-    'IANA time zone for the periods of datetime_tz fields. Default: UTC.',
-  ),
+    .describe('Parameters of the model, by name.'),
+  order_by: z.array(orderSchema).default([]).describe('Ties are ordered by the dimensions.'),
+  limit: z.int().positive().optional().describe('Maximum rows.'),
+  timezone: zoneSchema.describe('Time zone of periods of datetime_tz fields. Default: UTC.'),
   week_start: z.enum(['monday', 'sunday']).default('monday').describe('First day of a week.'),
-  include_empty: z
-    .boolean()
-    .default(false)
-    .describe('Also show dimension values that have no rows.'),
-  fill_time: z.boolean().default(false).describe('Also show periods that have no rows.'),
+  include_empty: z.boolean().default(false).describe('Add dimension values without rows.'),
+  fill_time: z.boolean().default(false).describe('Add periods without rows.'),
 });
 export type SemanticQuery = z.infer<typeof querySchema>;
 
