@@ -37,7 +37,7 @@ const comparisonSchema = z.strictObject({
     .describe('A list for in, not_in and between. Omit for is_null and is_not_null.'),
 });
 const scopedSchema = z.strictObject({
-  on: z.string().describe('Apply only to the metrics of this dataset.'),
+  on: z.string().describe('Dataset whose metrics it applies to.'),
   where: sqlSchema,
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
@@ -55,7 +55,7 @@ const queryMetricSchema = z.union([
 ]);
 
 const orderSchema = z.strictObject({
-  field: z.string().describe('Requested dimension, or a metric.'),
+  field: z.string().describe('Dimension or metric.'),
   dir: z.enum(['asc', 'desc']).default('asc').describe('NULLs come last.'),
 });
 const namesSchema = z.array(z.string().min(1)).default([]);
@@ -80,16 +80,16 @@ export const querySchema = z.strictObject({
     .max(100)
     .default([])
     .describe('Conditions on metrics, joined by AND.'),
-  segments: namesSchema.describe('Named filters, as dataset.segment.'),
+  segments: namesSchema.describe('As dataset.segment.'),
   parameters: z
     .record(z.string(), z.unknown().pipe(z.union([z.string(), exactNumberSchema, z.boolean()])))
     .default({})
-    .describe('Parameters of the model, by name.'),
-  order_by: z.array(orderSchema).default([]).describe('Ties are ordered by the dimensions.'),
+    .describe('By name.'),
+  order_by: z.array(orderSchema).default([]).describe('Ties follow the dimensions.'),
   limit: z.int().positive().optional().describe('Maximum rows.'),
-  timezone: zoneSchema.describe('Time zone of periods of datetime_tz fields. Default: UTC.'),
-  week_start: z.enum(['monday', 'sunday']).default('monday').describe('First day of a week.'),
-  include_empty: z.boolean().default(false).describe('Add dimension values without rows.'),
+  timezone: zoneSchema.describe('Time zone of periods. Default: UTC.'),
+  week_start: z.enum(['monday', 'sunday']).default('monday'),
+  include_empty: z.boolean().default(false).describe('Add members without rows.'),
   fill_time: z.boolean().default(false).describe('Add periods without rows.'),
 });
 export type SemanticQuery = z.infer<typeof querySchema>;
