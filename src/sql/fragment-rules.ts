@@ -72,8 +72,8 @@ function isAllowedFunction(
 }
 
 /**
- * Throws for text that the dialect reads otherwise than ktx: where a string ends elsewhere, SQL could hide in it; where an
- * operator means something else, other rows would count.
+ * Throws for text that the dialect reads differently from ktx. If a string ended at another place, it could hide SQL; if an
+ * operator meant something else, other rows would count.
  */
 export function checkDialectTexts(
   text: string,

@@ -354,18 +354,18 @@ relationships: [{to: customers, on: ${on}${more}}]
   test.each([
     ['no key', '', '{customer_id: id}', 'unique_keys: [[id]]'],
     ['part of a key', 'primary_key: [id, lang]', '{customer_id: id}', 'unique_keys: [[id]]'],
-    ['a range', 'primary_key: [id]', '"customer_id >= customers.id"', 'columns of a key'],
+    ['a range', 'primary_key: [id]', '"customer_id >= customers.id"', 'equal columns'],
     [
       'an expression of the key',
       'primary_key: [id]',
       '"customer_id = customers.id + 1"',
-      'columns of a key',
+      'equal columns',
     ],
     [
       'an equality under OR',
       'primary_key: [id]',
       '"customer_id = customers.id or customers.id = 1"',
-      'columns of a key',
+      'equal columns',
     ],
   ])('is refused: %s', async (_title, keys, on, hint) => {
     const loaded = await load({ customers: customers(keys), orders: orders(on) });

@@ -1,9 +1,10 @@
 export interface DiffLine {
+  /** ` ` for a line of both texts, `-` for a line only before, `+` for a line only after. */
   readonly mark: ' ' | '-' | '+';
   readonly text: string;
 }
 
-/** For longer texts the table would take too long: they are shown one after the other. */
+/** Longer texts are shown one after the other, because the table of common lengths would take too long. */
 const maxLines = 1500;
 
 /**
@@ -28,7 +29,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   return [...diff, ...removed.slice(i), ...added.slice(j)];
 }
 
-/** Whether removing line i or adding line j keeps the longer common subsequence; a removal goes first. */
+/** Which edit keeps the longer common subsequence: removing line i or adding line j. If both do, removing. */
 function nextEdit(lengths: readonly (readonly number[])[], i: number, j: number): '-' | '+' {
   const afterRemoval = lengths[i + 1]?.[j] ?? 0;
   const afterAddition = lengths[i]?.[j + 1] ?? 0;
@@ -41,7 +42,8 @@ function commonLengths(a: readonly string[], b: readonly string[]): readonly (re
     Array.from({ length: b.length + 1 }, () => 0),
   );
   for (let i = a.length - 1; i >= 0; i -= 1) {
-    const [row = [], rowBelow = []] = [lengths[i], lengths[i + 1]];
+    const row = lengths[i] ?? [];
+    const rowBelow = lengths[i + 1] ?? [];
     for (let j = b.length - 1; j >= 0; j -= 1)
       row[j] =
         a[i] === b[j] ? (rowBelow[j + 1] ?? 0) + 1 : Math.max(rowBelow[j] ?? 0, row[j + 1] ?? 0);
@@ -52,7 +54,7 @@ function commonLengths(a: readonly string[], b: readonly string[]): readonly (re
 const clauseStart =
   /\s+(?=(?:FROM|WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|UNION|(?:LEFT |INNER |FULL )?JOIN|AND)\b)/i;
 
-/** A statement on one line is split before its clauses, so that the diff shows which clause changed. */
+/** Splits a text into lines. A text of one line is split before its clauses, so that the diff shows which clause changed. */
 function splitSqlLines(sql: string): readonly string[] {
   if (sql === '') return [];
   const lines = sql.trimEnd().split('\n');

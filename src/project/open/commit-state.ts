@@ -47,7 +47,7 @@ export async function readCommitState(dir: string, paths: readonly string[]): Pr
   }
 }
 
-/** Changes whenever git's answer about the files could change; undefined where the file system does not tell. */
+/** Changes whenever git's answer about the files could change; undefined if the file system cannot tell. */
 function gitStamp(gitDir: string, dir: string, paths: readonly string[]): string | undefined {
   // Git writes every move of HEAD to its log.
   const gitFiles = ['HEAD', 'index', 'logs/HEAD'].map((file) =>

@@ -12,10 +12,11 @@ export interface BuildContext {
   readonly dialect: Dialect;
   /** Reports an error. */
   readonly fail: ReportFinding;
-  /** The names that may follow `param.`; undefined where `param` is the name of a dataset or role. */
+  /** The names that may follow `param.`; undefined if `param` is the name of a dataset or role. */
   readonly parameters?: ReadonlySet<string> | undefined;
 }
 
+/** Where no parameter is allowed. Compared by identity: a file without parameters has another empty set. */
 const noParameters: ReadonlySet<string> = new Set();
 
 /** The context of row rules and joins, which are the same for every query and so cannot use parameters. */
@@ -31,7 +32,7 @@ export function parseRowFragment(
 ): Fragment | undefined {
   const fragment = parseExpression(context, text, path);
   if (fragment === undefined || fragment.aggregates.length === 0) return fragment;
-  context.fail(path, 'aggregate', 'An aggregate cannot stand in a row-level expression');
+  context.fail(path, 'aggregate', 'A row-level expression cannot contain an aggregate');
   return undefined;
 }
 
@@ -62,17 +63,17 @@ function extractParameters(
 ): Fragment {
   const isParameter = ({ parts }: ColumnReference) =>
     parameters !== undefined && parts.length === 2 && parts[0] === 'param';
-  const found = fragment.references
+  const usedParameters = fragment.references
     .filter(isParameter)
     .map(({ parts, start, end }) => ({ name: parts[1] ?? '', start, end }));
-  if (found.length === 0) return fragment;
-  for (const { name } of found) {
+  if (usedParameters.length === 0) return fragment;
+  for (const { name } of usedParameters) {
     if (parameters?.has(name) === true) continue;
     const finding =
       parameters === noParameters
         ? {
             message: `param.${name} cannot be used here`,
-            hint: 'Row rules and joins are the same for every query: write the value itself.',
+            hint: 'Row rules and joins are the same for every query. Write the value itself.',
           }
         : {
             message: `param.${name} is not declared`,
@@ -81,10 +82,10 @@ function extractParameters(
     fail(path, 'unknown_name', finding);
   }
   const references = fragment.references.filter((reference) => !isParameter(reference));
-  return { ...fragment, references, parameters: found };
+  return { ...fragment, references, parameters: usedParameters };
 }
 
-/** Runs; reports a `UserError` and returns undefined. */
+/** Runs `run`. If it throws a `UserError`, reports it and returns undefined. */
 export function reportFailure<Result>(
   context: BuildContext,
   path: YamlPath,

@@ -13,7 +13,7 @@ interface AdditivityLimits {
 
 interface AdditivityContext {
   readonly datasets: ReadonlyMap<string, ModelDataset>;
-  /** Those of the metric. */
+  /** The fact queries of the metric. */
   readonly factQueries: readonly FactQuery[];
   readonly dimensions: readonly string[];
 }
@@ -26,10 +26,10 @@ interface AdditivityLoss {
 }
 
 /**
- * Undefined if the values of the groups add up to the total, whatever the dimensions. When in doubt, it reports that they
- * do not.
+ * Says over which dimensions the values of groups do not add up, and why. Undefined if they add up over all of them. In
+ * doubt, it says that they do not.
  */
-export function additivityLimits(
+export function findAdditivityLimits(
   trace: MetricTrace,
   context: AdditivityContext,
 ): AdditivityLimits | undefined {
@@ -42,7 +42,7 @@ export function additivityLimits(
   const hasSum = aggregates.some(({ function: name }) => name === 'sum');
   const isOneFactQuery = new Set(aggregates.map(factQueryKey)).size === 1;
   if (aggregates.length > 1 && hasSum && isOneFactQuery)
-    losses.push(overAll('it is NULL for a group where one of its sums has no values'));
+    losses.push(overAll('it is NULL for a group in which one of its sums has no values'));
   if (losses.length === 0) return undefined;
   const lost = new Set(losses.flatMap(({ over }) => over ?? [...context.dimensions.keys()]));
   return {

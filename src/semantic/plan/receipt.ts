@@ -2,7 +2,7 @@ import { metricAddress, type SemanticModel } from '../model/model.ts';
 import { pieceText } from '../relational/sql-piece.ts';
 import type { AggregateNode, MetricTrace } from '../resolve/aggregate-node.ts';
 import { formatPath } from '../resolve/join-paths.ts';
-import { additivityLimits } from './additivity.ts';
+import { findAdditivityLimits } from './additivity.ts';
 import type { FactQuery } from './fact-query.ts';
 
 /** Where the numbers of one metric come from. */
@@ -34,7 +34,7 @@ export function createMetricReceipt(
     .flatMap(rowAggregates)
     .flatMap(({ owner, where }) => where.map((row) => `${row.home ?? owner}: ${pieceText(row)}`));
   const queryFilters = factQueries.flatMap(({ filters }) => filters);
-  const limits = additivityLimits(trace, {
+  const limits = findAdditivityLimits(trace, {
     datasets: model.datasets,
     factQueries,
     dimensions: grain,

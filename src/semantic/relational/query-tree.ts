@@ -77,7 +77,7 @@ export type Expr =
   | { readonly kind: 'missing'; readonly table: string; readonly column: string }
   /** The greatest value of a column of a common table. */
   | { readonly kind: 'greatest'; readonly table: string; readonly column: string }
-  /** A stored time; fails on other values where the engine allows any value in a time column. */
+  /** A stored time. If the engine allows any value in a time column, other values fail. */
   | { readonly kind: 'time'; readonly of: Expr }
   | {
       readonly kind: 'truncate';
@@ -139,7 +139,7 @@ export interface AggregateExpr {
 export const division = { kind: 'division' } as const;
 export type ExprPart = string | Expr | typeof division;
 
-/** Real division; NULL where the denominator is 0. */
+/** Division with decimals; NULL if the denominator is 0. */
 export function quotient(numerator: Expr, denominator: Expr): Expr {
   return { kind: 'text', parts: [numerator, ' ', division, ' NULLIF(', denominator, ', 0)'] };
 }

@@ -4,7 +4,7 @@ import { queryError } from '../query/errors.ts';
 /** Throws `fan_risk` for a join whose equal columns do not contain a key of `target`: it could multiply rows. */
 export function checkFanOut(leg: Leg, target: ModelDataset): void {
   const { equal, within } = leg.relationship;
-  // Ranges are taken not to overlap; `loadModel` warns where no key says so.
+  // ktx assumes that ranges do not overlap; `loadModel` warns if no key says so.
   if (within !== undefined && !leg.reversed) return;
   const targetNames = equal.flatMap((pair) => (leg.reversed ? pair.own : pair.target) ?? []);
   const columns = targetNames.map((name) => columnIdentity(target, name));

@@ -34,9 +34,10 @@ export const trino: Dialect = {
 /** Interpolates between the two nearest values, because the engine's own percentile is an estimate. */
 function percentile(expr: string, fraction: number): string {
   const sorted = `array_agg(CAST(${expr} AS DOUBLE) ORDER BY ${expr}) FILTER (WHERE ${expr} IS NOT NULL)`;
-  const place = `${fraction}e0 * (cardinality(v) - 1)`;
-  const at = (rounded: string) => `element_at(v, CAST(${rounded}(${place}) AS INTEGER) + 1)`;
-  const between = `${at('floor')} + (${at('ceil')} - ${at('floor')}) * (${place} - floor(${place}))`;
+  const position = `${fraction}e0 * (cardinality(v) - 1)`;
+  const valueAt = (round: 'floor' | 'ceil') =>
+    `element_at(v, CAST(${round}(${position}) AS INTEGER) + 1)`;
+  const between = `${valueAt('floor')} + (${valueAt('ceil')} - ${valueAt('floor')}) * (${position} - floor(${position}))`;
   return `element_at(transform(ARRAY[${sorted}], v -> ${between}), 1)`;
 }
 
