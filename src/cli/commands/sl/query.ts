@@ -11,13 +11,33 @@ import {
   schemaFlags,
   settingsFromFlags,
   type FlagSettings,
+  type SchemaFlag,
 } from '../../flags/schema-flags.ts';
 import { rowsResult } from '../query/sql.ts';
 import { planLines } from './plan-text.ts';
 import { receiptLines } from './receipt-text.ts';
 
 const schemaHint = 'ktx schema query prints the schema of a query';
-const queryFlags = schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' });
+
+/** The schema's own descriptions are as short as a tool list needs them. Help has room for a sentence. */
+const flagDescriptions: Readonly<Record<string, string>> = {
+  metrics: 'metrics to compute; without any, the distinct values of the dimensions',
+  dimensions:
+    'fields to group by: dataset.field, or a path of roles like orders.buyer.regions.name. Add .month or another grain to a time ' +
+    'field. metric_time is the default time of each metric',
+  where: 'conditions on rows; a row must meet all of them',
+  having: 'conditions on metrics; a group must meet all of them',
+  segments: 'named filters, as dataset.segment',
+  order_by: 'order of the rows; equal rows are ordered by the dimensions',
+  limit: 'maximum number of rows',
+  timezone: 'IANA time zone for the periods of datetime_tz fields (default: UTC)',
+  week_start: 'first day of a week (default: monday)',
+  include_empty: 'also show dimension values that have no rows',
+  fill_time: 'also show periods that have no rows',
+};
+const queryFlags = describeFlags(
+  schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' }),
+);
 
 export const queryCommand = defineCommand({
   description:
@@ -84,6 +104,11 @@ export const queryCommand = defineCommand({
     };
   },
 });
+
+function describeFlags(flags: readonly SchemaFlag[]): readonly SchemaFlag[] {
+  for (const { key, option } of flags) option.description = flagDescriptions[key] ?? '';
+  return flags;
+}
 
 type QueryOptions = FlagSettings & {
   readonly queryFile?: string | undefined;
