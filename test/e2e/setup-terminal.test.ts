@@ -60,13 +60,8 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
       await sees(/SQLite database file/);
       type('nothing-there.db', 'Enter');
       await sees(/does not exist/);
-      await sees(
-        /What do you want to connect to\?[^]*What do you want to connect to\?|SQLite database file[^]*SQLite database file/,
-      );
-      if (/What do you want to connect to\?[^]*What do you want to connect to\?/.test(screen())) {
-        type('Down', 'Down', 'Down', 'Enter');
-        await sees(/SQLite database file[^]*SQLite database file/);
-      }
+      // The driver was right, so only the path is asked again.
+      await sees(/SQLite database file[^]*does not exist[^]*SQLite database file/);
       type('shop.db', 'Enter');
       await sees(/connected in \d+ ms, 2 tables/);
       type('C-c');

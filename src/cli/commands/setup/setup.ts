@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { UserError } from '../../../lib/error.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { suggestedBackend } from '../../../llm/backends.ts';
 import { drivers } from '../../../warehouse/config.ts';
@@ -105,12 +106,23 @@ async function connect(
   { dir, name, options }: NewConnectionFlags,
   context: CommandContext,
 ): Promise<CommandResult> {
+  // After a wrong path only the path is asked again.
+  let knownDriver: string | undefined;
   const attempt = async () => {
     const connectionName = parseConnectionName(name);
-    const config = await resolveWarehouse(options, context);
-    return connectWarehouse({ dir, name: connectionName, config }, context);
+    const answers = knownDriver === undefined ? options : { ...options, driver: knownDriver };
+    const config = await resolveWarehouse(answers, context);
+    knownDriver = config.driver;
+    return connectWarehouse({ dir, name: connectionName, config }, context).catch((error) => {
+      if (!isNotFound(error)) knownDriver = undefined;
+      throw error;
+    });
   };
   return needsConnectionPrompt(options, context) ? retryPrompts(context, attempt) : attempt();
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof UserError && error.code === 'warehouse_not_found';
 }
 
 async function hasLlm(dir: string): Promise<boolean> {
