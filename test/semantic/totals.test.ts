@@ -266,9 +266,9 @@ row_metrics: [{name: bought, metric: sales.cuont}]
     return diagnostics.map(({ rule, line, hint = '' }) => `${rule} ${line} ${hint}`);
   };
   expect(await rules({ ...files, people })).toEqual([
-    'row_metric 5 Name columns.',
+    'row_metric 5 Name a column, or a field with an expression over columns.',
     expect.stringMatching(/^unknown_name 6 .*sales.count/),
-    'no_key 6 Declare it.',
+    'no_key 6 Declare primary_key.',
   ]);
   const { model, diagnostics } = await load({
     ...files,

@@ -38,7 +38,7 @@ function unknownCostFinding({ costReason }: TurnResult): GraderFinding {
   };
 }
 
-/** Of all models together: input, output, and both kinds of cached tokens. */
+/** The tokens of all models: input, output, and both kinds of cached tokens. */
 export function totalTokens({ usage }: Pick<TurnResult, 'usage'>): number {
   return Object.values(usage).reduce(
     (sum, { input, output, cacheRead, cacheWrite }) =>
@@ -49,7 +49,7 @@ export function totalTokens({ usage }: Pick<TurnResult, 'usage'>): number {
 
 const msOfUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `90s`, `2m`; in milliseconds. */
+/** Parses a duration such as `90s` or `2m` to milliseconds. */
 function parseDuration(text: string): number {
   const [, count, unit = 's'] = /^([\d.]+)\s*(\w+)$/.exec(text) ?? [];
   return Number(count) * (msOfUnit[unit] ?? 1);

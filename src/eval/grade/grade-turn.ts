@@ -12,7 +12,7 @@ import { nearestRow, rowDifference } from './row-difference.ts';
 
 export interface TurnToGrade {
   readonly result: TurnResult;
-  /** Of the whole conversation so far. */
+  /** All queries of the conversation so far. */
   readonly evidence: readonly QueryEvidence[];
   /** Runs golden SQL. */
   readonly golden: (sql: string) => Promise<QueryResult>;
@@ -29,7 +29,7 @@ export async function gradeTurn(
   turn: TurnToGrade,
 ): Promise<readonly GraderFinding[]> {
   const { result } = turn;
-  const used = usedEvidence(turn);
+  const used = findUsedEvidence(turn);
   const findings: GraderFinding[] = [];
   if (expect.result !== undefined) findings.push(await gradeRows(expect.result, used, turn.golden));
   if (expect.semantic_layer !== undefined)
@@ -43,8 +43,8 @@ export async function gradeTurn(
   return findings;
 }
 
-/** The queries that the answer is based on: those that it cites, even if none has that id; without a citation, the turn's last. */
-function usedEvidence({
+/** The queries that the answer is based on: those that it cites, even if none has such an id. Without a citation: the last of the turn. */
+function findUsedEvidence({
   result,
   evidence,
 }: Pick<TurnToGrade, 'result' | 'evidence'>): readonly QueryEvidence[] {
@@ -52,7 +52,7 @@ function usedEvidence({
   return ids.size > 0 ? evidence.filter(({ id }) => ids.has(id)) : result.evidence.slice(-1);
 }
 
-/** From citations such as [q1] and [q1, q2]. */
+/** The query ids in citations such as [q1] and [q1, q2]. */
 function citedIds(text: string): readonly string[] {
   return [...text.matchAll(/\[(q\d+(?:\s*,\s*q\d+)*)\]/g)].flatMap(([, ids = '']) =>
     ids.split(/\s*,\s*/),

@@ -21,33 +21,33 @@ interface CheckFinding {
 
 export interface CheckReport {
   readonly findings: readonly CheckFinding[];
-  /** What sources say that ktx has no place for. It is listed, and it is not a fault. */
+  /** What sources declare and ktx cannot represent. Shown for information; it is no finding. */
   readonly unfit: readonly UnusedFact[];
 }
 
 /**
- * Finds what must not be relied on: invalid files, conflicts, stale subjects, and sources that changed since they were
+ * Finds what nobody should rely on: invalid files, conflicts, stale subjects, and sources that changed since they were
  * ingested. Connects to no warehouse, calls no model and writes nothing.
  */
 export async function checkProject(project: Project, signal: AbortSignal): Promise<CheckReport> {
   const plan = await planSources(project, signal);
-  const planned = plan?.quarantined ?? [];
-  // Without a warehouse the dry run cannot try formulas; the last real run in this folder did.
-  const tried = readLastLeftOut(project).quarantined.filter(
-    ({ subject }) => !planned.some((left) => left.subject === subject),
+  const plannedLeftOut = plan?.quarantined ?? [];
+  // Without a warehouse the dry run cannot try formulas. The last real run in this folder could.
+  const lastLeftOut = readLastLeftOut(project).quarantined.filter(
+    ({ subject }) => !plannedLeftOut.some((planned) => planned.subject === subject),
   );
-  const invalid = await invalidFiles(project);
+  const invalid = await findInvalidFiles(project);
   // An invalid dataset file is one finding, although an ingest also leaves it out.
-  const leftOut = [...planned, ...tried].filter(
+  const leftOut = [...plannedLeftOut, ...lastLeftOut].filter(
     ({ subject }) => !invalid.some(({ where }) => where.startsWith(`${subject}:`)),
   );
   const findings = [
     ...invalid,
-    ...(await openConflicts(project)),
-    ...(await staleSubjectFindings(project)),
-    ...(await rowRuleBypasses(project)),
-    ...(plan === undefined ? [] : changedSources(plan)),
-    ...leftOut.map(leftOutFinding),
+    ...(await findOpenConflicts(project)),
+    ...(await findStaleSubjects(project)),
+    ...(await findMissingRowRules(project)),
+    ...(plan === undefined ? [] : findChangedSources(plan)),
+    ...leftOut.map(toLeftOutFinding),
   ];
   findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
   return { findings, unfit: plan?.unfit ?? [] };
@@ -63,7 +63,7 @@ async function planSources(
   return ingestProject(project, { connections, dryRun: true, signal });
 }
 
-async function invalidFiles(project: Project): Promise<CheckFinding[]> {
+async function findInvalidFiles(project: Project): Promise<CheckFinding[]> {
   const models = await Promise.all(project.warehouses.map((name) => project.model(name)));
   // A name that the catalog does not have leaves the dataset usable, but somebody has to look at it.
   const faults = models
@@ -81,7 +81,7 @@ async function invalidFiles(project: Project): Promise<CheckFinding[]> {
     : [...findings, { what: 'invalid', where: pinsPath, found: fault, fix: `correct ${pinsPath}` }];
 }
 
-async function openConflicts({ dir }: Project): Promise<CheckFinding[]> {
+async function findOpenConflicts({ dir }: Project): Promise<CheckFinding[]> {
   return (await readConflicts(dir)).map(({ subject, kind, variants }) => ({
     what: 'contested',
     where: subject,
@@ -90,7 +90,7 @@ async function openConflicts({ dir }: Project): Promise<CheckFinding[]> {
   }));
 }
 
-async function rowRuleBypasses(project: Project): Promise<CheckFinding[]> {
+async function findMissingRowRules(project: Project): Promise<CheckFinding[]> {
   return (await findRowRuleBypasses(project)).map(({ connection, ruled }) => ({
     what: 'no rules',
     where: connection,
@@ -99,7 +99,7 @@ async function rowRuleBypasses(project: Project): Promise<CheckFinding[]> {
   }));
 }
 
-function leftOutFinding({ subject, kind, reason, location }: Quarantined): CheckFinding {
+function toLeftOutFinding({ subject, kind, reason, location }: Quarantined): CheckFinding {
   return {
     what: 'left out',
     where: location ?? subject,
@@ -108,7 +108,7 @@ function leftOutFinding({ subject, kind, reason, location }: Quarantined): Check
   };
 }
 
-async function staleSubjectFindings(project: Project): Promise<CheckFinding[]> {
+async function findStaleSubjects(project: Project): Promise<CheckFinding[]> {
   const hasModel = project.config.llm.provider.backend !== 'none';
   const fix = hasModel ? 'ktx ingest' : 'ktx setup --llm-backend <name>, then ktx ingest';
   return (await listStaleSubjects(project)).map(({ subject, why }) => ({
@@ -119,23 +119,23 @@ async function staleSubjectFindings(project: Project): Promise<CheckFinding[]> {
   }));
 }
 
-function changedSources({ sources }: IngestReport): CheckFinding[] {
+function findChangedSources({ sources }: IngestReport): CheckFinding[] {
   return sources.flatMap(({ connection, items, failure }): CheckFinding[] => {
     const finding = { what: 'stale', where: connection } as const;
     const fix = `ktx ingest ${connection}`;
     if (failure) return [{ ...finding, found: failure.message, fix: failure.hint ?? fix }];
     const { added = [], changed = [], gone = [] } = items ?? {};
     const changes = [
-      ...changedKeys('added', added),
-      ...changedKeys('changed', changed),
-      ...changedKeys('gone', gone),
+      ...describeKeys('added', added),
+      ...describeKeys('changed', changed),
+      ...describeKeys('gone', gone),
     ];
     return changes.length === 0 ? [] : [{ ...finding, found: changes.join(', '), fix }];
   });
 }
 
 /** `2 added (a.md, b.md)`; at most three keys are named. */
-function changedKeys(word: string, keys: readonly string[]): readonly string[] {
+function describeKeys(word: string, keys: readonly string[]): readonly string[] {
   if (keys.length === 0) return [];
   const more = keys.length > 3 ? ', …' : '';
   return [`${keys.length} ${word} (${keys.slice(0, 3).join(', ')}${more})`];

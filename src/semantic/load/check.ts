@@ -14,7 +14,7 @@ import { unknownMetricError } from '../resolve/unknown-metric.ts';
 import { checkRelationships } from './check-relationships.ts';
 import type { DatasetCheck } from './dataset-check.ts';
 
-/** Reports names that lead nowhere: in keys, times, fields, relationships, row rules and metrics. */
+/** Reports names that do not resolve: in keys, times, fields, relationships, row rules and metrics. */
 export function checkDataset(model: SemanticModel, check: DatasetCheck): void {
   checkKeys(check);
   for (const [index, name] of [...check.dataset.fields.keys()].entries())
@@ -44,14 +44,14 @@ function checkKeys({ dataset, yaml, fail }: DatasetCheck): void {
       });
     } else if (field.rowMetric !== undefined) {
       fail(path, 'row_metric', {
-        message: `${name} is a row metric, which cannot identify a row`,
-        hint: 'Name columns.',
+        message: `${name} is a row metric: keys and default_time cannot use one`,
+        hint: 'Name a column, or a field with an expression over columns.',
       });
     }
   }
 }
 
-/** Follows the names in a field's expression. `stack` holds the fields on the way, the current one last. */
+/** Checks the names in a field's expression, and in those of the fields that it uses. `stack` has the fields on the way, the current one last. */
 function checkField(check: DatasetCheck, stack: readonly string[], index: number): void {
   const { dataset, fail } = check;
   const path = ['fields', index, 'expr'];
@@ -82,11 +82,11 @@ function checkRowMetrics(model: SemanticModel, { dataset, yaml, fail, warn }: Da
   if (yaml.row_metrics === undefined || dataset.primaryKey !== undefined) return;
   fail(['row_metrics'], 'no_key', {
     message: `${dataset.name} has no primary_key, so its rows cannot be told apart`,
-    hint: 'Declare it.',
+    hint: 'Declare primary_key.',
   });
 }
 
-/** Reports row rules that do not resolve; without rules, warns of a table that another dataset protects with rules. */
+/** Reports row rules that do not resolve. Warns if another dataset has row rules for the same table, and this one has none. */
 function checkAccess(model: SemanticModel, { dataset, fail, warn }: DatasetCheck): void {
   for (const [index, { role }] of (dataset.access ?? []).entries()) {
     const failure = catchUserError(() => rowsForRole(model, dataset, role));
@@ -98,7 +98,7 @@ function checkAccess(model: SemanticModel, { dataset, fail, warn }: DatasetCheck
     const table = relation.kind === 'table' ? relation.parts.at(-1)?.toLowerCase() : undefined;
     if (access === undefined || table === undefined || !names.has(table)) continue;
     warn(['dataset'], 'access', {
-      message: `${dataset.name} reads the table of ${name}, which has row rules, but has none itself: it shows every row to everyone`,
+      message: `${dataset.name} reads the table of ${name} without its row rules: everyone sees every row`,
       hint: 'Add access: with the same rules.',
     });
   }
@@ -110,7 +110,7 @@ function tableNamesIn({ relation }: ModelDataset): ReadonlySet<string> {
   return new Set(relation.parts.slice(-1).map((part) => part.toLowerCase()));
 }
 
-/** Errors that depend on the query, and features that are not supported yet: neither is a fault of the file. */
+/** Errors that are no fault of the file: they depend on the query, or ktx does not support something yet. */
 const queryTimeCodes: readonly string[] = [
   'not_supported',
   'ambiguous_path',
@@ -120,7 +120,7 @@ const queryTimeCodes: readonly string[] = [
 
 function checkMetrics(model: SemanticModel, { dataset, fail }: DatasetCheck): void {
   for (const [index, metric] of [...dataset.metrics.values()].entries()) {
-    const failure = metricFailure(model, metric);
+    const failure = findMetricFailure(model, metric);
     if (failure === undefined || queryTimeCodes.includes(failure.code)) continue;
     const { code, message, hint } = failure;
     fail(['metrics', index], code, { message: `${metricAddress(metric)}: ${message}`, hint });
@@ -129,11 +129,11 @@ function checkMetrics(model: SemanticModel, { dataset, fail }: DatasetCheck): vo
 
 /** False for a metric of a kind that the planner does not support yet. */
 export function isQueryable(model: SemanticModel, metric: ModelMetric): boolean {
-  return metricFailure(model, metric)?.code !== 'not_supported';
+  return findMetricFailure(model, metric)?.code !== 'not_supported';
 }
 
-/** The error with which a query for the metric would fail. */
-function metricFailure(model: SemanticModel, metric: ModelMetric): UserError | undefined {
+/** The error of a query for the metric; undefined if it works. */
+function findMetricFailure(model: SemanticModel, metric: ModelMetric): UserError | undefined {
   return catchUserError(() => resolveMetric(createResolver(model, []), metric));
 }
 

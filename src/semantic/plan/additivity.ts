@@ -42,7 +42,7 @@ export function findAdditivityLimits(
   const hasSum = aggregates.some(({ function: name }) => name === 'sum');
   const isOneFactQuery = new Set(aggregates.map(factQueryKey)).size === 1;
   if (aggregates.length > 1 && hasSum && isOneFactQuery)
-    losses.push(overAll('it is NULL for a group in which one of its sums has no values'));
+    losses.push(overAll('it is NULL for a group where one of its sums has no values'));
   if (losses.length === 0) return undefined;
   const lost = new Set(losses.flatMap(({ over }) => over ?? [...context.dimensions.keys()]));
   return {
