@@ -28,7 +28,7 @@ test(
 
     writeFileSync(join(cwd, 'ktx.yaml'), read('ktx.yaml').replace('handbook:', 'rules:'));
     const renamed =
-      'handbook: no longer in ktx.yaml, and 1 item of it still counts; ktx ingest --forget handbook';
+      'handbook: no longer in ktx.yaml, but its 1 item still counts. To remove: ktx ingest --forget handbook';
     expect(await ktx(['ingest', 'rules'], { cwd })).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(renamed),

@@ -352,22 +352,32 @@ relationships: [{to: customers, on: ${on}${more}}]
 `;
   const query: Query = { metrics: ['orders.n'], dimensions: ['customers.segment'] };
   test.each([
-    ['no key', '', '{customer_id: id}', 'unique_keys: [[id]]'],
-    ['part of a key', 'primary_key: [id, lang]', '{customer_id: id}', 'unique_keys: [[id]]'],
-    ['a range', 'primary_key: [id]', '"customer_id >= customers.id"', 'equal columns'],
-    [
-      'an expression of the key',
-      'primary_key: [id]',
-      '"customer_id = customers.id + 1"',
-      'equal columns',
-    ],
-    [
-      'an equality under OR',
-      'primary_key: [id]',
-      '"customer_id = customers.id or customers.id = 1"',
-      'equal columns',
-    ],
-  ])('is refused: %s', async (_title, keys, on, hint) => {
+    { what: 'no key', keys: '', on: '{customer_id: id}', hint: 'unique_keys: [[id]]' },
+    {
+      what: 'part of a key',
+      keys: 'primary_key: [id, lang]',
+      on: '{customer_id: id}',
+      hint: 'unique_keys: [[id]]',
+    },
+    {
+      what: 'a range',
+      keys: 'primary_key: [id]',
+      on: '"customer_id >= customers.id"',
+      hint: 'equal columns',
+    },
+    {
+      what: 'an expression of the key',
+      keys: 'primary_key: [id]',
+      on: '"customer_id = customers.id + 1"',
+      hint: 'equal columns',
+    },
+    {
+      what: 'an equality under OR',
+      keys: 'primary_key: [id]',
+      on: '"customer_id = customers.id or customers.id = 1"',
+      hint: 'equal columns',
+    },
+  ])('is refused: $what', async ({ keys, on, hint }) => {
     const loaded = await load({ customers: customers(keys), orders: orders(on) });
     const error = failure(query, loaded.model);
     expect(error.code).toBe('fan_risk');

@@ -114,7 +114,7 @@ function claimLines(
       item.quote?.replaceAll(/\s+/g, ' '),
       measurementText(item.measured),
     ].filter((part) => part !== undefined && part !== '');
-    const text = details.map(valueText).join(', ') || 'as it stands';
+    const text = details.map(valueText).join(', ') || 'no details';
     return `    from ${item.origin} (${item.extractor}), confidence ${item.confidence}: ${text}`;
   });
   return [`  claim ${kind}${about} ${valueText(body)}${mark}`, ...evidenceLines];

@@ -13,9 +13,9 @@ export function conflictTitle({ subject, kind }: { subject: string; kind: string
 /** Sources that were removed from ktx.yaml but whose items still count. */
 export function removedSourceLines(sources: readonly RemovedSource[]): readonly string[] {
   return sources.map(({ connection, items }) => {
-    const counts = `${formatCount(items, 'item')} of it still ${items === 1 ? 'counts' : 'count'}`;
+    const counts = `its ${formatCount(items, 'item')} still ${items === 1 ? 'counts' : 'count'}`;
     return escapeControls(
-      `${connection}: no longer in ktx.yaml, and ${counts}; ktx ingest --forget ${connection}`,
+      `${connection}: no longer in ktx.yaml, but ${counts}. To remove: ktx ingest --forget ${connection}`,
     );
   });
 }

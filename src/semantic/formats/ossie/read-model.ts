@@ -178,7 +178,7 @@ function readField(
   noteStale(context, at, decoded.stale);
   if (isUsableExpression(decoded.ktx['expr'], context.dialect))
     return keepOssieOnlyKeys(decoded, codec.toOssie);
-  context.addMisfit(at, 'set aside: ktx cannot use its expression');
+  context.addMisfit(at, 'left out: ktx cannot use its expression');
   return undefined;
 }
 
@@ -220,7 +220,7 @@ function readRelationships(
   });
   const unused = relationships.filter((relationship) => !isKnown(relationship));
   for (const { name } of unused)
-    context.addMisfit(`relationships.${name}`, 'set aside: the model lacks one of its datasets');
+    context.addMisfit(`relationships.${name}`, 'left out: the model lacks one of its datasets');
   return { objects, unused };
 }
 
@@ -265,7 +265,7 @@ function decodeMetric(metric: OssieMetric, context: ReadContext) {
   if (definition === undefined)
     context.addMisfit(
       at,
-      'set aside: ktx cannot use its expression, or the expression names no dataset',
+      'left out: ktx cannot use its expression, or the expression names no dataset',
     );
   return { metric, ossie, entry, definition };
 }
