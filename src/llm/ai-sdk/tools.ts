@@ -36,7 +36,7 @@ export function sdkTools(toolSet: KtxToolSet, askRepair: AskRepair): SdkTools {
         (input: unknown) => refineInput(descriptor, input, askRepair),
       ]),
     ),
-    // Gets only input that is not JSON at all. As a string it goes on to the refinement above.
+    // The SDK calls this only for input that is not JSON. As a JSON string, it goes on to `refineInput`.
     repairToolCall: ({ toolCall }) =>
       Promise.resolve(
         Object.hasOwn(toolSet, toolCall.toolName)

@@ -21,5 +21,6 @@ export interface DatasetCheck {
   readonly yaml: Dataset;
   /** Reports an error. */
   readonly fail: ReportFinding;
+  /** Reports a warning. */
   readonly warn: ReportFinding;
 }

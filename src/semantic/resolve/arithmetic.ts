@@ -19,8 +19,8 @@ export interface OperandResolver {
 }
 
 /**
- * Arithmetic over aggregates and metrics as an expression. Every division becomes a real one that gives NULL for a zero
- * denominator; the rest of the text stays as written. Throws `sql_fragment` for operators that dialects read differently.
+ * Arithmetic over aggregates and metrics as an expression. Every division keeps decimals, and is NULL if the denominator is
+ * 0. The rest of the text stays as it is. Throws `sql_fragment` for operators that dialects read differently.
  */
 export function arithmeticExpr(piece: SqlPiece, resolver: OperandResolver): Expr {
   const { fragment, span } = piece;
@@ -41,7 +41,7 @@ export function arithmeticExpr(piece: SqlPiece, resolver: OperandResolver): Expr
   ]);
 }
 
-/** The names of a piece that do not stand inside an aggregate. */
+/** The names of a piece that are not inside an aggregate. */
 export function referencesOutsideAggregates({
   fragment,
   span,
@@ -51,7 +51,7 @@ export function referencesOutsideAggregates({
   );
 }
 
-/** True for sums and differences of aggregates and metrics, also times or divided by a number: `revenue / 100`. */
+/** True for sums and differences of aggregates and metrics, each of which may be multiplied or divided by a number: `revenue / 100`. */
 export function isLinear({ aggregates, references, tokens }: SqlPiece['fragment']): boolean {
   const operands = [...aggregates, ...references];
   // One letter per token: `a` for an operand, `n` for a number.
@@ -63,6 +63,7 @@ export function isLinear({ aggregates, references, tokens }: SqlPiece['fragment'
     })
     .join('')
     .replaceAll(/a+/g, 'a');
+  // Drops `* n` and `/ n` after an operand, and `n *` before one.
   const withoutFactors = shape.replaceAll(/(?<=[a)])[*/]n(?![*/])|(?<![*/])n\*(?=[a(])/g, '');
   return /^[a()+-]+$/.test(withoutFactors);
 }

@@ -1,6 +1,6 @@
 import type { FieldType } from '../../../sql/field-type.ts';
 
-/** Reads well-known type names first, and applies SQLite's affinity rules to the others. */
+/** The field type of a column's declared type: well-known names first, then SQLite's affinity rules. */
 export function declaredType(declared: string): FieldType {
   const name = declared.toUpperCase();
   if (/BOOL/.test(name)) return 'boolean';
