@@ -15,6 +15,10 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'the questions of the demo as processes; test/eval/run.test.ts runs question sets in one process',
   'test/ingest/thousand-items.test.ts':
     'a source of 1,000 items; test/ingest/sources.test.ts ingests a few',
+  'test/ingest/injection.test.ts':
+    'hostile pages on every backend; test/ingest/injection-channels.test.ts tries each channel once',
+  'test/scan/killed.test.ts':
+    'kills scans of 150 tables; test/scan/resume.test.ts stops one at its budget and resumes it',
   'test/scan/quality.test.ts':
     'scores the discovery of joins on eight databases; test/scan/scan.test.ts checks each rule',
   'test/semantic/fuzz.test.ts':

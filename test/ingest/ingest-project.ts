@@ -20,8 +20,17 @@ export interface ChildResult {
 
 const child = new URL('ingest-child.ts', import.meta.url).pathname;
 
+let template: string | undefined;
+
 /** A project on a small SQLite database; in a repository of its own with a person's first commit. */
 export function shopProject(): string {
+  template ??= makeShopProject();
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-ingest-')));
+  cpSync(template, dir, { recursive: true, preserveTimestamps: true });
+  return dir;
+}
+
+function makeShopProject(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-ingest-')));
   sql(
     dir,
