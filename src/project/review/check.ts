@@ -104,7 +104,10 @@ function toLeftOutFinding({ subject, kind, reason, location }: Quarantined): Che
     what: 'left out',
     where: location ?? subject,
     found: location?.startsWith(subject) ? reason : `${subject}: ${reason}`,
-    fix: kind === 'reading' ? 'ktx ingest' : `ktx explain ${JSON.stringify(subject)}`,
+    fix:
+      kind === 'reading'
+        ? 'ktx ingest'
+        : `correct it at its source, then ktx ingest; ktx explain ${JSON.stringify(subject)} shows the source`,
   };
 }
 

@@ -73,8 +73,11 @@ function hasModelCalls({ connections, stages }: IngestReport): boolean {
 function nextSteps(report: IngestReport, { config }: Project): readonly NextStep[] {
   const { connections, sources, quarantined, leftAlone, exitCode, dryRun } = report;
   if (exitCode !== 0 || dryRun) {
-    const hasProblems = quarantined.length + leftAlone.length > 0;
-    return hasProblems ? [['ktx sl validate', 'shows what is wrong, and where']] : [];
+    const isFileBroken =
+      leftAlone.length > 0 ||
+      quarantined.some(({ subject }) => subject.startsWith('semantic-layer/'));
+    if (isFileBroken) return [['ktx sl validate', 'shows what is wrong, and where']];
+    return quarantined.length > 0 ? [['ktx check', 'lists a fix for everything left out']] : [];
   }
   const pending = sources.reduce((sum, source) => sum + source.pending.length, 0);
   const needsModel = pending > 0 && config.llm.provider.backend === 'none';
