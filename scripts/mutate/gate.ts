@@ -266,7 +266,7 @@ export const gateMutants: readonly Mutant[] = [
     find: ", 'SET GLOBAL lock_configuration = true'",
     replace: '',
     why: 'A setting can be changed again after opening.',
-    tests: gate,
+    tests: ['warehouse/gate-rules.test.ts'],
   },
   {
     name: 'duckdb-macro',
@@ -298,7 +298,7 @@ export const gateMutants: readonly Mutant[] = [
     find: 'mysqlFunctions.difference(new Set(storedFunctions))',
     replace: 'mysqlFunctions',
     why: 'A stored function with the name of a safe one runs in its place.',
-    tests: gate,
+    tests: ['warehouse/gate-rules.test.ts'],
   },
   {
     name: 'sqlite-parameter',

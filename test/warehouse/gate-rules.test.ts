@@ -1,7 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/open.ts';
-import { generous, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
+import {
+  generous,
+  isThere,
+  makeDatabase,
+  never,
+  type TestDatabase,
+} from '../support/warehouses.ts';
 
 let database: TestDatabase;
 
@@ -20,6 +26,37 @@ describe('the gate on Postgres', () => {
     await warehouse.query('SELECT a FROM public.pg_authid', generous, never);
     await warehouse.close();
     await postgres.remove();
+  });
+});
+
+describe('the gate on MySQL', () => {
+  test.skipIf(!isThere('mysql'))(
+    'refuses a stored function that has the name of a safe one',
+    async () => {
+      const mysql = await makeDatabase(
+        'mysql',
+        'CREATE TABLE t (a int); INSERT INTO t VALUES (1); CREATE FUNCTION any_value() RETURNS int RETURN 1;',
+      );
+      const warehouse = await mysql.open();
+      await expect(
+        warehouse.query('SELECT any_value() FROM t', generous, never),
+      ).rejects.toMatchObject({ code: 'gate_refused' });
+      await warehouse.close();
+      await mysql.remove();
+    },
+  );
+});
+
+describe('DuckDB behind the gate', () => {
+  test('takes no setting once it is open', async () => {
+    const duckdb = await makeDatabase('duckdb', 'CREATE TABLE t (a INTEGER);');
+    const driver = await duckdb.openDriver();
+    for (const statement of ["SET GLOBAL TimeZone = 'Europe/Paris'", 'RESET disabled_optimizers'])
+      await expect(driver.run(statement, generous, never)).rejects.toMatchObject({
+        code: 'gate_refused',
+      });
+    await driver.close();
+    await duckdb.remove();
   });
 });
 
