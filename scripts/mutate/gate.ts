@@ -210,7 +210,7 @@ export const gateMutants: readonly Mutant[] = [
     find: ".finally(() => client.query('ROLLBACK').catch(() => undefined))",
     replace: '',
     why: 'A transaction stays open on the connection and holds back vacuum.',
-    tests: ['contract/warehouse.test.ts', 'warehouse/postgres.test.ts'],
+    tests: ['warehouse/postgres.test.ts'],
   },
   {
     name: 'postgres-timeout',
@@ -218,7 +218,7 @@ export const gateMutants: readonly Mutant[] = [
     find: 'SET LOCAL statement_timeout = ${milliseconds};',
     replace: '',
     why: 'If ktx dies, its statement goes on in the server without a limit.',
-    tests: ['warehouse/postgres.test.ts', 'contract/warehouse.test.ts'],
+    tests: ['warehouse/postgres.test.ts'],
   },
   {
     name: 'postgres-row-limit',
@@ -229,20 +229,12 @@ export const gateMutants: readonly Mutant[] = [
     tests: ['contract/warehouse.test.ts'],
   },
   {
-    name: 'result-size',
-    file: 'warehouse/result-size.ts',
-    find: 'total > maxResultSize',
-    replace: 'total > maxResultSize * 1000',
-    why: 'One wide query ends the process for lack of memory.',
-    tests: ['contract/warehouse.test.ts', 'warehouse/gate.test.ts'],
-  },
-  {
     name: 'time-limit',
     file: 'warehouse/time-limit.ts',
     find: '    cancel();\n',
     replace: '',
     why: 'A query goes on in the engine after its time limit.',
-    tests: ['contract/warehouse.test.ts', 'warehouse/postgres.test.ts', 'warehouse/mysql.test.ts'],
+    tests: ['contract/warehouse.test.ts'],
   },
   {
     name: 'duckdb-read-only',
@@ -309,14 +301,6 @@ export const gateMutants: readonly Mutant[] = [
     tests: gate,
   },
   {
-    name: 'sqlite-read-only',
-    file: 'warehouse/drivers/sqlite/reader-process.ts',
-    find: 'readOnly: true,',
-    replace: 'readOnly: false,',
-    why: 'The engine no longer refuses writes by itself.',
-    tests: gate,
-  },
-  {
     name: 'sqlite-authorizer',
     file: 'warehouse/drivers/sqlite/reader-process.ts',
     find: 'return isRead ? constants.SQLITE_OK : constants.SQLITE_DENY;',
@@ -330,7 +314,7 @@ export const gateMutants: readonly Mutant[] = [
     find: "return !table.startsWith('sqlite_')",
     replace: 'return true',
     why: 'sqlite_schema and its neighbours can be read.',
-    tests: gate,
+    tests: ['warehouse/gate-rules.test.ts'],
   },
   {
     name: 'sqlite-parent',

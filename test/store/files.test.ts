@@ -71,3 +71,17 @@ test('what is no text file says so', async () => {
   await expect(readText(join(dir, 'folder.yaml'))).rejects.toMatchObject({ code: 'not_a_file' });
   await expect(readText(join(dir, 'latin.yaml'))).rejects.toMatchObject({ code: 'not_utf8' });
 });
+
+test('a folder whose name only begins like the project is outside of it', async () => {
+  const root = temporaryFolder();
+  write(root, 'project/ktx.yaml', '');
+  write(root, 'project-evil/secret', 'untouched\n');
+  symlinkSync(join(root, 'project-evil/secret'), join(root, 'project/link'));
+  const within = join(root, 'project');
+  const outside = { code: 'path_outside_project' };
+  await expect(readText(join(within, 'link'), within)).rejects.toMatchObject(outside);
+  await expect(writeAtomically(join(within, 'link'), 'x', { within })).rejects.toMatchObject(
+    outside,
+  );
+  expect(read(root, 'project-evil/secret')).toBe('untouched\n');
+});

@@ -35,16 +35,27 @@ describe('the gate on MySQL', () => {
     async () => {
       const mysql = await makeDatabase(
         'mysql',
-        'CREATE TABLE t (a int); INSERT INTO t VALUES (1); CREATE FUNCTION any_value() RETURNS int RETURN 1;',
+        'CREATE TABLE t (a int); INSERT INTO t VALUES (1); CREATE FUNCTION is_uuid(x text) RETURNS int RETURN 1;',
       );
       const warehouse = await mysql.open();
       await expect(
-        warehouse.query('SELECT any_value() FROM t', generous, never),
+        warehouse.query('SELECT is_uuid(a) FROM t', generous, never),
       ).rejects.toMatchObject({ code: 'gate_refused' });
       await warehouse.close();
       await mysql.remove();
     },
   );
+});
+
+describe('SQLite behind the gate', () => {
+  test('reads no system table', async () => {
+    const driver = await database.openDriver();
+    await expect(
+      driver.run('SELECT name FROM sqlite_schema', generous, never),
+    ).rejects.toMatchObject({ code: expect.stringMatching(/./) });
+    expect((await driver.run('SELECT a FROM t', generous, never)).rows).toEqual([[1]]);
+    await driver.close();
+  });
 });
 
 describe('DuckDB behind the gate', () => {
