@@ -3,8 +3,12 @@
  * at length what a faster suite checks once: the reason names that suite.
  */
 export const slowSuites: Readonly<Record<string, string>> = {
+  'test/contract/claude-agent.test.ts':
+    'every way to pay for Claude Code; test/contract/agent-backends.test.ts runs one',
   'test/contract/llm-isolation.test.ts':
     'the real Claude Code program on a hostile machine; test/llm/claude-isolation.test.ts checks the options',
+  'test/e2e/dbt.test.ts':
+    'a dbt project through the command line; test/sources/dbt.test.ts reads one',
   'test/e2e/every-stage.test.ts':
     'all stages of an ingest on every backend; test/ingest/reading.test.ts checks each stage',
   'test/e2e/killed.test.ts':
@@ -13,16 +17,26 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'kills an ingest at every step of publishing; test/ingest/odd-files.test.ts saves files during each',
   'test/eval/demo-questions.test.ts':
     'the questions of the demo as processes; test/eval/run.test.ts runs question sets in one process',
-  'test/ingest/thousand-items.test.ts':
-    'a source of 1,000 items; test/ingest/sources.test.ts ingests a few',
   'test/ingest/injection.test.ts':
     'hostile pages on every backend; test/ingest/injection-channels.test.ts tries each channel once',
+  'test/ingest/rulings.test.ts':
+    'decisions of a model on both backends, and kills; curate, reconcile and repair.test.ts check each stage',
+  'test/ingest/thousand-items.test.ts':
+    'a source of 1,000 items; test/ingest/sources.test.ts ingests a few',
+  'test/llm/claude-children.test.ts':
+    'children that outlive, die or hang; test/llm/claude-pool.test.ts checks the pool',
+  'test/mcp/ingest.test.ts':
+    'ingests over MCP in real time; test/tools/toolbox.test.ts calls the tool',
   'test/scan/killed.test.ts':
     'kills scans of 150 tables; test/scan/resume.test.ts stops one at its budget and resumes it',
   'test/scan/quality.test.ts':
     'scores the discovery of joins on eight databases; test/scan/scan.test.ts checks each rule',
   'test/semantic/fuzz.test.ts':
     'random models against a brute-force reading; test/semantic/fuzz-regressions.test.ts has what it found',
+  'test/semantic/property.test.ts':
+    'random queries on random data; test/conformance/semantic-layer.test.ts has golden rows',
+  'test/sources/dbt-git.test.ts':
+    'dbt from real git repositories; test/sources/dbt.test.ts reads folders',
   'test/warehouse/gate-fuzz.test.ts':
     'random statements; test/warehouse/gate.test.ts has the hostile corpus',
 };
