@@ -202,7 +202,7 @@ export const gateMutants: readonly Mutant[] = [
     find: 'REPEATABLE READ READ ONLY;',
     replace: 'REPEATABLE READ READ WRITE;',
     why: 'The engine no longer refuses writes by itself.',
-    tests: gate,
+    tests: ['warehouse/gate-rules.test.ts'],
   },
   {
     name: 'postgres-rollback',

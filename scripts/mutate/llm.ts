@@ -196,7 +196,7 @@ export const llmMutants: readonly Mutant[] = [
     find: 'usage.cacheRead * read +',
     replace: '',
     why: 'Cached tokens cost nothing in the budget, and something on the bill.',
-    tests: spending,
+    tests: ['llm/spending.test.ts'],
   },
   {
     name: 'budget-cache-write',
@@ -204,7 +204,7 @@ export const llmMutants: readonly Mutant[] = [
     find: 'usage.cacheWrite * write;',
     replace: '0;',
     why: 'Writing the cache costs nothing in the budget, and more on the bill.',
-    tests: spending,
+    tests: ['llm/spending.test.ts'],
   },
   {
     name: 'budget-both',

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { ProposalsSession } from '../../src/ingest/extract/proposals-session.ts';
 import { openProject } from '../../src/project/open/open.ts';
-import { modelForRole } from '../../src/semantic/resolve/row-rules.ts';
+import type { ModelDataset } from '../../src/semantic/model/model.ts';
+import { modelForRole, seesAllRows } from '../../src/semantic/resolve/row-rules.ts';
 import type { querySchema } from '../../src/semantic/query/query.ts';
 import { queryTool } from '../../src/tools/loops/query.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
@@ -434,4 +435,13 @@ test('databases of servers are the same by host, port and database, however they
   expect(same(mysql, { ...postgres, host: 'db' })).toBe(false);
   const secret = { driver: 'postgres', url: 'env:KTX_TEST_NO_SUCH_URL' };
   expect([same(secret, { ...secret }), same(secret, postgres)]).toEqual([true, false]);
+});
+
+test('only the rule true opens all rows, not one that begins with true', () => {
+  const sees = (text: string) => {
+    const access = [{ role: 'dach', where: { text } }];
+    return seesAllRows({ access } as unknown as ModelDataset, 'dach');
+  };
+  expect(sees(' TRUE ')).toBe(true);
+  expect(sees("true and region = 'x'")).toBe(false);
 });

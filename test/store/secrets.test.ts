@@ -53,3 +53,9 @@ test('a literal is refused, and not repeated', () => {
   expect(secretSchema.safeParse('hunter2').error?.issues[0]?.message).toContain('env:NAME');
   expect(secretSchema.safeParse('env:PGPASSWORD').success).toBe(true);
 });
+
+test('an empty variable is no secret', () => {
+  vi.stubEnv('KTX_TEST_EMPTY', '');
+  expect(() => resolveSecret('env:KTX_TEST_EMPTY', '.')).toThrow('is empty');
+  vi.unstubAllEnvs();
+});

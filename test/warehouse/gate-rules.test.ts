@@ -29,6 +29,23 @@ describe('the gate on Postgres', () => {
   });
 });
 
+describe('Postgres behind the gate', () => {
+  test('writes nothing, whatever its login may do', async () => {
+    const postgres = await makeDatabase('postgres', 'CREATE TABLE t (a int);');
+    const { open } = await import('../../src/warehouse/drivers/postgres/driver.ts');
+    const driver = await open(
+      { driver: 'postgres', url: 'env:TEST_URL' },
+      { connection: 'wh', projectDir: '.', cacheDir: '.', secrets: () => postgres.secret },
+      never,
+    );
+    await expect(driver.run('CREATE TABLE u (a int)', generous, never)).rejects.toMatchObject({
+      code: 'gate_refused',
+    });
+    await driver.close();
+    await postgres.remove();
+  });
+});
+
 describe('the gate on MySQL', () => {
   test.skipIf(!isThere('mysql'))(
     'refuses a stored function that has the name of a safe one',
