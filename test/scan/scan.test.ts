@@ -262,7 +262,7 @@ describe('a column that fits the keys of many tables equally well', () => {
 describe('values', () => {
   test('hash alike in every engine, whatever the type that holds them', async () => {
     const sketches = await Promise.all(
-      engines.map(async (engine) => {
+      engines.filter(isThere).map(async (engine) => {
         const { run } = await bench(
           engine,
           "CREATE TABLE t (i integer, d decimal(12,2), s varchar(20), day date); INSERT INTO t VALUES (7, 7, '7', '2024-02-29'), (-12, -12, '-12', '1999-12-31');",
@@ -270,12 +270,12 @@ describe('values', () => {
         return (await run()).tables[0]?.profile?.columns.map(({ sketch }) => sketch) ?? [];
       }),
     );
-    const [first] = sketches;
+    const [first, ...others] = sketches;
     expect(first?.[0]).toHaveLength(2 * 12);
     expect(first?.[1]).toEqual(first?.[0]);
     expect(first?.[2]).toEqual(first?.[0]);
-    expect(sketches[1]).toEqual(first);
-    expect(sketches[2]).toEqual(first);
+    expect(others.length).toBeGreaterThanOrEqual(2);
+    for (const sketch of others) expect(sketch).toEqual(first);
   });
 
   test('that identify people are stored masked', async () => {

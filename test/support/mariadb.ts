@@ -8,7 +8,10 @@ export const hasMariadb = inject('mariadb') !== undefined;
 /** Makes a database of its own on the test server, runs the script in it, and returns its URL for a login that may do everything. */
 export async function createMariadb(script: string): Promise<string> {
   const database = `test_${randomBytes(4).toString('hex')}`;
-  const url = `mysql://root@127.0.0.1:${inject('mariadb')?.port}/${database}`;
+  const server = inject('mariadb');
+  if (server === undefined)
+    throw new Error("MariaDB is not installed. Skip the test where isThere('mysql') is false.");
+  const url = `mysql://root@127.0.0.1:${server.port}/${database}`;
   await runMariadb(
     url.replace(database, 'mysql'),
     `CREATE DATABASE ${database} CHARACTER SET utf8mb4`,
