@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { attachCommand, buildProgram } from '../src/cli/program.ts';
 import { groups, registry } from '../src/cli/registry.ts';
-import { agentSchema } from '../src/chat/agent-schema.ts';
+import { agentSchema } from '../src/project/agents/agent-schema.ts';
 import { projectConfigSchema } from '../src/project/open/config.ts';
 import { questionSetSchema } from '../src/eval/cases/question-set-schema.ts';
 import { datasetSchema } from '../src/semantic/model/dataset.ts';

@@ -1,6 +1,6 @@
 import { UserError } from '../lib/error.ts';
 import type { Project } from '../project/open/open.ts';
-import type { Agent } from './agent.ts';
+import type { Agent } from '../project/agents/agent.ts';
 
 /** The project with only the warehouses that the agent may query, and with its row limit. */
 export function restrictProject(project: Project, { name, context, limits }: Agent): Project {

@@ -1,7 +1,7 @@
 import { untrustedBlock } from '../lib/untrusted.ts';
 import { readPrompt } from '../llm/prompt.ts';
 import type { Project } from '../project/open/open.ts';
-import type { Agent } from './agent.ts';
+import type { Agent } from '../project/agents/agent.ts';
 
 /** Characters of the list of tables, for an agent that gets nothing else. */
 const longestTableList = 60_000;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agentSchema } from '../../src/chat/agent-schema.ts';
+import { agentSchema } from '../../src/project/agents/agent-schema.ts';
 import { jsonSchema } from '../../src/project/open/schemas.ts';
 import { ktx } from '../cli/run-cli.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';

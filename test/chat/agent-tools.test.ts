@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadAgent } from '../../src/chat/agent.ts';
+import { loadAgent } from '../../src/project/agents/agent.ts';
 import { agentTools } from '../../src/chat/tools/agent-tools.ts';
 import { openPermissions } from '../../src/chat/tools/permissions.ts';
 import type { ToolCall } from '../../src/llm/port/tool-call.ts';

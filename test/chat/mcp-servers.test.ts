@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agentSchema, type ServerConfig } from '../../src/chat/agent-schema.ts';
+import { agentSchema, type ServerConfig } from '../../src/project/agents/agent-schema.ts';
 import { type ExternalServers, openServers } from '../../src/chat/mcp-client/servers.ts';
 import { type Manners, openHttpToolServer } from '../support/tool-server.ts';
 

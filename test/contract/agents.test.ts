@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadAgent } from '../../src/chat/agent.ts';
+import { loadAgent } from '../../src/project/agents/agent.ts';
 import { type OpenAgent, openAgent } from '../../src/chat/open-agent.ts';
 import type { PermissionPolicy } from '../../src/chat/tools/permissions.ts';
 import { type AgentEvent, readTurnResult, type TurnResult } from '../../src/llm/port/session.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { readVersion } from '../../lib/version.ts';
-import type { ServerConfig } from '../agent-schema.ts';
+import type { ServerConfig } from '../../project/agents/agent-schema.ts';
 import { serverFailedError } from './errors.ts';
 import { answerTooLarge, openTransport, type ServerSpec } from './transport.ts';
 import { openSecretRedaction } from './secret-redaction.ts';

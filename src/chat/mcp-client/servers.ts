@@ -1,5 +1,5 @@
 import { errorMessage, UserError } from '../../lib/error.ts';
-import type { ServerConfig } from '../agent-schema.ts';
+import type { ServerConfig } from '../../project/agents/agent-schema.ts';
 import { externalTool, type ExternalTool } from './external-tool.ts';
 import { connectServer, type ListedTool, type ServerConnection } from './connection.ts';
 import { invalidServerError, serverFailedError } from './errors.ts';

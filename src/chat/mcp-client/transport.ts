@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/client';
-import type { ServerConfig } from '../agent-schema.ts';
+import type { ServerConfig } from '../../project/agents/agent-schema.ts';
 import { invalidServerError } from './errors.ts';
 
 /** Bytes of one answer. */

@@ -4,7 +4,7 @@ import type { KtxToolSet } from '../../llm/port/runtime.ts';
 import type { ToolCall, ToolEffect, ToolOutput } from '../../llm/port/tool-call.ts';
 import type { Project } from '../../project/open/open.ts';
 import { openToolbox } from '../../tools/toolbox.ts';
-import type { Agent } from '../agent.ts';
+import type { Agent } from '../../project/agents/agent.ts';
 import { guardTool, type UnguardedTool } from './guarded-tool.ts';
 import type { ExternalTool } from '../mcp-client/external-tool.ts';
 import type { Permissions } from './permissions.ts';

@@ -1,5 +1,5 @@
 import type { PermissionRequest, ToolCall, ToolEffect } from '../../llm/port/tool-call.ts';
-import type { PermissionMode } from '../agent-schema.ts';
+import type { PermissionMode } from '../../project/agents/agent-schema.ts';
 
 export type PermissionDecision = 'once' | 'session' | 'no';
 

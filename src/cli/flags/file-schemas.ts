@@ -1,4 +1,4 @@
-import { agentSchema } from '../../chat/agent-schema.ts';
+import { agentSchema } from '../../project/agents/agent-schema.ts';
 import { questionSetSchema } from '../../eval/cases/question-set-schema.ts';
 import { projectSchemas } from '../../project/open/schemas.ts';
 

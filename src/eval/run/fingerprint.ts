@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent } from '../../chat/agent.ts';
+import type { Agent } from '../../project/agents/agent.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { readCommitState } from '../../project/open/commit-state.ts';

@@ -1,4 +1,4 @@
-import type { Agent } from '../../chat/agent.ts';
+import type { Agent } from '../../project/agents/agent.ts';
 import type { PermissionPolicy } from '../../chat/tools/permissions.ts';
 
 /** An agent as an eval may run it. */

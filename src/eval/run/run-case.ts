@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Agent } from '../../chat/agent.ts';
+import type { Agent } from '../../project/agents/agent.ts';
 import { openAgent } from '../../chat/open-agent.ts';
 import type { PermissionPolicy } from '../../chat/tools/permissions.ts';
 import { UserError } from '../../lib/error.ts';

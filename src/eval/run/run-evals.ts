@@ -1,4 +1,4 @@
-import { loadAgent, type Agent } from '../../chat/agent.ts';
+import { loadAgent, type Agent } from '../../project/agents/agent.ts';
 import { UserError } from '../../lib/error.ts';
 import { readVersion } from '../../lib/version.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';

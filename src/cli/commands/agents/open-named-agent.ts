@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { permissionModes } from '../../../chat/agent-schema.ts';
+import { permissionModes } from '../../../project/agents/agent-schema.ts';
 import type { OpenAgent } from '../../../chat/open-agent.ts';
 import type { PermissionPolicy } from '../../../chat/tools/permissions.ts';
 import { UserError } from '../../../lib/error.ts';
@@ -30,7 +30,7 @@ export async function openNamedAgent(
 ): Promise<OpenAgent> {
   const project = await context.project();
   const [{ loadAgent }, { openAgent }] = await Promise.all([
-    import('../../../chat/agent.ts'),
+    import('../../../project/agents/agent.ts'),
     import('../../../chat/open-agent.ts'),
   ]);
   const agent = await loadAgent(project.dir, flags.agent);

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { errorMessage, UserError } from '../lib/error.ts';
-import { parseYaml } from '../lib/parse-yaml.ts';
-import { didYouMean } from '../lib/suggest.ts';
-import type { AnswerFormat } from '../llm/port/session.ts';
-import { undefinedIfMissing, readText } from '../store/files.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
+import { parseYaml } from '../../lib/parse-yaml.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import type { AnswerFormat } from '../../llm/port/session.ts';
+import { undefinedIfMissing, readText } from '../../store/files.ts';
 import { agentSchema, type AgentFile } from './agent-schema.ts';
 
 /** An agent whose files were read and validated. */

@@ -1,7 +1,7 @@
-import { checkSchema, problemText } from '../lib/schema-check.ts';
-import { UserError } from '../lib/error.ts';
-import { llmConfigSchema, type LlmConfig } from '../llm/config.ts';
-import { defaultModel } from '../llm/presets.ts';
+import { checkSchema, problemText } from '../../lib/schema-check.ts';
+import { UserError } from '../../lib/error.ts';
+import { llmConfigSchema, type LlmConfig } from '../../llm/config.ts';
+import { defaultModel } from '../../llm/presets.ts';
 import type { Agent } from './agent.ts';
 
 /** The `llm` part of `ktx.yaml` with the overrides of the agent's file. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authModes, backends } from '../llm/backends.ts';
+import { authModes, backends } from '../../llm/backends.ts';
 
 /** The text itself, or a file next to the agent's file. */
 const instructionsSchema = z.union([z.string(), z.strictObject({ file: z.string().min(1) })]);
