@@ -13,5 +13,21 @@ export function decimalCell(text: string): Cell {
   const withoutTrailingZeros = text.includes('.') ? text.replace(/\.?0+$/, '') : text;
   const digits = withoutTrailingZeros === '-0' ? '0' : withoutTrailingZeros;
   const isExact = /e/i.test(text) || String(number) === digits;
-  return isExact ? number : text;
+  return isExact ? doubleCell(number) : text;
+}
+
+/** JSON has neither infinities nor NaN, so they are text. Minus zero is zero, as every comparison in SQL has it. */
+export function doubleCell(value: number): Cell {
+  if (!Number.isFinite(value)) return String(value);
+  return value === 0 ? 0 : value;
+}
+
+/** A single-precision number by its shortest digits: 0.1, where the same bits as a double are 0.10000000149011612. */
+export function floatCell(value: number): Cell {
+  const precisions = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  const digits = precisions.find(
+    (precision) => Math.fround(Number(value.toPrecision(precision))) === value,
+  );
+  const isExact = !Number.isFinite(value) || digits === undefined;
+  return doubleCell(isExact ? value : Number(value.toPrecision(digits)));
 }

@@ -30,6 +30,22 @@ describe('the gate on Postgres', () => {
 });
 
 describe('Postgres behind the gate', () => {
+  test('reads a backslash as the gate does, whatever the database is set to', async () => {
+    const postgres = await makeDatabase(
+      'postgres',
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET standard_conforming_strings = off', current_database()); END $$;`,
+    );
+    const warehouse = await postgres.open();
+    const { rows } = await warehouse.query(
+      String.raw`SELECT '\'', pg_backend_pid() --'`,
+      generous,
+      never,
+    );
+    expect(rows).toEqual([[String.raw`\', pg_backend_pid() --`]]);
+    await warehouse.close();
+    await postgres.remove();
+  });
+
   test('writes nothing, whatever its login may do', async () => {
     const postgres = await makeDatabase('postgres', 'CREATE TABLE t (a int);');
     const { open } = await import('../../src/warehouse/drivers/postgres/driver.ts');

@@ -70,8 +70,8 @@ function renderRecords({ columns, rows }: Table, { style, width = 80 }: Screen):
 function cellText(cell: Cell | undefined): string {
   if (cell === undefined) return '';
   if (cell === null) return 'NULL';
-  // 15 digits are exact in a double: 40.59, not 40.589999999999996. CSV and JSON have every digit.
-  if (typeof cell === 'number' && Number.isFinite(cell))
+  // 15 digits are exact in a double: 40.59, not 40.589999999999996. CSV and JSON have every digit. An integer keeps its own.
+  if (typeof cell === 'number' && !Number.isInteger(cell))
     return String(Number(cell.toPrecision(15)));
   return escapeControls(String(cell));
 }

@@ -1,4 +1,5 @@
 import {
+  ANY,
   type DuckDBConnection,
   type DuckDBDataChunk,
   type DuckDBExtractedStatements,
@@ -10,7 +11,7 @@ import type { QueryRows } from '../../driver.ts';
 import { limitResultSize, rowSize } from '../../result-size.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 import type { Cell } from '../../warehouse.ts';
-import { duckdbCell, fieldType } from './values.ts';
+import { duckdbCell, fieldType, numberStructFields } from './values.ts';
 
 /** The least that a value takes in memory. */
 const bytesPerValue = 8;
@@ -27,6 +28,7 @@ export async function runDuckdbStatement(
   const columns = result
     .columnNames()
     .map((name, index) => ({ name, type: fieldType(String(result.columnType(index))) }));
+  const types = result.columnTypes();
   const hasNestedColumns = columns.some(({ type }) => type === 'unknown');
   const rows: Cell[][] = [];
   const addSize = limitResultSize();
@@ -37,9 +39,13 @@ export async function runDuckdbStatement(
   ) {
     // `getRowValues` makes a JavaScript value of each element of a list: the size is checked before it does.
     if (hasNestedColumns) addSize(countValues(chunk) * bytesPerValue);
+    for (let index = 0; index < chunk.columnCount; index += 1)
+      numberStructFields(chunk.getColumnVector(index).type);
     for (let index = 0; index < chunk.rowCount; index += 1) {
       if (rows.length === maxRows) return { columns, rows, truncated: true };
-      const cells = chunk.getRowValues(index).map(duckdbCell);
+      const cells = chunk
+        .getRowValues(index)
+        .map((value, column) => duckdbCell(value, types[column] ?? ANY));
       addSize(rowSize(cells));
       rows.push(cells);
     }

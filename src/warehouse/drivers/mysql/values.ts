@@ -72,7 +72,8 @@ export function mysqlCell(bytes: Buffer | null, field: FieldPacket, type: FieldT
   const withoutTrailingZeros = text
     .replace(/\.?0*$/, (zeros) => (zeros.startsWith('.') ? '' : zeros))
     .replace(/(\.\d*?)0+$/, '$1');
-  return type === 'datetime_tz'
+  // The zero date is no point in time that ISO 8601 could spell.
+  return type === 'datetime_tz' && !text.startsWith('0000-00-00')
     ? withoutTrailingZeros.replace(/^(\S+) (\S+)$/, '$1T$2Z')
     : withoutTrailingZeros;
 }

@@ -102,13 +102,27 @@ function openTransactions(settings: ClientConfig) {
   };
 }
 
+/**
+ * A database or a role can have other defaults. The first group decides how values are written: without `extra_float_digits`,
+ * numbers lose digits. The second decides how a statement is read: the gate's parser knows only these meanings.
+ */
+const sessionSettings = [
+  "TimeZone = 'UTC'",
+  "DateStyle = 'ISO, YMD'",
+  "IntervalStyle = 'iso_8601'",
+  "bytea_output = 'hex'",
+  'extra_float_digits = 1',
+  'standard_conforming_strings = on',
+  'transform_null_equals = off',
+];
+
 async function runInTransaction<T>(
   client: PoolClient,
   milliseconds: number,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   await client.query(`BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${milliseconds};
-    SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`);
+    ${sessionSettings.map((setting) => `SET LOCAL ${setting}`).join('; ')}`);
   // A connection that is gone has nothing to roll back.
   return work(client).finally(() => client.query('ROLLBACK').catch(() => undefined));
 }

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { errorMessage } from '../../../lib/error.ts';
 import type { FieldType } from '../../../sql/field-type.ts';
 import type { QueryRows } from '../../driver.ts';
-import { integerCell } from '../../number-cells.ts';
+import { doubleCell, integerCell } from '../../number-cells.ts';
 import { limitResultSize, maxResultSize, rowSize } from '../../result-size.ts';
 import type { Cell } from '../../warehouse.ts';
 import { registerFunctions } from './register-functions.ts';
@@ -94,18 +94,22 @@ function runChecked(db: DatabaseSync, sql: string, maxRows: number): QueryRows {
     .columns()
     .map(({ name, type }) => ({ name, type: type === null ? undefined : declaredType(type) }));
   const rows: Cell[][] = [];
+  const storedTypes = declared.map(() => new Set<FieldType>());
   const addSize = limitResultSize();
   let truncated = false;
   for (const row of statement.iterate() as Iterable<unknown>) {
     truncated = rows.length === maxRows;
     if (truncated) break;
-    const cells = (row as unknown[]).map((value, index) => readCell(value, declared[index]?.type));
+    const values = row as unknown[];
+    const cells = values.map((value, index) => readCell(value, declared[index]?.type));
+    for (const [index, value] of values.entries())
+      if (value !== null) storedTypes[index]?.add(storedType(value));
     addSize(rowSize(cells));
     rows.push(cells);
   }
   const columns = declared.map(({ name, type }, index) => ({
     name,
-    type: type ?? commonType(rows, index),
+    type: type ?? commonType(storedTypes[index] ?? new Set()),
   }));
   return { columns, rows, truncated };
 }
@@ -113,17 +117,21 @@ function runChecked(db: DatabaseSync, sql: string, maxRows: number): QueryRows {
 function readCell(value: unknown, type: FieldType | undefined): Cell {
   if (typeof value === 'bigint')
     return type === 'boolean' && (value === 0n || value === 1n) ? value === 1n : integerCell(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'number') return doubleCell(value);
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
   return typeof value === 'string' ? value : null;
 }
 
-/** The type that all cells of a column share. SQLite has types for values, not for expressions. */
-function commonType(rows: readonly (readonly Cell[])[], index: number): FieldType {
-  const cells = rows.map((row) => row[index] ?? null).filter((value) => value !== null);
-  if (cells.length === 0) return 'unknown';
-  if (cells.every(Number.isInteger)) return 'integer';
-  return cells.every((value) => typeof value === 'number') ? 'decimal' : 'string';
+function storedType(value: unknown): FieldType {
+  if (typeof value === 'bigint') return 'integer';
+  return typeof value === 'number' ? 'decimal' : 'string';
+}
+
+/** The type that all values of a column share. SQLite has types for values, not for expressions. */
+function commonType(types: ReadonlySet<FieldType>): FieldType {
+  const [first = 'unknown'] = types;
+  if (types.size <= 1) return first;
+  return types.has('string') ? 'string' : 'decimal';
 }
 
 function authorizer(tables: ReadonlySet<string>) {
