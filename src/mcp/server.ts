@@ -5,19 +5,19 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type CallToolResult,
+  type ListToolsResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import {
-  serveStdio as serveTransport,
-  StdioServerTransport,
-} from '@modelcontextprotocol/server/stdio';
+import { serveStdio as serveTransport } from '@modelcontextprotocol/server/stdio';
+import PQueue from 'p-queue';
 import { z } from 'zod';
 import { readVersion } from '../lib/version.ts';
 import { endIngests } from '../project/learn/ingest-runs.ts';
 import type { Project } from '../project/open/open.ts';
-import { answerSchema } from '../tools/tool.ts';
+import { answerSchema, type Tool } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
+import { StdioTransport } from './stdio/transport.ts';
 
 const instructions =
   'ktx knows this data: search_context for names, read_context for definitions, query_metrics for numbers (correct joins, receipts), run_sql only where no metric fits. ' +
@@ -30,7 +30,7 @@ interface Streams {
 }
 
 /**
- * Serves MCP over the streams until stdin ends or the signal aborts; running calls are cancelled then. Speaks the 2025 and
+ * Serves MCP over the streams until one of them ends or the signal aborts; running calls are cancelled then. Speaks the 2025 and
  * the current version of the protocol. Nothing else may write to stdout. The caller closes the project.
  */
 export async function serveStdio(
@@ -40,35 +40,30 @@ export async function serveStdio(
   // Load the models ahead of the first query. A failure here is reported by the query that needs the model.
   void Promise.allSettled(project.warehouses.map((name) => project.model(name)));
   const handle = serveTransport(() => createServer(project), {
-    transport: new StdioServerTransport(stdin, stdout),
+    transport: new StdioTransport(stdin, stdout),
   });
   const ended = new AbortController();
   for (const event of ['end', 'close', 'error']) stdin.once(event, () => ended.abort());
+  for (const event of ['close', 'error']) stdout.once(event, () => ended.abort());
   const stop = AbortSignal.any([signal, ended.signal]);
   if (!stop.aborted) await once(stop, 'abort');
   await handle.close();
   await endIngests(project);
 }
 
+/** More calls than these wait. Each can hold an answer of up to a megabyte. */
+const mostCallsAtOnce = 32;
+
 /** A server for one client: lists and calls the tools of the registry, lists and reads the datasets. */
 function createServer(project: Project): McpServer {
   const toolbox = openToolbox(project);
+  const calls = new PQueue({ concurrency: mostCallsAtOnce });
   const mcp = new McpServer({ name: 'ktx', version: readVersion() }, { instructions });
   const { server } = mcp;
   server.registerCapabilities({ tools: {}, resources: {} });
-  server.setRequestHandler('tools/list', (_, { mcpReq }) => ({
-    tools: toolbox.tools(mcpReq.signal).map(({ name, description, effect, inputSchema }) => ({
-      name,
-      description,
-      inputSchema: clientSchema(inputSchema),
-      // Only the keys: full schemas of the outputs would make up a fifth of the list, and the answers show them anyway.
-      outputSchema: { type: 'object' as const, required: Object.keys(answerSchema.shape) },
-      annotations: {
-        readOnlyHint: effect === 'context' || effect === 'query',
-        openWorldHint: effect === 'external',
-      },
-    })),
-  }));
+  // Made once: it takes a few milliseconds, and the list never changes.
+  const tools = toolbox.tools(new AbortController().signal).map(listedTool);
+  server.setRequestHandler('tools/list', () => ({ tools }));
   server.setRequestHandler('tools/call', async ({ params }, context): Promise<CallToolResult> => {
     using progress = startProgress(context);
     const tool = toolbox
@@ -79,7 +74,9 @@ function createServer(project: Project): McpServer {
         ProtocolErrorCode.InvalidParams,
         `There is no tool named ${params.name}.`,
       );
-    const { markdown, structured, error } = await tool.execute(params.arguments);
+    const { markdown, structured, error } = await calls.add(() => tool.execute(params.arguments), {
+      signal: context.mcpReq.signal,
+    });
     return {
       content: [{ type: 'text', text: markdown }],
       structuredContent: structured,
@@ -90,6 +87,25 @@ function createServer(project: Project): McpServer {
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', ({ params }) => readResource(project, params.uri));
   return mcp;
+}
+
+function listedTool({
+  name,
+  description,
+  effect,
+  inputSchema,
+}: Tool): ListToolsResult['tools'][number] {
+  return {
+    name,
+    description,
+    inputSchema: clientSchema(inputSchema),
+    // Only the keys: full schemas of the outputs would make up a fifth of the list, and the answers show them anyway.
+    outputSchema: { type: 'object' as const, required: Object.keys(answerSchema.shape) },
+    annotations: {
+      readOnlyHint: effect === 'context' || effect === 'query',
+      openWorldHint: effect === 'external',
+    },
+  };
 }
 
 const omittedConstraints = new Set([
