@@ -4,7 +4,7 @@ import type { LlmConfig } from '../llm/config.ts';
 import type { LlmRuntime } from '../llm/governor/govern.ts';
 import { ignoredSettingsWarning } from '../llm/ignored-settings.ts';
 import { noBackendError } from '../llm/no-backend.ts';
-import type { AgentEvent, AgentSession } from '../llm/port/session.ts';
+import type { AgentEvent, AgentSession, PastTurn } from '../llm/port/session.ts';
 import type { Project } from '../project/open/open.ts';
 import { agentLlmConfig } from '../project/agents/agent-llm.ts';
 import { restrictProject } from './agent-project.ts';
@@ -160,6 +160,7 @@ async function openAgentSession(
   const { model, limits, answer } = agent;
   return runtime.sessions.open({
     id,
+    stage: 'chat',
     system: await systemPrompt(project, agent),
     tools: tools.set,
     limits: {
@@ -169,8 +170,15 @@ async function openAgentSession(
     },
     model: { name: config.models.default, effort: model.effort, fallback: model.fallback },
     answer,
-    history: past.turns,
+    history: config.send_rows === 'on' ? past.turns : past.turns.map(withoutAnswers),
   });
+}
+
+/** A turn as a model may see it that must see no rows. */
+function withoutAnswers(turn: PastTurn): PastTurn {
+  const answer = 'The answer stays on this machine (llm.send_rows: off).';
+  const toolCalls = turn.toolCalls.map((call) => ({ ...call, answer, values: undefined }));
+  return { ...turn, toolCalls };
 }
 
 interface KeptTurn {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseJson } from '../lib/json.ts';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { sentValuesSchema } from '../llm/egress/sent-values.ts';
 import type { PastTurn, TurnResult } from '../llm/port/session.ts';
 import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { undefinedIfMissing, readAnyText } from '../store/files.ts';
@@ -78,6 +79,7 @@ const keptToolCallSchema = z.looseObject({
   ms: z.number(),
   input: z.unknown(),
   answer: z.string(),
+  values: z.array(sentValuesSchema).optional().catch(undefined),
 });
 const transcriptLineSchema = z.looseObject({
   type: z.literal('turn'),

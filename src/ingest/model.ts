@@ -1,10 +1,10 @@
-import type { KtxLlmRuntimePort } from '../llm/port/runtime.ts';
+import type { DeclaringRuntime } from '../llm/port/runtime.ts';
 import type { Journal } from '../store/journal.ts';
 import type { LoopTools } from './loop-tools.ts';
 
 /** The model of a run, and what its stages need with it. */
 export interface IngestModel {
-  readonly runtime: KtxLlmRuntimePort;
+  readonly runtime: DeclaringRuntime;
   /** Saves answers that were paid for as they arrive, before anything else uses them. */
   readonly journal: Pick<Journal, 'result' | 'keep'>;
   /** The number of work units at a time. */

@@ -136,6 +136,12 @@ export const llmConfigSchema = z
       .describe(
         'Maximum number of calls at the same time. The default depends on cores and memory.',
       ),
+    send_rows: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe(
+        'Whether the rows that a question needs may go to the model of `ktx ask`, `ktx chat` and `ktx eval`. `off` keeps them on this machine: the model writes the queries, and only the person sees the rows.',
+      ),
     max_usd_per_run: z
       .number()
       .positive()

@@ -3,6 +3,7 @@ import { UserError } from '../lib/error.ts';
 import { isSecretReference } from '../store/secrets.ts';
 import { isApiProvider, takesAuthMode, type ModelBackendName } from './backends.ts';
 import { modelIdForRole, type LlmConfig } from './config.ts';
+import type { EgressEntry } from './egress/ledger.ts';
 import { CallGate, type Pause } from './governor/call-gate.ts';
 import { govern, type LlmRuntime } from './governor/govern.ts';
 import { checkPrices, openSpending } from './governor/spending.ts';
@@ -21,6 +22,8 @@ export interface LlmOptions {
   /** Resolves a secret reference to its value. */
   readonly secret: (reference: string) => string;
   readonly record: (record: CallRecord) => void;
+  /** Records values of warehouses that are about to be sent. Throws if it cannot; then they are not sent. */
+  readonly egress?: ((entry: EgressEntry) => void) | undefined;
   readonly warn: (message: string) => void;
   readonly onPause: (pause: Pause) => void;
 }
@@ -37,7 +40,7 @@ const gates = new Map<string, SharedGate>();
 
 /** Opens the backend that `ktx.yaml` names; undefined for `none`. No call is made yet. */
 export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefined> {
-  const { config, record, run, onPause } = options;
+  const { config, record, run, onPause, egress, env } = options;
   const { backend } = config.provider;
   if (backend === 'none') return undefined;
   modelIdForRole(config, 'default');
@@ -56,6 +59,8 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
     run,
     concurrency,
     record,
+    egress,
+    env,
     warn: warnOnce(options.warn),
   });
   return {

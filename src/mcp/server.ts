@@ -11,7 +11,9 @@ import {
 import { serveStdio as serveTransport } from '@modelcontextprotocol/server/stdio';
 import PQueue from 'p-queue';
 import { z } from 'zod';
+import { newId } from '../lib/id.ts';
 import { readVersion } from '../lib/version.ts';
+import type { SentValues } from '../llm/egress/sent-values.ts';
 import { endIngests } from '../project/learn/ingest-runs.ts';
 import type { Project } from '../project/open/open.ts';
 import { answerSchema, type Tool } from '../tools/tool.ts';
@@ -74,9 +76,14 @@ function createServer(project: Project): McpServer {
         ProtocolErrorCode.InvalidParams,
         `There is no tool named ${params.name}.`,
       );
-    const { markdown, structured, error } = await calls.add(() => tool.execute(params.arguments), {
-      signal: context.mcpReq.signal,
-    });
+    const { markdown, structured, error, values } = await calls.add(
+      () => tool.execute(params.arguments),
+      {
+        signal: context.mcpReq.signal,
+      },
+    );
+    const client = server.getClientVersion()?.name ?? 'a client';
+    recordAnswer(project, { tool: params.name, client, values });
     return {
       content: [{ type: 'text', text: markdown }],
       structuredContent: structured,
@@ -106,6 +113,22 @@ function listedTool({
       openWorldHint: effect === 'external',
     },
   };
+}
+
+interface ServedAnswer {
+  readonly tool: string;
+  /** The name that the client gives itself. */
+  readonly client: string;
+  readonly values: readonly SentValues[];
+}
+
+/** Records the values of an answer before the client gets them: its model is not one of ktx. */
+function recordAnswer(project: Project, { tool, client, values }: ServedAnswer): void {
+  if (values.length === 0) return;
+  const [run, call] = [project.runId, newId('call')];
+  project
+    .egress()
+    .record({ run, call, stage: 'mcp', tool, backend: 'mcp', host: client, model: '', values });
 }
 
 const omittedConstraints = new Set([

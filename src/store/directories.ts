@@ -13,6 +13,7 @@ export function projectPaths(dir: string) {
     state,
     stateDb: join(state, 'state.db'),
     journalDb: join(state, 'journal.db'),
+    egressDb: join(state, 'egress.db'),
     lockDb: join(state, 'lock.db'),
     cache: join(state, 'cache'),
     logs: join(state, 'logs'),

@@ -26,6 +26,18 @@ export const findValuesTool: ToolDefinition<typeof inputSchema> = {
         hits.length === 0 ? noValuesText : `${formatCount(hits.length, 'value')}, best first.`,
       trust: { status: 'ad_hoc' },
       items: hits,
+      values: (items) =>
+        items.flatMap((item) =>
+          hits
+            .filter((hit) => hit === item)
+            .map((hit) => ({
+              connection: hit.connection,
+              source: hit.dataset,
+              column: hit.field,
+              kind: 'match' as const,
+              count: 1,
+            })),
+        ),
     };
   },
 };

@@ -4,7 +4,7 @@ import type { IngestReport } from '../ingest/report.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
 import { findIngestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';
-import type { ToolAnswer, ToolDefinition } from './tool.ts';
+import { carriesNone, type ToolAnswer, type ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   connections: z.array(z.string()).optional().describe('Default: all.'),
@@ -63,6 +63,7 @@ function statusAnswer(run: IngestRun, status: string, details: object): ToolAnsw
     summary: `Run ${run.id}: ${status}.`,
     trust: { status: 'ad_hoc' },
     items: [JSON.stringify({ run: run.id, status, ...details })],
+    values: carriesNone,
   };
 }
 

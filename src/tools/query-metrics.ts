@@ -1,8 +1,10 @@
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { formatCount } from '../lib/format-count.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
 import { querySchema } from '../semantic/query/query.ts';
-import type { ToolDefinition, Trust } from './tool.ts';
+import { carriesNone, type ToolDefinition, type Trust } from './tool.ts';
+import { valuesOfRows } from './values-of-rows.ts';
 
 const inputSchema = querySchema.extend({
   connection: z.string().optional(),
@@ -25,6 +27,7 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
         trust: trustOf(receipt),
         details: { sql, receipt, plan },
         items: [],
+        values: carriesNone,
       };
     }
     const { name } = project.connection(connection);
@@ -44,6 +47,11 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
       details: { columns, receipt, sql },
       items: rows,
       truncated,
+      values: valuesOfRows(
+        name,
+        receipt.files.map((path) => basename(path).replace(/\.ya?ml$/, '')),
+        columns,
+      ),
     };
   },
 };

@@ -19,7 +19,7 @@ import {
 } from '../project/answer/visible-datasets.ts';
 import { readWikiSections } from '../project/answer/wiki.ts';
 import { readText } from '../store/files.ts';
-import type { ToolAnswer, ToolDefinition } from './tool.ts';
+import { carriesNone, type ToolAnswer, type ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   name: z
@@ -75,7 +75,12 @@ async function readTable(
     [table, ...columns].map((part) => JSON.stringify(part)),
   );
   if (items.length > 0)
-    return { summary: `Structure in ${connection}.`, trust: { status: 'ad_hoc' }, items };
+    return {
+      summary: `Structure in ${connection}.`,
+      trust: { status: 'ad_hoc' },
+      items,
+      values: carriesNone,
+    };
   const names = [...datasets.map((each) => each.dataset.dataset), ...tables.flatMap(namesOf)];
   const message = `There is no dataset or table ${address} in ${connection}.`;
   throw notFoundError(message, didYouMean(address, names));
@@ -108,6 +113,7 @@ async function listDatasets(
     summary: `${formatCount(items.length, 'dataset')}.`,
     trust: { status: 'curated', ...(await readCommitState(dir, paths)) },
     items,
+    values: carriesNone,
   };
 }
 
@@ -138,6 +144,7 @@ async function readWikiSection(project: Project, name: string): Promise<ToolAnsw
       ...(await readCommitState(dir, [path])),
     },
     items: [...text.split('\n'), ...marks],
+    values: carriesNone,
   };
 }
 
@@ -173,5 +180,6 @@ async function readDataset(
       ...(await readCommitState(dir, [path])),
     },
     items: [...renderVisibleDataset(visible).split('\n'), '# Evidence', ...evidenceLines],
+    values: carriesNone,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readNoteStatus, remember } from '../project/learn/remember.ts';
-import type { ToolDefinition } from './tool.ts';
+import { carriesNone, type ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   text: z.string().optional(),
@@ -23,6 +23,7 @@ export const rememberNote: ToolDefinition<typeof inputSchema> = {
       summary: `Note ${note.id}: ${note.status}.`,
       trust: { status: 'ad_hoc' },
       items: [JSON.stringify(note)],
+      values: carriesNone,
     };
   },
 };

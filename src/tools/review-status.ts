@@ -1,5 +1,8 @@
+import { parseSubject } from '../context/claims/subject.ts';
 import { suggestedBackend } from '../llm/backends.ts';
+import type { SentValues } from '../llm/egress/sent-values.ts';
 import { z } from 'zod';
+import type { ReviewQueue } from '../project/review/review-queue.ts';
 import { loadReviewQueue } from '../project/review/review-queue.ts';
 import type { ToolDefinition } from './tool.ts';
 
@@ -62,6 +65,24 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
       summary,
       trust: { status: 'curated' },
       items: items.map((item) => JSON.stringify(item)),
+      values: (shown) => metricValues(contested, shown),
+      withheld: items.map((item) => JSON.stringify(item, withoutNumber)),
     };
   },
 };
+
+/** The numbers of contested metrics, by the lines that have them. */
+function metricValues(contested: ReviewQueue['contested'], shown: readonly unknown[]) {
+  return contested.flatMap(({ subject, variants }): SentValues[] => {
+    const count = variants.filter(({ number }) => number?.value !== undefined).length;
+    const line = JSON.stringify({ contested: subject }).slice(0, -1);
+    const isShown = shown.some((item) => typeof item === 'string' && item.startsWith(line));
+    const { connection = '', dataset = '', name = '' } = parseSubject(subject) ?? {};
+    if (count === 0 || !isShown) return [];
+    return [{ connection, source: dataset, column: name, kind: 'metric', count }];
+  });
+}
+
+function withoutNumber(key: string, value: unknown): unknown {
+  return key === 'gives' ? undefined : value;
+}

@@ -3,6 +3,7 @@ import { UserError } from '../lib/error.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { lintStatement } from '../project/answer/lint.ts';
 import { runStatement } from '../project/answer/statement.ts';
+import { valuesOfRows } from './values-of-rows.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -21,9 +22,10 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
   async run({ sql, connection }, { project, signal }) {
     const name = project.connection(connection).name;
     if (project.config.query.run_sql === 'semantic_layer_only') throw notAllowedError();
-    const [result, { findings, proposal }] = await Promise.all([
+    const [result, { findings, proposal }, sources] = await Promise.all([
       runStatement(project, { connection: name, sql }, signal),
       lintStatement(project, name, sql),
+      project.warehouse(name, signal).then((warehouse) => warehouse.reads(sql)),
     ]);
     const { columns, rows, queryId, ms, truncated } = result;
     const warnings = findings.map(({ message, hint }) => `${message}. ${hint}`);
@@ -43,6 +45,11 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
       },
       items: rows,
       truncated,
+      values: valuesOfRows(
+        name,
+        sources.map(({ schema, table }) => `${schema}.${table}`),
+        columns,
+      ),
     };
   },
 };

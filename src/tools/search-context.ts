@@ -24,6 +24,12 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
     const hits = await searchProject(project, text, options);
     const contested = hits.filter((hit) => hit.contested === true).map(({ subject }) => subject);
     const stale = hits.filter((hit) => hit.stale === true).map(({ subject }) => subject);
+    const items = hits.map((hit) => ({
+      ...hit,
+      name: callableName(hit),
+      trust: hit.file === undefined ? 'ad_hoc' : 'curated',
+      context: undefined,
+    }));
     const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].sort();
     return {
       summary:
@@ -36,12 +42,18 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
         ...(stale.length === 0 ? {} : { stale }),
         ...(await readCommitState(project.dir, files)),
       },
-      items: hits.map((hit) => ({
-        ...hit,
-        name: callableName(hit),
-        trust: hit.file === undefined ? 'ad_hoc' : 'curated',
-        context: undefined,
-      })),
+      items,
+      values: (shown) =>
+        items
+          .filter((hit) => hit.value !== undefined && shown.includes(hit))
+          .map(({ connection, parent, subject }) => ({
+            connection,
+            source: parent,
+            column: subject.split('.').at(-1) ?? '',
+            kind: 'match',
+            count: 1,
+          })),
+      withheld: items.map((hit) => ({ ...hit, value: undefined })),
     };
   },
 };

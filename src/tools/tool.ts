@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { LoopTools } from '../ingest/loop-tools.ts';
 import type { UserError } from '../lib/error.ts';
+import { noValues, type SentValues } from '../llm/egress/sent-values.ts';
 import type { KtxRuntimeToolDescriptor } from '../llm/port/runtime.ts';
 import type { ToolEffect } from '../llm/port/tool-call.ts';
 import type { CommitState } from '../project/open/commit-state.ts';
@@ -50,7 +51,14 @@ export interface ToolAnswer {
   readonly items: readonly unknown[];
   /** True if the project's limits cut off more items. */
   readonly truncated?: boolean;
+  /** The values of warehouses in these of the items; `carriesNone` if there can be none. */
+  readonly values: (items: readonly unknown[]) => readonly SentValues[];
+  /** What takes the place of `items` if the project keeps values on this machine. Default: the items without values. */
+  readonly withheld?: readonly unknown[];
 }
+
+/** For answers that have nothing but the project's files and the structure of tables. */
+export const carriesNone = (): readonly SentValues[] => noValues;
 
 export interface Trust extends CommitState {
   /** `curated`: defined in reviewed files of the semantic layer. `ad_hoc`: made up for this question. */
@@ -74,6 +82,8 @@ interface ToolResult {
   readonly markdown: string;
   readonly structured?: StructuredAnswer;
   readonly error?: UserError;
+  /** The values of warehouses in `markdown` and `structured`. */
+  readonly values: readonly SentValues[];
   /** The whole answer, with its first page; for code that shows it to a person or stores it. */
   readonly answer?: ToolAnswer;
 }

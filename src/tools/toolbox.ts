@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorMessage, UserError } from '../lib/error.ts';
+import { noValues } from '../llm/egress/sent-values.ts';
 import { newId } from '../lib/id.ts';
 import { checkSchema, problemText } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
@@ -25,13 +26,23 @@ interface HeldAnswer {
   readonly id: string;
   readonly definition: ToolDefinition;
   readonly answer: ToolAnswer;
+  /** The answer with the values that are withheld from it. */
+  readonly whole: ToolAnswer;
   readonly position: PagePosition;
+}
+
+interface ToolboxOptions {
+  /** False withholds rows and other values of the warehouse from the answers. Default true. */
+  readonly sendsValues?: boolean;
 }
 
 type ReportStep = (step: string) => void;
 
 /** The registry's tools for agents, for one project. The last answers are held so that a cursor can continue them. */
-export function openToolbox(project: Project): {
+export function openToolbox(
+  project: Project,
+  { sendsValues = true }: ToolboxOptions = {},
+): {
   tools(signal: AbortSignal, reportStep?: ReportStep): Tool[];
 } {
   const loops = loopTools(project);
@@ -48,14 +59,15 @@ export function openToolbox(project: Project): {
       const parsed = parseInput(name, inputSchema, rawInput ?? {});
       const { max_tokens: maxTokens, cursor, ...input } = parsed;
       const run = async (): Promise<HeldAnswer> => {
-        const answer = await definition.run(input, { project, signal, loops, reportStep });
-        return { id, definition, answer, position: firstPosition };
+        const whole = await definition.run(input, { project, signal, loops, reportStep });
+        const answer = sendsValues ? whole : withholdValues(whole);
+        return { id, definition, answer, whole, position: firstPosition };
       };
       const page = cursor === undefined ? await run() : findHeldAnswer(held, cursor);
       held = [page, ...held].slice(0, maxHeldAnswers);
       const result = renderPage(page, maxTokens * charactersPerToken);
       return {
-        result: { ...result, ...(cursor === undefined ? { answer: page.answer } : {}) },
+        result: { ...result, ...(cursor === undefined ? { answer: page.whole } : {}) },
         logEntry: { query: page.answer.queryId, page: result.structured.page },
       };
     };
@@ -63,7 +75,12 @@ export function openToolbox(project: Project): {
       const started = performance.now();
       const call = newId('q');
       const { result, logEntry } = await answerCall(call, input).catch((error: unknown) =>
-        failedCall(error, signal),
+        failedCall(error, {
+          signal,
+          sendsValues,
+          effect,
+          connection: onlyConnection(project, input),
+        }),
       );
       try {
         const ms = Math.round(performance.now() - started);
@@ -72,7 +89,7 @@ export function openToolbox(project: Project): {
         return result;
       } catch (error) {
         // An answer that cannot be logged is not returned.
-        return renderFailure(toToolError(error, signal));
+        return { ...renderFailure(toToolError(error, signal)), values: noValues };
       }
     };
     return { name, description, effect, inputSchema, execute };
@@ -81,6 +98,25 @@ export function openToolbox(project: Project): {
   return {
     tools: (signal, reportStep = () => undefined) =>
       offered.map((definition) => bindTool(definition, { signal, reportStep })),
+  };
+}
+
+/** Whose message an error is, for the ledger: that of the connection which the call names, or of the only one. */
+function onlyConnection({ warehouses }: Project, input: unknown): string {
+  const { data } = z.looseObject({ connection: z.string() }).safeParse(input);
+  return data?.connection ?? (warehouses.length === 1 ? (warehouses[0] ?? '') : '');
+}
+
+/** The answer with a note in place of the values of the warehouse. */
+function withholdValues(answer: ToolAnswer): ToolAnswer {
+  const { summary, items, values, withheld } = answer;
+  const shown = withheld ?? items.filter((item) => values([item]).length === 0);
+  if (values(items).length === 0) return answer;
+  return {
+    ...answer,
+    summary: `${summary} Their values stay on this machine (llm.send_rows: off); the person sees them.`,
+    items: shown,
+    values: () => noValues,
   };
 }
 
@@ -118,6 +154,7 @@ function renderPage({ id, definition, answer, position }: HeldAnswer, budget: nu
   const details = isFirstPage ? fitDetails(answer.details ?? {}, budget / 4) : {};
   const render = (room: number) => {
     const { items, partial, next } = cutPage(answer.items, position, room);
+    const rendered = partial === undefined ? items : [answer.items[partial.item]];
     const page = {
       truncated: truncated || next !== undefined,
       returned: items.length,
@@ -142,6 +179,7 @@ function renderPage({ id, definition, answer, position }: HeldAnswer, budget: nu
       ...notice,
     ];
     return {
+      values: answer.values(rendered),
       markdown: lines.join('\n'),
       structured: {
         query_id: queryId,
@@ -175,12 +213,28 @@ function fitDetails(
   );
 }
 
-function failedCall(error: unknown, signal: AbortSignal) {
+interface FailedCall extends Required<ToolboxOptions> {
+  readonly signal: AbortSignal;
+  readonly effect: ToolDefinition['effect'];
+  readonly connection: string;
+}
+
+function failedCall(error: unknown, { signal, sendsValues, effect, connection }: FailedCall) {
   const failure = toToolError(error, signal);
   const { code, message } = failure;
   const stack = code === 'internal' && error instanceof Error ? error.stack : undefined;
-  return { result: renderFailure(failure), logEntry: { error: { code, message }, stack } };
+  const logEntry = { error: { code, message }, stack };
+  // The message of an engine may quote a value.
+  const mayQuote = effect === 'query' && !codesOfKtx.has(code);
+  const sent = { connection, source: '', column: '', kind: 'error', count: 1 } as const;
+  if (!mayQuote) return { result: { ...renderFailure(failure), values: noValues }, logEntry };
+  if (sendsValues) return { result: { ...renderFailure(failure), values: [sent] }, logEntry };
+  const withheld = new UserError(code, 'The warehouse could not run it. Its message is withheld.');
+  return { result: { ...renderFailure(withheld), error: failure, values: noValues }, logEntry };
 }
+
+/** Failures before a statement reached the warehouse. */
+const codesOfKtx = new Set(['invalid_input', 'gate_refused', 'cancelled', 'sql_not_allowed']);
 
 function toToolError(error: unknown, { aborted }: AbortSignal): UserError {
   if (aborted) return new UserError('cancelled', 'The call was cancelled.', { retryable: true });

@@ -53,7 +53,7 @@ function scanModel(text: string, keep: ScanModel['journal']['keep'] = () => unde
   const model: ScanModel = {
     runtime,
     concurrency: 1,
-    samples: true,
+    send: { send_samples: true, no_values: [] },
     journal: { result: () => undefined, keep },
   };
   const run = () =>

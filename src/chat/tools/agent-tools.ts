@@ -42,7 +42,7 @@ const contextTools = new Set([
 export function agentTools(options: AgentToolsOptions): AgentTools {
   const { project, agent, permissions, external, firstEvidence } = options;
   const never = new AbortController().signal;
-  const toolbox = openToolbox(project);
+  const toolbox = openToolbox(project, { sendsValues: project.config.llm.send_rows === 'on' });
   const ktxTools = toolbox.tools(never);
   checkToolNames(
     agent,
@@ -82,19 +82,25 @@ function ktxToolRunner(toolbox: ReturnType<typeof openToolbox>, firstEvidence: n
     const tool = toolbox.tools(signal).find((candidate) => candidate.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const startedAt = performance.now();
-    const { markdown, structured, error, answer } = await tool.execute(input);
+    const { markdown, structured, error, answer, values } = await tool.execute(input);
     if (error !== undefined)
-      return { markdown, isError: true, summary: `${error.code}: ${error.message.split('\n')[0]}` };
+      return {
+        markdown,
+        values,
+        isError: true,
+        summary: `${error.code}: ${error.message.split('\n')[0]}`,
+      };
     const ms = Math.round(performance.now() - startedAt);
     // Awaited before the id is taken: calls may run at the same time.
     const plan = await answer?.ran?.outline?.();
     const id = `q${evidenceCount + 1}`;
     const evidence = answer && toolEvidence(answer, { id, tool: name, ms, plan });
-    if (evidence === undefined) return { markdown, structured, summary: answer?.summary };
+    if (evidence === undefined) return { markdown, structured, values, summary: answer?.summary };
     evidenceCount += 1;
     return {
       markdown: `Evidence ${id}.\n${markdown}`,
       structured,
+      values,
       summary: answer?.summary,
       evidence,
     };

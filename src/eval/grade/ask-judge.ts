@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import type { LlmRuntime } from '../../llm/governor/govern.ts';
+import type { SentValues } from '../../llm/egress/sent-values.ts';
+import type { DeclaringRuntime } from '../../llm/port/runtime.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { Expectation } from '../cases/question-set-schema.ts';
@@ -14,6 +15,8 @@ interface AnswerToJudge {
   readonly answer: string;
   /** The queries that the answer is based on. */
   readonly evidence: readonly QueryEvidence[];
+  /** False if rows stay on this machine (`llm.send_rows: off`). */
+  readonly sendsRows: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -22,15 +25,18 @@ const maxRowsInPrompt = 30;
 
 /** Compares the mean score of the samples with the threshold. If the judge fails, the outcome is `error`, never a score. */
 export async function askJudge(
-  runtime: LlmRuntime,
+  runtime: DeclaringRuntime,
   rule: JudgeRule,
   answer: AnswerToJudge,
 ): Promise<GraderFinding> {
   const { signal } = answer;
+  const queries = answer.evidence.map((query) => judgedQuery(query, answer.sendsRows));
   const request = {
     role: 'default',
+    stage: 'judge',
+    values: rowsIn(queries),
     system: readPrompt('judge-answer'),
-    prompt: judgePrompt(rule, answer),
+    prompt: judgePrompt(rule, answer, queries),
     schema: verdictSchema,
     signal,
   } as const;
@@ -50,14 +56,34 @@ export async function askJudge(
   }
 }
 
-function judgePrompt({ criteria }: JudgeRule, { question, answer, evidence }: AnswerToJudge) {
-  const queries = evidence.map(({ id, sql, columns, rows, truncated }) => ({
-    id,
-    sql,
-    columns: columns.map(({ name }) => name),
-    rows: rows.slice(0, maxRowsInPrompt),
-    more: truncated || rows.length > maxRowsInPrompt,
-  }));
+type JudgedQuery = ReturnType<typeof judgedQuery>;
+
+/** What the judge sees of a query: its first rows, or none if rows stay on this machine. */
+function judgedQuery(
+  { id, connection = '', sql, columns, rows, truncated }: QueryEvidence,
+  sendsRows: boolean,
+) {
+  const shown = sendsRows ? rows.slice(0, maxRowsInPrompt) : [];
+  const names = columns.map(({ name }) => name);
+  const more = truncated || rows.length > shown.length;
+  return { id, connection, sql, columns: names, rows: shown, more };
+}
+
+function rowsIn(queries: readonly JudgedQuery[]): SentValues[] {
+  return queries.flatMap(({ connection, columns, rows }) =>
+    columns.flatMap((column): SentValues[] =>
+      rows.length === 0
+        ? []
+        : [{ connection, source: '', column, kind: 'row', count: rows.length }],
+    ),
+  );
+}
+
+function judgePrompt(
+  { criteria }: JudgeRule,
+  { question, answer }: AnswerToJudge,
+  queries: readonly JudgedQuery[],
+) {
   const json = JSON.stringify({ question, answer, queries, criteria });
   return `Score this.\n\n${untrustedBlock('answer to score', json)}`;
 }

@@ -94,6 +94,7 @@ async function gradeAnswer(
         question: turn.question,
         answer: result.text,
         evidence: usedEvidence,
+        sendsRows: context.project.config.llm.send_rows === 'on',
         signal: context.signal,
       }),
   });

@@ -1,6 +1,7 @@
 import type { Claim } from '../../context/claims/claim.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { UserError } from '../../lib/error.ts';
+import { noValues } from '../../llm/egress/sent-values.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import type { KtxModelRole, KtxToolSet, StepFinished } from '../../llm/port/runtime.ts';
 import { readPrompt } from '../../llm/prompt.ts';
@@ -61,6 +62,7 @@ export async function decidePage(page: DecisionPage): Promise<{
     systemPrompt: readPrompt(stage, { skills }),
     userPrompt: `${waiting} ${entries} for a decision. List them, and decide every one.`,
     toolSet,
+    values: noValues,
     stepBudget: model.stepBudget,
     telemetryTags: { stage },
     onStepFinish,

@@ -14,6 +14,7 @@ import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
+import { noValues } from '../../llm/egress/sent-values.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { IngestModel } from '../model.ts';
@@ -200,6 +201,8 @@ async function proposeRepair(
   onCall();
   const { body } = await model.runtime.generateObject({
     role: 'repair',
+    stage: 'repair',
+    values: noValues,
     system: readPrompt('repair'),
     prompt: `The statement to mend:\n${describeFault(faulty, tries, view)}`,
     schema: repairAnswerSchema,

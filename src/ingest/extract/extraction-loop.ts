@@ -1,4 +1,5 @@
 import type { UserError } from '../../lib/error.ts';
+import { noValues } from '../../llm/egress/sent-values.ts';
 import { LlmError } from '../../llm/port/error.ts';
 import type { RunLoopResult, StepFinished } from '../../llm/port/runtime.ts';
 import { readPrompt } from '../../llm/prompt.ts';
@@ -32,6 +33,7 @@ export async function runExtractionLoop(
     systemPrompt: readPrompt('extract-unit', { skills: skills.join('\n') }),
     userPrompt: `The work unit to read:\n${showItems(unit)}`,
     toolSet: model.tools.extract(session, session.signal),
+    values: noValues,
     stepBudget: model.stepBudget,
     telemetryTags: { stage: 'extract', unit: unit.id },
     onStepFinish: onStep,

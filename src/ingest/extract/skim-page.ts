@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
+import { noValues } from '../../llm/egress/sent-values.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { IngestModel } from '../model.ts';
 import { proposedRuleSchema, proposedTermSchema } from './proposal-schemas.ts';
@@ -25,6 +26,8 @@ export async function skimPage(
 ): Promise<boolean> {
   const { terms, rules } = await runtime.generateObject({
     role: 'triage',
+    stage: 'light',
+    values: noValues,
     system: readPrompt('extract-light'),
     prompt: `The page to read:\n${showItems(unit)}`,
     schema: skimmedPageSchema,

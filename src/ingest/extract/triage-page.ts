@@ -1,3 +1,4 @@
+import { noValues } from '../../llm/egress/sent-values.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { LlmError } from '../../llm/port/error.ts';
 import type { IngestModel } from '../model.ts';
@@ -20,6 +21,8 @@ export async function triagePage(
   try {
     const answer = await runtime.generateText({
       role: 'triage',
+      stage: 'triage',
+      values: noValues,
       system: readPrompt('triage-page'),
       prompt: `The page to sort:\n${showItems({ connection: page.connection, items: [page] })}`,
       temperature: 0,

@@ -15,6 +15,7 @@ import { readPrompt } from '../prompt.ts';
 import type { ActiveCall } from './active-call.ts';
 import { askForAnswer, type SessionAnswer } from './formatted-answer.ts';
 import { historyPrompt } from './history-prompt.ts';
+import { openCallRecord, recordAnswers, type RecordValues } from './record-values.ts';
 import { runCall, type CallOutcome, type GovernorContext } from './run-call.ts';
 import { bindTools, type ActiveTurn } from './session-tools.ts';
 import { checkPrices, combineSpending, openSpending, type Spending } from './spending.ts';
@@ -43,6 +44,7 @@ class GovernedSession implements AgentSession {
   #isStarted = false;
   #isBusy = false;
   #activeTurn: ActiveTurn | undefined;
+  readonly #record: RecordValues;
 
   constructor(context: GovernorContext, spec: AgentSessionSpec) {
     const { config, modelBackend } = context;
@@ -58,9 +60,10 @@ class GovernedSession implements AgentSession {
     this.#model = spec.model?.name ?? modelIdForRole(config, 'default');
     checkPrices(config.provider.backend, [this.#model], limit);
     this.#spending = combineSpending(context.spending, openSpending(limit));
+    this.#record = openCallRecord(context, { stage: spec.stage, model: () => this.#model });
     this.#backendSession = modelBackend.session({
       system: spec.system,
-      tools: bindTools(spec.tools, () => this.#activeTurn),
+      tools: bindTools(recordAnswers(spec.tools, this.#record), () => this.#activeTurn),
       effort: spec.model?.effort,
       schema: spec.answer?.json,
       budgetLeft: () => this.#spending.left(),
@@ -167,6 +170,7 @@ class GovernedSession implements AgentSession {
         callLimit: 'limits.timeout',
       },
       hasShown: () => recorder.hasShown,
+      recordPrompt: () => this.#recordHistory(),
     } as const;
     return runCall(context, request, async (call) => {
       this.#activeTurn = { recorder, call };
@@ -181,6 +185,13 @@ class GovernedSession implements AgentSession {
         this.#activeTurn = undefined;
       }
     });
+  }
+
+  /** Records the values of the turns that `#withHistory` adds to the message. */
+  #recordHistory(): void {
+    if (this.#backendKnowsPast) return;
+    const toolCalls = this.#past.flatMap((turn) => turn.toolCalls);
+    for (const { name, values } of toolCalls) this.#record(values, name);
   }
 
   /** The message, preceded by the turns that the backend has not seen. */

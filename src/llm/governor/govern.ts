@@ -14,6 +14,7 @@ import type {
 import type { AgentSessionPort } from '../port/session.ts';
 import type { ActiveCall } from './active-call.ts';
 import { openSession } from './agent-session.ts';
+import { openCallRecord, recordAnswers } from './record-values.ts';
 import { runCall, type GovernorContext } from './run-call.ts';
 
 /** The runtime port, and what commands need beside it. */
@@ -70,19 +71,22 @@ async function generate<T>(
   input: KtxGenerateTextInput,
   ask: (call: BackendCall) => Promise<T>,
 ): Promise<T> {
-  const { role, prompt, system, tools = {}, temperature } = input;
+  const { role, prompt, system, tools = {}, temperature, values, stage } = input;
+  const model = modelIdForRole(context.config, role);
+  const record = openCallRecord(context, { stage, model: () => model });
   const attempt = (call: ActiveCall): Promise<T> =>
     ask({
       role,
-      model: modelIdForRole(context.config, role),
+      model,
       prompt,
       system,
-      tools: call.timedTools(tools),
+      tools: recordAnswers(call.timedTools(tools), record),
       temperature,
       tags: {},
       monitor: call.monitor,
     });
-  const { value, failure } = await runCall(context, { ...input, role, tools }, attempt);
+  const request = { ...input, role, tools, recordPrompt: () => record(values) };
+  const { value, failure } = await runCall(context, request, attempt);
   if (failure !== undefined) throw failure;
   return value as T;
 }
@@ -91,20 +95,23 @@ async function runAgentLoop(
   context: GovernorContext,
   params: RunLoopParams,
 ): Promise<RunLoopResult> {
-  const { modelRole: role, toolSet: tools, stepBudget } = params;
+  const { modelRole: role, toolSet: tools, stepBudget, telemetryTags: tags = {}, values } = params;
+  const model = modelIdForRole(context.config, role);
+  const record = openCallRecord(context, { stage: tags['stage'], model: () => model });
   const attempt = (call: ActiveCall) =>
     context.modelBackend.loop({
       role,
-      model: modelIdForRole(context.config, role),
+      model,
       prompt: params.userPrompt,
       system: params.systemPrompt,
-      tools: call.timedTools(tools),
+      tools: recordAnswers(call.timedTools(tools), record),
       temperature: undefined,
-      tags: params.telemetryTags ?? {},
+      tags,
       monitor: call.monitor,
       stepBudget,
     });
-  const outcome = await runCall(context, { ...params, role, tools }, attempt);
+  const request = { ...params, role, tools, recordPrompt: () => record(values) };
+  const outcome = await runCall(context, request, attempt);
   const { metrics, toolFailures, failure, value } = outcome;
   if (failure !== undefined || value === undefined)
     return { stopReason: 'error', error: failure, text: '', metrics, toolFailures };

@@ -3,6 +3,7 @@ import { modelIdForRole, type LlmConfig } from '../config.ts';
 import type { ModelBackend } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import type { CallMetrics, KtxModelRole, KtxToolSet, RunLoopParams } from '../port/runtime.ts';
+import type { EgressEntry } from '../egress/ledger.ts';
 import { checkToolSet } from '../port/tool-set.ts';
 import { ActiveCall } from './active-call.ts';
 import type { CallTimeouts } from './call-clocks.ts';
@@ -20,6 +21,10 @@ export interface GovernorContext {
   readonly concurrency: number;
   readonly record: (record: CallRecord) => void;
   readonly warn: (message: string) => void;
+  /** Records what is about to be sent. Throws if it cannot; then it is not sent. */
+  readonly egress?: ((entry: EgressEntry) => void) | undefined;
+  /** Names the region of an account that comes from the environment. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 interface CallRequest {
@@ -33,6 +38,8 @@ interface CallRequest {
   readonly timeouts?: CallTimeouts | undefined;
   /** True once part of the answer was shown to a person. */
   readonly hasShown?: () => boolean;
+  /** Records the values in the prompt, before every attempt. A failure ends the call. */
+  readonly recordPrompt: () => void;
 }
 
 /** The end of a call: a value or a failure, and what it used. */
@@ -62,7 +69,7 @@ export async function runCall<T>(
   const call = new ActiveCall({ ...request, timeouts, gate, spending, warn });
   try {
     call.checkBudget();
-    const value = await attemptWithRetry(call, { gate, hasShown: request.hasShown }, attempt);
+    const value = await attemptWithRetry(call, { ...request, gate }, attempt);
     return settleCall(context, request, { call, value });
   } catch (error) {
     return settleCall(context, request, { call, failure: call.failureFrom(error) });
@@ -71,32 +78,30 @@ export async function runCall<T>(
   }
 }
 
-interface RetryRule {
-  readonly gate: CallGate;
-  readonly hasShown: (() => boolean) | undefined;
-}
+type RetryRule = Pick<CallRequest, 'hasShown' | 'recordPrompt'> & { readonly gate: CallGate };
 
 /** Repeats a call once, after the reset, if it met a limit before it did or showed anything. */
 async function attemptWithRetry<T>(
   call: ActiveCall,
-  { gate, hasShown }: RetryRule,
+  rule: RetryRule,
   attempt: CallAttempt<T>,
 ): Promise<T> {
+  const { gate, hasShown } = rule;
   try {
-    return await attemptInSlot(call, gate, attempt);
+    return await attemptInSlot(call, rule, attempt);
   } catch (error) {
     const failure = call.failureFrom(error);
     if (!(failure instanceof LlmError) || failure.kind !== 'rate_limit') throw failure;
     const { window = 'requests', resetsAt } = failure;
     if (resetsAt === undefined || call.hasActed || hasShown?.() === true) throw failure;
     gate.report({ window, state: 'closed', resetsAt });
-    return attemptInSlot(call, gate, attempt);
+    return attemptInSlot(call, rule, attempt);
   }
 }
 
 async function attemptInSlot<T>(
   call: ActiveCall,
-  gate: CallGate,
+  { gate, recordPrompt }: RetryRule,
   attempt: CallAttempt<T>,
 ): Promise<T> {
   const leaveSlot = await gate.enter(call.signal);
@@ -104,6 +109,7 @@ async function attemptInSlot<T>(
     // Other calls may have spent the money while this one waited.
     call.checkBudget();
     call.signal.throwIfAborted();
+    recordPrompt();
     call.startClocks();
     return await attempt(call);
   } finally {

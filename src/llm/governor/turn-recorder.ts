@@ -147,7 +147,7 @@ export class TurnRecorder {
       ms: Math.round(performance.now() - startedAt),
     };
     call.output = output;
-    call.end = { ...end, input, answer: markdown };
+    call.end = { ...end, input, answer: markdown, values: output.values };
     if (evidence !== undefined) this.evidence.push({ ...evidence, call: id });
     if (denied !== undefined) this.denials.push({ id, tool: name, reason: denied });
     this.emit({ type: 'tool_end', ...end });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { UserError } from '../../lib/error.ts';
+import type { SentValues } from '../egress/sent-values.ts';
 import type { ToolCall, ToolOutput } from './tool-call.ts';
 
 /** A tool. MCP, agent loops and chat all adapt this one shape. */
@@ -59,6 +60,10 @@ export interface KtxGenerateTextInput extends RuntimeCallOptions {
   readonly prompt: string;
   readonly system?: string | undefined;
   readonly tools?: KtxToolSet | undefined;
+  /** The values of warehouses in `prompt` and `system`. Recorded before they are sent. */
+  readonly values?: readonly SentValues[] | undefined;
+  /** What the call is for, as the ledger of what leaves the machine names it. */
+  readonly stage?: string | undefined;
   /** Default 0. A backend that cannot set it warns once. */
   readonly temperature?: number | undefined;
 }
@@ -79,6 +84,8 @@ export interface RunLoopParams extends RuntimeCallOptions {
   readonly systemPrompt: string;
   readonly userPrompt: string;
   readonly toolSet: KtxToolSet;
+  /** The values of warehouses in the prompts. Recorded before they are sent. */
+  readonly values?: readonly SentValues[] | undefined;
   /** Maximum number of assistant turns. */
   readonly stepBudget: number;
   /** Stage and subject of the call, for telemetry and logs. */
@@ -107,6 +114,19 @@ export interface KtxLlmRuntimePort {
   generateText(input: KtxGenerateTextInput): Promise<string>;
   generateObject<T>(input: KtxGenerateObjectInput<T>): Promise<T>;
   runAgentLoop(params: RunLoopParams): Promise<RunLoopResult>;
+}
+
+type Declared<Input> = Input & { readonly values: readonly SentValues[] };
+type DeclaredCall<Input> = Declared<Input> & { readonly stage: string };
+
+/**
+ * The runtime as the stages of ktx get it: each call has to say what it is for and which values of warehouses its prompt has, so
+ * that a new call cannot forget the ledger.
+ */
+export interface DeclaringRuntime {
+  generateText(input: DeclaredCall<KtxGenerateTextInput>): Promise<string>;
+  generateObject<T>(input: DeclaredCall<KtxGenerateObjectInput<T>>): Promise<T>;
+  runAgentLoop(params: Declared<RunLoopParams>): Promise<RunLoopResult>;
 }
 
 /** Only the loop, for callers that need nothing else. */

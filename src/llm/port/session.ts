@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { UserError } from '../../lib/error.ts';
+import type { SentValues } from '../egress/sent-values.ts';
 import type { Effort } from './roles.ts';
 import type { KtxToolSet, TokenUsage } from './runtime.ts';
 import type { QueryEvidence, PermissionRequest } from './tool-call.ts';
@@ -25,6 +26,8 @@ export interface AgentSession {
 
 export interface AgentSessionSpec {
   readonly id: string;
+  /** What the session is for, as the ledger of what leaves the machine names it. */
+  readonly stage?: string | undefined;
   readonly system: string;
   readonly tools: KtxToolSet;
   readonly limits: SessionLimits;
@@ -119,6 +122,8 @@ export interface ToolCallRecord extends ToolCallEnd {
   readonly input: unknown;
   /** The text that the model got back. */
   readonly answer: string;
+  /** The values of warehouses in `answer`. */
+  readonly values?: readonly SentValues[] | undefined;
 }
 
 export interface PermissionDenial {

@@ -1,3 +1,5 @@
+import type { SentValues } from '../egress/sent-values.ts';
+
 /** What a tool may affect. Permissions and MCP annotations follow from it. */
 export type ToolEffect = 'context' | 'query' | 'write' | 'external';
 
@@ -17,6 +19,8 @@ export interface ToolCall {
 export interface ToolOutput<T = unknown> {
   readonly markdown: string;
   readonly structured?: T;
+  /** The values of warehouses in `markdown`. Recorded before the model gets them. */
+  readonly values?: readonly SentValues[] | undefined;
   /** True if the call failed; `markdown` says why. */
   readonly isError?: boolean | undefined;
   /** One line for a person. */

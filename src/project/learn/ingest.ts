@@ -67,7 +67,7 @@ export async function ingestProject(
     reExtract,
     allowEmpty,
     estimateOptions: usesModel && dryRun === true ? await dryRunEstimate(project) : undefined,
-    model: model && { ...model, samples: project.config.scan.send_samples },
+    model: model && { ...model, send: project.config.scan },
     reader: model && tools && { ...model, tools, stepBudget },
     dir: project.dir,
     runId,

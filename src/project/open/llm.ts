@@ -2,7 +2,8 @@ import type { Pause } from '../../llm/governor/call-gate.ts';
 import type { LlmConfig } from '../../llm/config.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import { resolveSecret } from '../../store/secrets.ts';
-import { openJournal, type Journal } from '../../store/journal.ts';
+import { openEgressLedger } from '../../llm/egress/ledger.ts';
+import { openJournal } from '../../store/journal.ts';
 
 /** Callbacks about model calls while a run is going on. */
 export interface LlmNotices {
@@ -28,15 +29,15 @@ interface LlmRun {
   readonly budget?: number | undefined;
 }
 
-/** The model runtime and the journal of a project. Both open at first use. */
+/** The model runtime of a project, its journal, and the ledger of what leaves the machine. All open at first use. */
 export function openProjectLlm({ dir, config, runId, notices, env, runtime }: ProjectLlmInput) {
-  let journal: Journal | undefined;
+  const journal = openAtFirstUse(() => openJournal(dir));
+  const egress = openAtFirstUse(() => openEgressLedger(dir));
   let shared: Promise<LlmRuntime | undefined> | undefined;
   const agentRuntimes = new Map<string, Promise<LlmRuntime | undefined>>();
   const runRuntimes = new Set<LlmRuntime>();
   const pauseListeners = new Set<LlmNotices['onPause']>([notices.onPause]);
   const isDisabled = config.provider.backend === 'none' && runtime === undefined;
-  const useJournal = (): Journal => (journal ??= openJournal(dir));
   const open = async (
     llmConfig: LlmConfig,
     { id, budget }: LlmRun,
@@ -53,13 +54,15 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Pr
       run: id,
       budget,
       secret: (reference) => resolveSecret(reference, dir),
-      record: usageRecorder(useJournal().db),
+      record: usageRecorder(journal.use().db),
+      egress: (entry) => egress.use().record(entry),
       warn: notices.warn,
       onPause: (pause) => pauseListeners.forEach((listener) => listener(pause)),
     });
   };
   return {
-    journal: useJournal,
+    journal: journal.use,
+    egress: egress.use,
     /** Undefined if no backend is configured. Opening calls no model. */
     llm: (): Promise<LlmRuntime | undefined> =>
       isDisabled ? Promise.resolve(undefined) : (shared ??= open(config, { id: runId })),
@@ -90,8 +93,20 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Pr
         if (opened.status === 'fulfilled') await opened.value?.close();
       }
       for (const opened of runRuntimes) await opened.close();
-      journal?.close();
-      journal = undefined;
+      journal.close();
+      egress.close();
+    },
+  };
+}
+
+/** A resource that opens when it is first used, and again after `close`. */
+function openAtFirstUse<Resource extends { close(): void }>(open: () => Resource) {
+  let opened: Resource | undefined;
+  return {
+    use: (): Resource => (opened ??= open()),
+    close(): void {
+      opened?.close();
+      opened = undefined;
     },
   };
 }

@@ -101,6 +101,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     hearPauses: (listener: LlmNotices['onPause']) => projectLlm.hearPauses(listener),
     /** The journal of paid model calls. */
     journal: () => projectLlm.journal(),
+    /** The ledger of values that were sent to models. */
+    egress: () => projectLlm.egress(),
     async close(): Promise<void> {
       await projectLlm.close();
       for (const opened of await Promise.allSettled(warehouses.values()))

@@ -1,9 +1,11 @@
 import type { CatalogTable, LinkFinding } from '../../context/catalog/catalog.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
+import type { SentValues } from '../../llm/egress/sent-values.ts';
 import { LlmError } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { sameTable } from '../../sql/dialect.ts';
-import { isPersonalName, looksPersonal } from '../profile/value-kinds.ts';
+import { maySendValues, type SendSettings } from '../profile/send-policy.ts';
+import { looksPersonal } from '../profile/value-kinds.ts';
 import type { ScanResult } from '../scan.ts';
 import {
   type DescriptionAnswer,
@@ -18,14 +20,16 @@ const maxFrequentValues = 5;
 /** Asks the model to describe one table. Throws `invalid_output` if a column is left out. */
 export async function askForDescription(
   task: DescriptionTask,
-  { runtime, samples }: ScanModel,
+  { runtime, send }: ScanModel,
   { found, signal }: { readonly found: ScanResult; readonly signal: AbortSignal },
 ): Promise<DescriptionAnswer> {
-  const input = JSON.stringify(modelInput(task, found, samples), null, 1);
+  const input = modelInput(task, found, send);
   const answer = await runtime.generateObject({
     role: 'candidateExtraction',
+    stage: 'describe',
+    values: valuesIn(input, found.catalog.connection),
     system: readPrompt('describe-table'),
-    prompt: `The table to describe:\n${untrustedBlock('warehouse', input)}`,
+    prompt: `The table to describe:\n${untrustedBlock('warehouse', JSON.stringify(input, null, 1))}`,
     schema: descriptionAnswerSchema,
     signal,
   });
@@ -39,7 +43,7 @@ export async function askForDescription(
 }
 
 /** Everything about the table that leaves this machine. */
-function modelInput({ table, missing }: DescriptionTask, found: ScanResult, samples: boolean) {
+function modelInput({ table, missing }: DescriptionTask, found: ScanResult, send: SendSettings) {
   const profile = found.tables.find((scanned) => sameTable(scanned.table, table))?.profile;
   const rows = profile?.rows ?? 0;
   const primaryKey = found.primaryKeys.find(
@@ -55,13 +59,14 @@ function modelInput({ table, missing }: DescriptionTask, found: ScanResult, samp
     values,
   }: CatalogTable['columns'][number]) => {
     const measured = columnProfiles.get(name);
-    const sent = samples && !isPersonalName(name) ? measured : undefined;
+    const isSent = maySendValues(send, { table, column: name, kind: measured?.kind });
+    const sent = isSent ? measured : undefined;
     const frequent = sent?.top.filter((value) => !looksPersonal(value));
     return {
       name,
       type: nativeType,
       comment,
-      values,
+      values: isSent ? values : undefined,
       nulls: measured && rows > 0 ? `${Math.round((100 * measured.nulls) / rows)}%` : undefined,
       distinct: measured?.distinct,
       min: sent?.min,
@@ -82,6 +87,28 @@ function modelInput({ table, missing }: DescriptionTask, found: ScanResult, samp
     columns: table.columns.map(describeColumn),
     describe: missing.filter((column) => column !== undefined),
   };
+}
+
+/** The values of the warehouse in the prompt, by column. */
+function valuesIn(
+  { schema, table, columns }: ReturnType<typeof modelInput>,
+  connection: string,
+): SentValues[] {
+  const source = `${schema}.${table}`;
+  return columns.flatMap(({ name: column, frequent = [], values = [], ...measured }) => {
+    const { nulls, distinct, min, max } = measured;
+    const countGiven = (cells: readonly unknown[]) =>
+      cells.filter((cell) => cell !== undefined).length;
+    const counts = {
+      aggregate: countGiven([nulls, distinct]),
+      range: countGiven([min, max]),
+      frequent: frequent.length,
+      declared: values.length,
+    };
+    return (['aggregate', 'range', 'frequent', 'declared'] as const)
+      .map((kind) => ({ connection, source, column, kind, count: counts[kind] }))
+      .filter(({ count }) => count > 0);
+  });
 }
 
 function orderOfMagnitude(rows: number): string {

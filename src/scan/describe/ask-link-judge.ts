@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { LinkFinding } from '../../context/catalog/catalog.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
+import type { SentValues } from '../../llm/egress/sent-values.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import type { TableFacts } from '../facts/table-facts.ts';
@@ -36,13 +37,15 @@ const maxOtherTables = 300;
 export function askLinkJudge(
   links: readonly LinkFinding[],
   tables: readonly TableFacts[],
-  { model, signal }: ScanContext & { readonly model: ScanModel },
+  { model, warehouse, signal }: ScanContext & { readonly model: ScanModel },
 ) {
-  const input = JSON.stringify(judgeInput(links, tables), null, 1);
+  const input = judgeInput(links, tables);
   return model.runtime.generateObject({
     role: 'candidateExtraction',
+    stage: 'links',
+    values: measurementsIn(input, warehouse.connection),
     system: readPrompt('judge-links'),
-    prompt: `The candidates to judge:\n${untrustedBlock('warehouse', input)}`,
+    prompt: `The candidates to judge:\n${untrustedBlock('warehouse', JSON.stringify(input, null, 1))}`,
     schema: judgeAnswerSchema,
     signal,
   });
@@ -74,6 +77,20 @@ function judgeInput(links: readonly LinkFinding[], tables: readonly TableFacts[]
       evidence,
     })),
   };
+}
+
+/** What was measured of each candidate, by the first of its columns. */
+function measurementsIn(
+  { candidates }: ReturnType<typeof judgeInput>,
+  connection: string,
+): SentValues[] {
+  return candidates.map(({ from, evidence }) => ({
+    connection,
+    source: from.table,
+    column: from.columns[0] ?? '',
+    kind: 'aggregate',
+    count: Object.values(evidence).filter((measured) => typeof measured === 'number').length,
+  }));
 }
 
 /** The name under which the model knows a table. */

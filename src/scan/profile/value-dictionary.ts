@@ -31,7 +31,7 @@ export function storableValues(
 /** Names of the columns whose values `scan.no_values` forbids to store. */
 export function columnsWithoutValues(
   { schema, table }: TableRef,
-  columns: readonly ColumnSchema[],
+  columns: readonly Pick<ColumnSchema, 'name'>[],
   rules: readonly string[],
 ): string[] {
   const patterns = rules.map((rule) => rule.toLowerCase().split('.'));

@@ -1,3 +1,5 @@
+import { Option } from '@commander-js/extra-typings';
+import { egressGroupings } from '../../../llm/egress/report.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { Project } from '../../../project/open/open.ts';
@@ -8,6 +10,7 @@ import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';
 import { defineCommand, type CommandResult, type NextStep } from '../../command.ts';
 import { describeLlm, describeUsage } from '../../terminal/llm-text.ts';
+import { egressResult } from '../../terminal/egress-text.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import {
   conflictTitle,
@@ -24,14 +27,22 @@ export const statusCommand = defineCommand({
     ['ktx status', 'connects to every warehouse'],
     ['ktx status --fast', 'connects to nothing and pays nothing'],
     ['ktx status --usage', 'tokens and cost of the model calls'],
+    ['ktx status --egress', 'values of the warehouse that were sent to a model, by column'],
   ],
   define: (command) =>
     command
       .option('--fast', 'skip slow and paid checks')
-      .option('--usage', 'show past model calls by backend, model and role'),
+      .option('--usage', 'show past model calls by backend, model and role')
+      .option('--egress', 'show how many values of which columns were sent to which model')
+      .addOption(
+        new Option('--by <grouping>', 'with --egress: what a line stands for')
+          .choices(egressGroupings)
+          .default('column' as const),
+      ),
   async run({ options }, context) {
     const project = await context.project();
     if (options.usage === true) return usageResult(project);
+    if (options.egress === true) return egressResult(project, options.by);
     const { readProjectStatus } = await import('../../../project/review/status.ts');
     context.progress.update('connecting to the warehouses');
     const status = await readProjectStatus(project, options.fast === true, context.signal);
