@@ -79,4 +79,39 @@ describe('the rooms of src/', () => {
     });
     expect(across).toEqual([]);
   });
+
+  test('open files of others through one door', () => {
+    const opening =
+      /\b(?:readFile(?:Sync)?|open(?:Sync|AsBlob)?|createReadStream|readv?Sync|cp(?:Sync)?|copyFile(?:Sync)?)\b/;
+    const found = files.filter((file) => {
+      const text = readFileSync(join(source, file), 'utf8');
+      const names = [...text.matchAll(/import \{([^}]*)\} from 'node:fs(?:\/promises)?'/g)];
+      const isWhole = /from 'node:fs(?:\/promises)?'|(?:import|require)\('node:fs/.test(
+        text.replaceAll(/import (?:type )?\{[^}]*\} from 'node:fs(?:\/promises)?';/g, ''),
+      );
+      return isWhole || names.some(([, list = '']) => opening.test(list));
+    });
+    expect(found.sort()).toEqual(Object.keys(fileOpeners).sort());
+  });
 });
+
+/** The modules of src that open files themselves, and why each needs no door. All others use `store/confined-file.ts`. */
+const fileOpeners: Readonly<Record<string, string>> = {
+  'store/confined-file.ts': 'is the door',
+  'chat/transcript.ts': 'appends to its own file in .ktx',
+  'store/secrets.ts': 'files that a person approved',
+  'warehouse/database-file.ts': 'the signature of a regular file',
+  'warehouse/drivers/sqlite/driver.ts': 'the change counter of the database that is open',
+  'cli/demo/demo-folder.ts': 'files of the package',
+  'cli/demo/naive-comparison.ts': 'files of the package',
+  'cli/demo/pages.ts': 'files of the package',
+  'cli/demo/source-facts.ts': 'files of the package',
+  'cli/demo/warehouse-file.ts': 'files of the package',
+  'eval/report/html-report.ts': 'files of the package',
+  'lib/version.ts': 'files of the package',
+  'lib/word-list.ts': 'files of the package',
+  'llm/prompt.ts': 'files of the package',
+  'llm/skills.ts': 'files of the package',
+  'scan/code-version.ts': 'files of the package',
+  'sql/analyzer.ts': 'files of the package',
+};

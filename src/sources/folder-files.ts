@@ -1,62 +1,135 @@
 import { isUtf8 } from 'node:buffer';
-import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { readLocatedYaml } from '../lib/located-yaml.ts';
+import { isInside, listConfinedFolder, readConfinedFile } from '../store/confined-file.ts';
 import type { FetchEvent } from './source.ts';
 
-/** A search for files below a folder. */
+/** A search for files in a folder of others. */
 export interface FileSearch {
+  /** A real path. Nothing outside of it is read. */
   readonly folder: string;
   /** Tested against the name of a file. */
   readonly pattern: RegExp;
-  /** Receives a sentence for each folder that cannot be listed. */
-  readonly problems: string[];
-  /** Called for each file that is found; see `fileCounter`. */
-  readonly countFile: () => void;
+  /** Tested against the path of a folder, relative to `folder`. */
+  readonly isSkipped: (path: string) => boolean;
+  readonly signal: AbortSignal;
 }
+
+export interface FoundFiles {
+  /** Paths relative to the folder, with `/`, sorted. */
+  readonly keys: readonly string[];
+  /** Links that are not followed. */
+  readonly failed: readonly FailedItem[];
+  /** A sentence for each folder that cannot be listed. */
+  readonly problems: readonly string[];
+}
+
+type FailedItem = Extract<FetchEvent, { readonly kind: 'failed' }>;
 
 /** Folders that tools fill with packages, build output and logs. */
 const generatedFolders = new Set(['dbt_packages', 'dbt_modules', 'target', 'logs', 'node_modules']);
 
-/**
- * The paths of the files that match, relative to `folder`, from `path` downwards. Does not follow links: their targets may lie
- * outside of the project.
- */
-export async function listFiles(search: FileSearch, path: string): Promise<string[]> {
-  const { folder, pattern, problems, countFile } = search;
-  const entries = await listFolder(join(folder, path), problems);
-  const found = await Promise.all(
-    entries.map(async (entry) => {
-      const inner = path === '' ? entry.name : `${path}/${entry.name}`;
-      if (entry.isDirectory()) {
-        const isSkipped = generatedFolders.has(entry.name) || entry.name.startsWith('.');
-        return isSkipped ? [] : listFiles(search, inner);
-      }
-      if (!entry.isFile() || !pattern.test(entry.name)) return [];
-      countFile();
-      return [inner];
-    }),
-  );
-  return found.flat();
+/** Whether no source reads the folder: a tool made what is in it. */
+export function isGeneratedFolder(path: string): boolean {
+  const name = basename(path);
+  return generatedFolders.has(name) || name.startsWith('.');
 }
 
-/** A folder that is not there has no entries. */
-async function listFolder(folder: string, problems: string[]): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing) problems.push(`${folder} cannot be listed: ${errorMessage(error)}`);
+interface Walk extends FileSearch {
+  readonly keys: Set<string>;
+  readonly failed: FailedItem[];
+  readonly problems: string[];
+  /** Real paths of the folders that the search begins with. */
+  readonly starts: readonly string[];
+  /** Real paths of the folders that a link led to. Each is listed once, so that links in a circle end. */
+  readonly linked: Set<string>;
+  readonly countFile: () => void;
+  readonly countFolder: () => void;
+}
+
+/**
+ * The files that match, from the paths in `starts` downwards (`''` is the whole folder). Follows links that stay in the
+ * folder; a link that leaves it is a failed item.
+ */
+export async function findFiles(
+  search: FileSearch,
+  starts: readonly string[],
+  limit = mostFiles,
+): Promise<FoundFiles> {
+  const { folder } = search;
+  const real = await Promise.all(
+    starts.map((path) => realpath(join(folder, path)).catch(() => undefined)),
+  );
+  const walk: Walk = {
+    ...search,
+    keys: new Set(),
+    failed: [],
+    problems: [],
+    starts: real.filter((path) => path !== undefined),
+    linked: new Set(),
+    countFile: fileCounter(folder, limit),
+    countFolder: fileCounter(folder, mostFiles),
+  };
+  for (const path of starts) await walkPath(walk, path);
+  return { keys: [...walk.keys].sort(), failed: walk.failed, problems: walk.problems };
+}
+
+/** Walks a folder if its real path is inside. A folder that is not there has no files. */
+async function walkPath(walk: Walk, path: string): Promise<void> {
+  walk.signal.throwIfAborted();
+  const { folder } = walk;
+  const entries = await listConfinedFolder(join(folder, path), folder).catch((error: unknown) => {
+    if (error instanceof UserError && error.code === 'path_outside_project')
+      walk.failed.push({ kind: 'failed', key: path, reason: leavesFolder });
+    else walk.problems.push(`${join(folder, path)} cannot be listed: ${errorMessage(error)}`);
     return [];
+  });
+  for (const entry of entries ?? []) {
+    const inner = path === '' ? entry.name : `${path}/${entry.name}`;
+    if (entry.isDirectory()) await walkFolder(walk, inner);
+    else if (entry.isSymbolicLink()) await walkLink(walk, inner);
+    else if (entry.isFile()) addFile(walk, inner);
   }
+}
+
+async function walkFolder(walk: Walk, path: string): Promise<void> {
+  walk.countFolder();
+  if (!walk.isSkipped(path)) await walkPath(walk, path);
+}
+
+function addFile(walk: Walk, path: string): void {
+  if (!walk.pattern.test(basename(path)) || walk.keys.has(path)) return;
+  walk.countFile();
+  walk.keys.add(path);
+}
+
+const leavesFolder = 'it is a link that leads out of the folder';
+
+/** A link to a file counts as a file. A link to a folder is followed unless the search reaches that folder anyway, or is in it. */
+async function walkLink(walk: Walk, path: string): Promise<void> {
+  if (walk.isSkipped(path)) return;
+  const target = await realpath(join(walk.folder, path)).catch(() => undefined);
+  const isFolder =
+    target !== undefined && (await stat(target).catch(() => undefined))?.isDirectory();
+  if (target === undefined || isFolder !== true) return addFile(walk, path);
+  if (!isInside(target, walk.folder)) {
+    walk.failed.push({ kind: 'failed', key: path, reason: leavesFolder });
+    return;
+  }
+  const isReached =
+    walk.linked.has(target) ||
+    walk.starts.some((start) => isInside(target, start) || isInside(start, target));
+  if (isReached) return;
+  walk.linked.add(target);
+  await walkFolder(walk, path);
 }
 
 const mostFiles = 50_000;
 
-/** A function that counts a file, and throws `too_many_files` above the limit. */
-export function fileCounter(folder: string, limit = mostFiles): () => void {
+/** A function that counts a file or folder, and throws `too_many_files` above the limit. */
+function fileCounter(folder: string, limit: number): () => void {
   let count = 0;
   return () => {
     count += 1;
@@ -72,14 +145,20 @@ export function fileCounter(folder: string, limit = mostFiles): () => void {
 const largestFile = 5_000_000;
 
 /** Reads one file of a folder; its path is its key. */
-export async function readFileItem(folder: string, key: string): Promise<FetchEvent> {
+export async function readFileItem(
+  folder: string,
+  key: string,
+  { maxBytes = largestFile, toEvent = fileItem } = {},
+): Promise<FetchEvent> {
+  const failed = (reason: string): FetchEvent => ({ kind: 'failed', key, reason });
   try {
-    const { size } = await stat(join(folder, key));
-    if (size > largestFile)
-      return { kind: 'failed', key, reason: `it has ${size} bytes, more than ${largestFile}` };
-    return fileItem(key, await readFile(join(folder, key)));
+    const found = await readConfinedFile(join(folder, key), { within: folder, maxBytes });
+    if (found.kind === 'read') return toEvent(key, found.bytes);
+    return failed(found.kind === 'refused' ? found.reason : 'it is gone');
   } catch (error) {
-    return { kind: 'failed', key, reason: errorMessage(error) };
+    const code =
+      error instanceof Error && 'code' in error ? String(error.code) : errorMessage(error);
+    return failed(`it cannot be read (${code})`);
   }
 }
 

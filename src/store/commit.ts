@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureStateDirectory } from './directories.ts';
-import { readText } from './files.ts';
+import { readText, readTextOrNothing } from './files.ts';
 import { git, gitOutput, headCommit, type Repository } from './git.ts';
 
 /** One file in the commit. */
@@ -119,7 +119,7 @@ function pendingFile(dir: string): string {
  */
 export async function refreshIndex({ root }: Repository, dir: string): Promise<boolean> {
   const pending = pendingFile(dir);
-  const commit = existsSync(pending) ? readFileSync(pending, 'utf8').trim() : '';
+  const commit = readTextOrNothing(pending, dir).trim();
   if (commit === '') return true;
   const [head, parent] = (
     await gitOutput(root, ['rev-list', '--parents', '-n', '1', 'HEAD'], { allow: [128] })

@@ -36,14 +36,35 @@ function refuseLinks(state: string): void {
   );
 }
 
+/** Folders of `.ktx` and their modification times when they had no links. Adding an entry changes the time. */
+const checkedFolders = new Map<string, number>();
+
+/** The folders of `.ktx` whose entries ktx itself names. */
+const ownFolders = new Set(['cache', 'chats', 'evals', 'kept', 'logs', 'notes']);
+
+/** Looks at `.ktx`, its entries, and theirs in these folders. */
 function findLink(state: string): string | undefined {
   try {
     if (lstatSync(state).isSymbolicLink()) return state;
-    const entry = readdirSync(state, { withFileTypes: true }).find((file) => file.isSymbolicLink());
-    return entry && join(state, entry.name);
+    const entries = readdirSync(state, { withFileTypes: true });
+    const entry = entries.find((file) => file.isSymbolicLink());
+    if (entry !== undefined) return join(state, entry.name);
+    const folders = entries.filter((file) => file.isDirectory() && ownFolders.has(file.name));
+    return folders
+      .map(({ name }) => findLinkIn(join(state, name)))
+      .find((link) => link !== undefined);
   } catch (error) {
     return undefinedIfMissing(error as NodeJS.ErrnoException);
   }
+}
+
+function findLinkIn(folder: string): string | undefined {
+  const { mtimeMs } = lstatSync(folder);
+  if (checkedFolders.get(folder) === mtimeMs) return undefined;
+  const link = readdirSync(folder, { withFileTypes: true }).find((file) => file.isSymbolicLink());
+  if (link !== undefined) return join(folder, link.name);
+  checkedFolders.set(folder, mtimeMs);
+  return undefined;
 }
 
 /** Creates `.ktx` with its own `.gitignore`, so that nothing in it reaches git and no other ignore file has to be edited. */

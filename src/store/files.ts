@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
+import {
+  type ConfinedRead,
+  isInside,
+  outsideError,
+  readConfinedFile,
+  readConfinedFileSync,
+} from './confined-file.ts';
 
 /** The suffix of files that are being written. A file with it that is found later was left by a killed process. */
 export const temporarySuffix = '.ktx-tmp';
@@ -43,16 +50,30 @@ export async function writeAtomically(
   }
 }
 
-/** The text of a file; undefined if there is none. Throws if it is not UTF-8, not a regular file, or outside `within`. */
+/** In bytes. A larger text does not fit into one string. */
+export const largestText = 500_000_000;
+
+/**
+ * The text of a file; undefined if there is none. Throws if it is not UTF-8, not a regular file, or outside `within`. Without
+ * `within`, a person named the file, and a link may lead anywhere.
+ */
 export async function readText(path: string, within?: string): Promise<string | undefined> {
-  const target = await followLinks(path, within);
-  const info = await stat(target).catch(undefinedIfMissing);
-  if (info === undefined) return undefined;
-  if (!info.isFile())
-    throw new UserError('not_a_file', `${path} is not a file.`, { hint: 'Move it away.' });
-  const bytes = await readFile(target).catch((error: unknown) => {
-    throw fileAccessError('read', target, error);
+  const limits = { within: within ?? resolve(path, sep), maxBytes: largestText };
+  const found = await readConfinedFile(path, limits).catch((error: unknown) => {
+    throw fileAccessError('read', path, error);
   });
+  switch (found.kind) {
+    case 'missing':
+      return undefined;
+    case 'refused':
+      throw refusedError(path, found, limits.within);
+    case 'read':
+      return decodeText(path, found.bytes);
+  }
+  return found satisfies never;
+}
+
+function decodeText(path: string, bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
@@ -61,6 +82,34 @@ export async function readText(path: string, within?: string): Promise<string | 
       cause: error,
     });
   }
+}
+
+function refusedError(
+  path: string,
+  { code, reason }: Extract<ConfinedRead, { readonly kind: 'refused' }>,
+  within: string,
+): UserError {
+  switch (code) {
+    case 'outside':
+      return outsideError(path, within);
+    case 'broken_link':
+      return new UserError('broken_link', `${path} cannot be read: ${reason}.`, {
+        hint: 'Remove it.',
+      });
+    case 'not_a_file':
+      return new UserError('not_a_file', `${path} is not a file.`, { hint: 'Move it away.' });
+    case 'too_large':
+      return new UserError('file_too_large', `${path} cannot be read: ${reason}.`, {
+        hint: 'Move it away, or split it.',
+      });
+  }
+  return code satisfies never;
+}
+
+/** The text of a file, read at once; empty if it cannot be read. */
+export function readTextOrNothing(path: string, within: string): string {
+  const found = readConfinedFileSync(path, { within, maxBytes: largestText });
+  return found.kind === 'read' ? found.bytes.toString('utf8') : '';
 }
 
 /**
@@ -97,7 +146,7 @@ async function followLinks(path: string, within: string | undefined): Promise<st
 async function requireWithin(path: string, within: string): Promise<void> {
   const root = await realpath(within);
   const actual = await realpathOfNearest(resolve(path));
-  if (actual === root || actual.startsWith(root + sep)) return;
+  if (isInside(actual, root)) return;
   throw new UserError('path_outside_project', `${path} leads out of the project to ${actual}.`, {
     hint: `Replace the link with a file or folder inside ${within}.`,
     exitCode: 2,

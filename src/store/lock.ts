@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
+import { readTextOrNothing } from './files.ts';
 import { sqliteErrorCode } from './state.ts';
 
 interface LockOptions {
@@ -32,9 +33,7 @@ export async function withProjectLock<T>(
   const holderFile = `${lockDb}.holder`;
   let lock = tryLock(lockDb);
   for (let isFirst = true; lock === undefined; isFirst = false) {
-    const holder = existsSync(holderFile)
-      ? readFileSync(holderFile, 'utf8')
-      : 'it has just started';
+    const holder = readTextOrNothing(holderFile, dir) || 'it has just started';
     const message = `Another ktx (${holder}) is working on this project`;
     if (Date.now() >= deadline) {
       throw new UserError('lock_busy', `${message}.`, {

@@ -28,6 +28,8 @@ export function checkDatabaseFile(path: string, connection: string): void {
 
 /** True if the file begins with this ASCII text; false if it does not or cannot be read. */
 export function hasFileSignature(path: string, signature: string): boolean {
+  // Opening a pipe would wait for a writer.
+  if (fileStats(path)?.isFile() !== true) return false;
   const bytes = Buffer.alloc(signature.length);
   try {
     const file = openSync(path, 'r');

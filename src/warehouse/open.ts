@@ -1,4 +1,5 @@
 import { newId } from '../lib/id.ts';
+import { resolveConfiguredPath } from '../store/confined-file.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { WarehouseConfig } from './config.ts';
 import type { DriverSession, OpenContext } from './driver.ts';
@@ -59,6 +60,8 @@ async function openDriver(
   { config, ...context }: WarehouseSpec,
   signal: AbortSignal,
 ): Promise<DriverSession> {
+  // A glob has no real path; its driver checks each file.
+  if ('path' in config) await resolveConfiguredPath(context.projectDir, config.path);
   if (config.driver === 'duckdb')
     return (await import('./drivers/duckdb/driver.ts')).open(config, context, signal);
   if (config.driver === 'mysql')

@@ -29,6 +29,10 @@ const errorDefaults = {
     exitCode: 2,
     hint: 'Repair or remove the file, or set path of the connection to files that its driver can read.',
   },
+  path_outside_project: {
+    exitCode: 2,
+    hint: 'Put the file itself into the folder, or give its own folder a connection.',
+  },
   config_url: { exitCode: 2 },
   missing_object: { hint: '`ktx search` lists tables and columns.' },
   query_timeout: {

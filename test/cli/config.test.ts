@@ -183,6 +183,13 @@ describe('a link in place of .ktx, or in it', () => {
     expect((await ktxJson(['ingest'], { cwd })).envelope.error).toMatchObject({
       code: 'state_is_link',
     });
+    rmSync(join(cwd, '.ktx', 'lock.db.holder'));
+    mkdirSync(join(cwd, '.ktx', 'cache'));
+    expect((await ktxJson(['sql', 'SELECT 1'], { cwd })).code).toBe(0);
+    symlinkSync(join(outside, 'private.duckdb'), join(cwd, '.ktx', 'cache', 'shop.duckdb'));
+    expect((await ktxJson(['sql', 'SELECT 1'], { cwd })).envelope.error).toMatchObject({
+      code: 'state_is_link',
+    });
     expect(readdirSync(outside)).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { findProject } from '../../project/open/find-project.ts';
+import { readTextOrNothing } from '../../store/files.ts';
 
 export type NameKind =
   | 'connection'
@@ -56,7 +57,7 @@ function readNames(kind: NameKind, dir: string, word: string): readonly string[]
     case 'agent':
       return yamlFileNames(join(dir, 'agents'));
     case 'case':
-      return yamlFileNames(evals).flatMap((name) => caseIds(join(evals, name)));
+      return yamlFileNames(evals).flatMap((name) => caseIds(dir, join(evals, name)));
     case 'dataset':
       return connectionNames(dir).flatMap((connection) =>
         yamlFileNames(join(dir, 'semantic-layer', connection)),
@@ -75,7 +76,7 @@ function readNames(kind: NameKind, dir: string, word: string): readonly string[]
 function connectionNames(dir: string): readonly string[] {
   const [, section = ''] =
     /^connections:[^\n]*\n((?:[ \t]+[^\n]*\n?|#[^\n]*\n?|\n)*)/m.exec(
-      readFileSync(join(dir, 'ktx.yaml'), 'utf8'),
+      readTextOrNothing(join(dir, 'ktx.yaml'), dir),
     ) ?? [];
   const depth = /^([ \t]+)[^\s#]/m.exec(section)?.[1] ?? '  ';
   return [...section.matchAll(/^([ \t]+)["']?([\w-]+)["']?:/gm)].flatMap(([, indent, name = '']) =>
@@ -92,19 +93,18 @@ function yamlFileNames(folder: string): readonly string[] {
 }
 
 /** `file` is a path without extension. */
-function caseIds(file: string): readonly string[] {
+function caseIds(dir: string, file: string): readonly string[] {
   const path = [`${file}.yaml`, `${file}.yml`].find((candidate) => existsSync(candidate));
   if (path === undefined) return [];
-  return [...readFileSync(path, 'utf8').matchAll(/^\s*(?:-\s+\{?\s*)?id:\s*["']?([\w.-]+)/gm)].map(
-    ([, id = '']) => id,
-  );
+  return [
+    ...readTextOrNothing(path, dir).matchAll(/^\s*(?:-\s+\{?\s*)?id:\s*["']?([\w.-]+)/gm),
+  ].map(([, id = '']) => id);
 }
 
 /** Ids of queries in the log of tool calls, the newest last. */
 function queryIds(dir: string): readonly string[] {
   const path = join(dir, '.ktx/logs/tools.jsonl');
-  if (!existsSync(path)) return [];
-  return [...readFileSync(path, 'utf8').matchAll(/"(q_[0-9a-z]{8,})"/g)].map(([, id = '']) => id);
+  return [...readTextOrNothing(path, dir).matchAll(/"(q_[0-9a-z]{8,})"/g)].map(([, id = '']) => id);
 }
 
 /**
@@ -113,7 +113,8 @@ function queryIds(dir: string): readonly string[] {
  */
 function searchIndex(dir: string, word: string, kind?: string): readonly string[] {
   const path = join(dir, '.ktx/state.db');
-  if (!existsSync(path)) return [];
+  // Opening a pipe would wait for a writer.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
   const db = new DatabaseSync(path, { readOnly: true });
   try {
     const ofKind =

@@ -1,10 +1,10 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { locateFindings } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
 import { parseYaml } from '../../lib/parse-yaml.ts';
 import { didYouMean, oneOf } from '../../lib/suggest.ts';
-import { undefinedIfMissing, readText } from '../../store/files.ts';
+import { listConfinedFolder } from '../../store/confined-file.ts';
+import { readText } from '../../store/files.ts';
 import { registry } from '../../tools/registry.ts';
 import {
   questionSetSchema,
@@ -84,7 +84,8 @@ async function selectSetNames(
 }
 
 async function listSetNames(projectDir: string): Promise<readonly string[]> {
-  const names = (await readdir(join(projectDir, evalsFolder)).catch(undefinedIfMissing)) ?? [];
+  const entries = await listConfinedFolder(join(projectDir, evalsFolder), projectDir);
+  const names = (entries ?? []).map(({ name }) => name);
   return names
     .flatMap((name) =>
       /^[a-z0-9][a-z0-9_-]*\.yaml$/.test(name) ? [name.slice(0, -'.yaml'.length)] : [],

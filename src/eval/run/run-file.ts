@@ -59,7 +59,7 @@ function unknownRunError(name: string, ids: readonly string[]): UserError {
 export async function readPastRuns(projectDir: string, limit: number): Promise<readonly EvalRun[]> {
   const ids = (await listRunIds(projectDir)).slice(-limit);
   const { evals } = projectPaths(projectDir);
-  const texts = await Promise.all(ids.map((id) => readText(join(evals, `${id}.json`))));
+  const texts = await Promise.all(ids.map((id) => readText(join(evals, `${id}.json`), projectDir)));
   return texts.flatMap((text) => runSchema.safeParse(parseJson(text ?? '')).data ?? []);
 }
 

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { errorMessage, UserError } from '../../lib/error.ts';
-import { readText, temporarySuffix } from '../../store/files.ts';
+import { readConfinedFileSync } from '../../store/confined-file.ts';
+import { largestText, readText, temporarySuffix } from '../../store/files.ts';
 
 /** The files of one place (disk or a commit): texts by path, relative to the project, with `/`. */
 export type FileTree = ReadonlyMap<string, string>;
@@ -48,7 +49,7 @@ function readFolder(dir: string, folder: string, tidy: boolean): [string, string
     if (path.endsWith(temporarySuffix)) {
       if (tidy && isFile) rmSync(join(dir, path), { force: true });
     } else if (fileNames.test(path)) {
-      files.push([path, readUtf8(join(dir, path), isFile)]);
+      files.push([path, isFile ? readUtf8(dir, path) : unreadableText(join(dir, path), notAFile)]);
     }
   }
   return files;
@@ -79,21 +80,25 @@ function statWithoutLinks(dir: string, path: string) {
   );
 }
 
+const notAFile = new Error('it is a link, a folder or the like');
+
 /** The text of a file. If it cannot be read: an error for a JSONL file, for others a lone surrogate and the reason. */
-function readUtf8(file: string, isFile: boolean): string {
+function readUtf8(dir: string, path: string): string {
   try {
-    if (!isFile) throw new Error('it is a link, a folder or the like');
-    const bytes = readFileSync(file);
-    if (!isUtf8(bytes)) throw new Error('it is not valid UTF-8');
-    return bytes.toString('utf8');
+    const found = readConfinedFileSync(join(dir, path), { within: dir, maxBytes: largestText });
+    if (found.kind !== 'read')
+      throw new Error(found.kind === 'missing' ? 'it is gone' : found.reason);
+    if (!isUtf8(found.bytes)) throw new Error('it is not valid UTF-8');
+    return found.bytes.toString('utf8');
   } catch (error) {
-    if (!file.endsWith('.jsonl')) return `\uD800${errorMessage(error)}`;
-    const hint = 'Move it away, or restore it from git.';
-    throw new UserError('file_unreadable', `${file}: ${errorMessage(error)}.`, {
-      hint,
-      cause: error,
-    });
+    return unreadableText(join(dir, path), error);
   }
+}
+
+function unreadableText(file: string, cause: unknown): string {
+  if (!file.endsWith('.jsonl')) return `\uD800${errorMessage(cause)}`;
+  const hint = 'Move it away, or restore it from git.';
+  throw new UserError('file_unreadable', `${file}: ${errorMessage(cause)}.`, { hint, cause });
 }
 
 export function isSameTree(a: FileTree, b: FileTree): boolean {

@@ -1,11 +1,12 @@
-import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { parseYaml } from '../../lib/parse-yaml.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { AnswerFormat } from '../../llm/port/session.ts';
-import { undefinedIfMissing, readText } from '../../store/files.ts';
+import { listConfinedFolder } from '../../store/confined-file.ts';
+import { readText } from '../../store/files.ts';
 import { agentSchema, type AgentFile } from './agent-schema.ts';
 
 /** An agent whose files were read and validated. */
@@ -50,16 +51,27 @@ interface AgentFileLocation {
   readonly file: string;
 }
 
-/** Reads a file that the agent's file refers to. `path` is relative to the agent's file. */
+/**
+ * Reads a file that the agent's file refers to. `path` is relative to the agent's file. The text goes to a model: no file of
+ * secrets, of git or of `.ktx` does.
+ */
 async function readReferencedFile(
   { projectDir, file }: AgentFileLocation,
   path: string,
 ): Promise<string> {
-  const text = await readText(join(projectDir, dirname(file), path), projectDir);
-  if (text !== undefined) return text;
+  const fullPath = join(projectDir, dirname(file), path);
+  const text = await readText(fullPath, projectDir);
+  if (text === undefined)
+    throw invalidAgentError(
+      `${file} refers to ${path}, and there is no such file.`,
+      `a path relative to ${dirname(file)}/`,
+    );
+  const inProject = relative(await realpath(projectDir), await realpath(fullPath));
+  const hidden = inProject.split(sep).find((step) => step.startsWith('.'));
+  if (hidden === undefined) return text;
   throw invalidAgentError(
-    `${file} refers to ${path}, and there is no such file.`,
-    `a path relative to ${dirname(file)}/`,
+    `${file} refers to ${path}, and ktx sends nothing of ${hidden} to a model.`,
+    'a file whose path has no name that begins with a dot',
   );
 }
 
@@ -115,8 +127,9 @@ async function unknownAgentError(projectDir: string, name: string): Promise<User
 
 /** The names of all agent files, sorted. */
 async function agentNames(projectDir: string): Promise<readonly string[]> {
-  const files = (await readdir(join(projectDir, agentsFolder)).catch(undefinedIfMissing)) ?? [];
-  return files
+  const entries = await listConfinedFolder(join(projectDir, agentsFolder), projectDir);
+  return (entries ?? [])
+    .map(({ name }) => name)
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => file.slice(0, -'.yaml'.length))
     .sort();

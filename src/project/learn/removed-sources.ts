@@ -1,10 +1,10 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import type { SourceInput } from '../../ingest/ingest-run.ts';
 import { UserError } from '../../lib/error.ts';
 import { itemPath } from '../../sources/source.ts';
-import { undefinedIfMissing, readText } from '../../store/files.ts';
+import { listConfinedFolder } from '../../store/confined-file.ts';
+import { readText } from '../../store/files.ts';
 import { findConnection, notesName, type ProjectConfig } from '../open/config.ts';
 
 /** A source that was removed from `ktx.yaml`, or renamed there, while the project still has its items. */
@@ -22,8 +22,7 @@ export async function listRemovedSources({
   readonly dir: string;
   readonly config: ProjectConfig;
 }): Promise<RemovedSource[]> {
-  const folders =
-    (await readdir(join(dir, 'sources'), { withFileTypes: true }).catch(undefinedIfMissing)) ?? [];
+  const folders = (await listConfinedFolder(join(dir, 'sources'), dir)) ?? [];
   const removed = folders
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)

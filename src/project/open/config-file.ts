@@ -17,11 +17,11 @@ export async function editConfig(dir: string, edit: (document: Document) => void
   edit(document);
   const text = document.toString({ lineWidth: 0, flowCollectionPadding: false });
   await parseConfig(text);
-  await writeAtomically(projectPaths(dir).config, text);
+  await writeAtomically(projectPaths(dir).config, text, { within: dir });
 }
 
 async function readConfigText(dir: string): Promise<string> {
-  const text = await readText(projectPaths(dir).config);
+  const text = await readText(projectPaths(dir).config, dir);
   if (text === undefined) throw projectNotFound(`in ${dir}`);
   return text.replace(/^\uFEFF/, '');
 }

@@ -1,7 +1,6 @@
 import { statSync, type Stats } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { undefinedIfMissing } from '../../store/files.ts';
+import { listConfinedFolder } from '../../store/confined-file.ts';
 import { readFileStamp, formatStamp, type StampedFile } from './file-cache.ts';
 
 /**
@@ -102,7 +101,8 @@ export async function listProjectFiles(
 }
 
 async function fileNamesIn(dir: string, folder: string): Promise<readonly string[]> {
-  return (await readdir(join(dir, folder)).catch(undefinedIfMissing)) ?? [];
+  const entries = await listConfinedFolder(join(dir, folder), dir);
+  return (entries ?? []).map(({ name }) => name);
 }
 
 function matchingPaths(

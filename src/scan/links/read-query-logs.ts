@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+import { extname, dirname } from 'node:path';
 import { z } from 'zod';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { parseJson } from '../../lib/json.ts';
+import { readConfinedFile, resolveConfiguredPath } from '../../store/confined-file.ts';
 
 /** How many statements of different shape are read at most. */
 const maxStatements = 20_000;
@@ -24,7 +24,7 @@ export async function readQueryLogs(
 ): Promise<readonly string[]> {
   const byShape = new Map<string, string>();
   for (const path of paths) {
-    const text = await readLog(resolve(dir, path), path);
+    const text = await readLog(dir, path);
     const statements =
       extname(path) === '.jsonl' ? statementsInLines(text, path) : splitStatements(text);
     for (const statement of statements) {
@@ -36,18 +36,22 @@ export async function readQueryLogs(
   return [...byShape.values()];
 }
 
-async function readLog(path: string, name: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new UserError(
-      'query_log_unreadable',
-      `The query log ${name} cannot be read: ${errorMessage(error)}`,
-      {
-        hint: 'Correct scan.query_logs in ktx.yaml: paths are relative to the project.',
-      },
-    );
-  }
+/** In bytes. */
+const largestLog = 200_000_000;
+
+async function readLog(dir: string, name: string): Promise<string> {
+  const unreadable = (reason: string) =>
+    new UserError('query_log_unreadable', `The query log ${name} cannot be read: ${reason}.`, {
+      hint: 'Correct scan.query_logs in ktx.yaml: paths are relative to the project.',
+    });
+  const path = await resolveConfiguredPath(dir, name);
+  if (path === undefined) throw unreadable('there is no such file');
+  const limits = { within: dirname(path), maxBytes: largestLog };
+  const found = await readConfinedFile(path, limits).catch((error: unknown) => {
+    throw unreadable(errorMessage(error));
+  });
+  if (found.kind === 'read') return found.bytes.toString('utf8');
+  throw unreadable(found.kind === 'missing' ? 'there is no such file' : found.reason);
 }
 
 function statementsInLines(text: string, name: string): string[] {

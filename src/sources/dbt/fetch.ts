@@ -1,11 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { errorMessage, UserError } from '../../lib/error.ts';
+import { isInside, readConfinedFile, resolveConfiguredPath } from '../../store/confined-file.ts';
 import {
-  fileCounter,
   fileItem,
   type FileSearch,
-  listFiles,
+  findFiles,
+  type FoundFiles,
+  isGeneratedFolder,
   listingEnd,
   readFileItem,
 } from '../folder-files.ts';
@@ -19,28 +20,41 @@ import { type DbtProjectFile, parseProjectFile, projectFileName } from './files/
 /** Fetches the files of a dbt project, and its artifacts reduced to what does not change by itself. */
 export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIterable<FetchEvent> {
   const folder = await dbtFolder(context);
-  const projectText = await readIfThere(join(folder, projectFileName));
+  const projectText = await readIfThere(folder, {
+    file: projectFileName,
+    maxBytes: largestSettings,
+  });
   const project = parseProjectFile(projectText ?? '');
   const artifacts = await fetchArtifacts(context, folder, project);
   if (projectText === undefined && artifacts.length === 0) throw noProject(folder);
   if (projectText !== undefined) yield fileItem(projectFileName, Buffer.from(projectText));
   yield* artifacts;
-  const problems: string[] = [];
-  if (projectText !== undefined) {
-    const countFile = fileCounter(folder);
-    const search = { folder, pattern: /\.(ya?ml|sql|py|md)$/, problems, countFile };
-    for (const key of await listDbtFiles(search, project)) {
-      context.signal.throwIfAborted();
-      yield await readFileItem(folder, key);
-    }
-  }
-  yield listingEnd(problems);
+  if (projectText === undefined) yield listingEnd([]);
+  else yield* fetchProjectFiles({ folder, signal: context.signal }, project);
 }
 
+async function* fetchProjectFiles(
+  { folder, signal }: Pick<FileSearch, 'folder' | 'signal'>,
+  project: DbtProjectFile,
+): AsyncIterable<FetchEvent> {
+  const search = { folder, pattern: projectFiles, isSkipped: isGeneratedFolder, signal };
+  const found = await findProjectFiles(search, project);
+  yield* found.failed;
+  for (const key of found.keys) {
+    signal.throwIfAborted();
+    yield await readFileItem(folder, key);
+  }
+  yield listingEnd(found.problems);
+}
+
+const projectFiles = /\.(ya?ml|sql|py|md)$/;
+
+/** The real path of the folder with the project; the path as it is written if nothing is there. */
 async function dbtFolder(context: FetchContext<DbtConfig>): Promise<string> {
   const { git: url, branch, path } = context.config;
-  if (url === undefined) return resolve(context.projectDir, path);
-  return checkOut({ url, branch, path }, context);
+  if (url !== undefined) return checkOut({ url, branch, path }, context);
+  const found = await resolveConfiguredPath(context.projectDir, path);
+  return found ?? resolve(context.projectDir, path);
 }
 
 function noProject(folder: string): UserError {
@@ -51,17 +65,32 @@ function noProject(folder: string): UserError {
   });
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new UserError('dbt_project_unreadable', `${file}: ${errorMessage(error)}.`, {
-      hint: 'Check that the file can be read.',
-      cause: error,
+/** In bytes. */
+const largestSettings = 5_000_000;
+
+interface WantedFile {
+  readonly file: string;
+  readonly maxBytes: number;
+}
+
+async function readIfThere(
+  folder: string,
+  { file, maxBytes }: WantedFile,
+): Promise<string | undefined> {
+  const path = join(folder, file);
+  const unreadable = (reason: string, cause?: unknown) =>
+    new UserError('dbt_project_unreadable', `${path} cannot be read: ${reason}.`, {
+      hint: 'Put a file that can be read in its place, inside of the folder.',
+      cause,
     });
-  }
+  const found = await readConfinedFile(path, { within: folder, maxBytes }).catch(
+    (error: unknown) => {
+      throw unreadable(errorMessage(error), error);
+    },
+  );
+  if (found.kind === 'missing') return undefined;
+  if (found.kind === 'refused') throw unreadable(found.reason);
+  return found.bytes.toString('utf8');
 }
 
 /** The artifacts that are there, as items or failures. */
@@ -70,48 +99,60 @@ async function fetchArtifacts(
   folder: string,
   { targetPath }: DbtProjectFile,
 ): Promise<FetchEvent[]> {
-  const isConfigured = config.artifacts !== undefined;
-  const artifacts = isConfigured
-    ? resolve(projectDir, config.artifacts ?? '')
-    : resolve(folder, targetPath);
+  const events = (root: string, path: string) =>
+    Promise.all(artifactNames.map((name) => fetchArtifact(root, path, name)));
+  if (config.artifacts !== undefined) {
+    const root = await resolveConfiguredPath(projectDir, config.artifacts);
+    const found = root === undefined ? [] : await events(root, '');
+    return found.filter((event) => event !== undefined);
+  }
   // The author of a dbt project must not choose files of this machine.
-  if (!isConfigured && !artifacts.startsWith(folder + sep)) {
+  if (resolve(folder, targetPath) === folder || !isInside(resolve(folder, targetPath), folder)) {
     const reason = 'target-path leads out of the project: name it as `artifacts` in ktx.yaml';
     return [{ kind: 'failed', key: artifactKey('manifest'), reason }];
   }
-  const events = await Promise.all(artifactNames.map((name) => fetchArtifact(artifacts, name)));
-  return events.filter((event) => event !== undefined);
+  return (await events(folder, targetPath)).filter((event) => event !== undefined);
 }
 
 /** In bytes. A larger text does not fit into memory together with what is made of it. */
 const largestArtifact = 200_000_000;
 
-async function fetchArtifact(folder: string, name: ArtifactName): Promise<FetchEvent | undefined> {
+/** The artifact in the folder `path` of `root`; a failure if it cannot be read. */
+async function fetchArtifact(
+  root: string,
+  path: string,
+  name: ArtifactName,
+): Promise<FetchEvent | undefined> {
   const key = artifactKey(name);
-  const file = join(folder, `${name}.json`);
-  const size = (await stat(file).catch(() => undefined))?.size ?? 0;
-  if (size > largestArtifact) {
-    const reason = `${name}.json has ${size} bytes, more than ${largestArtifact}`;
-    return { kind: 'failed', key, reason };
-  }
-  const text = await readIfThere(file);
-  if (text === undefined) return undefined;
-  try {
-    return { kind: 'item', key, path: key, body: reduceArtifact(name, text) };
-  } catch (error) {
+  const failed = (error: unknown): FetchEvent => {
     const [reason] = errorMessage(error).split('\n');
     return { kind: 'failed', key, reason: `${name}.json: ${reason}` };
+  };
+  const limits = { within: root, maxBytes: largestArtifact };
+  try {
+    const found = await readConfinedFile(join(root, path, `${name}.json`), limits);
+    if (found.kind === 'missing') return undefined;
+    if (found.kind === 'refused') return failed(found.reason);
+    return {
+      kind: 'item',
+      key,
+      path: key,
+      body: reduceArtifact(name, found.bytes.toString('utf8')),
+    };
+  } catch (error) {
+    return failed(error);
   }
 }
 
-/** The files below the paths that the project names, sorted. Paths that lead out of the project are left out. */
-async function listDbtFiles(search: FileSearch, { paths }: DbtProjectFile): Promise<string[]> {
+/** The files below the paths that the project names. Paths that lead out of the project are left out. */
+async function findProjectFiles(
+  search: FileSearch,
+  { paths }: DbtProjectFile,
+): Promise<FoundFiles> {
   const folders = Object.values(paths)
     .flat()
-    .map((path) => path.replace(/^\.\//, '').replace(/\/+$/, ''));
-  const inside = [...new Set(folders)].filter(
-    (path) => path !== '' && !path.startsWith('/') && !path.split('/').includes('..'),
-  );
-  const found = await Promise.all(inside.map((path) => listFiles(search, path)));
-  return [...new Set(found.flat())].sort();
+    .filter((path) => !path.startsWith('/') && !path.split('/').includes('..'))
+    .map((path) => path.split('/').filter((step) => !['', '.'].includes(step)));
+  const inside = folders.filter((steps) => steps.length > 0).map((steps) => steps.join('/'));
+  return findFiles(search, [...new Set(inside)]);
 }

@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { UserError } from '../../lib/error.ts';
 import { isRecord } from '../../lib/json.ts';
 import { readLocatedYaml } from '../../lib/located-yaml.ts';
@@ -7,13 +6,14 @@ import {
   semanticModelSchema,
   tableOfModel,
 } from '../../semantic/formats/metricflow/spec/semantic-model-schema.ts';
+import { resolveConfiguredPath } from '../../store/confined-file.ts';
 import { openClaimCollector, type ClaimCollector } from '../claim-collector.ts';
 import {
   claimSemanticModels,
   type MetricSource,
   type SemanticModelSource,
 } from '../claim-semantic-models.ts';
-import { fileCounter, listFiles, listingEnd, readFileItem } from '../folder-files.ts';
+import { findFiles, isGeneratedFolder, listingEnd, readFileItem } from '../folder-files.ts';
 import type {
   ExtractContext,
   Extraction,
@@ -39,21 +39,21 @@ async function* fetchYamlFiles({
   projectDir,
   signal,
 }: FetchContext<MetricflowConfig>): AsyncIterable<FetchEvent> {
-  const folder = resolve(projectDir, config.path);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new UserError('metricflow_folder_missing', `${folder} is not a folder.`, {
+  const folder = await resolveConfiguredPath(projectDir, config.path);
+  if (folder === undefined || !(await stat(folder)).isDirectory()) {
+    throw new UserError('metricflow_folder_missing', `${config.path} is not a folder.`, {
       hint: 'Set `path` to the folder with the YAML files.',
       exitCode: 2,
     });
   }
-  const problems: string[] = [];
-  const search = { folder, pattern: /\.ya?ml$/, problems, countFile: fileCounter(folder) };
-  const keys = await listFiles(search, '');
-  for (const key of keys.sort()) {
+  const search = { folder, pattern: /\.ya?ml$/, isSkipped: isGeneratedFolder, signal };
+  const found = await findFiles(search, ['']);
+  yield* found.failed;
+  for (const key of found.keys) {
     signal.throwIfAborted();
     yield await readFileItem(folder, key);
   }
-  yield listingEnd(problems);
+  yield listingEnd(found.problems);
 }
 
 function extractSemantics(

@@ -1,6 +1,8 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { isInside } from '../../../store/confined-file.ts';
 import { fileFingerprint, fileStats } from '../../database-file.ts';
+import { warehouseError } from '../../warehouse-error.ts';
 
 /** DuckDB's table function for a file, by its name. */
 const readers: readonly (readonly [RegExp, string])[] = [
@@ -69,7 +71,17 @@ function findFiles(path: string): { base: string; files: string[] } {
   );
   const isDataFile = (file: string): boolean =>
     isTableFile(file) && !isIgnored(file) && fileStats(file)?.isFile() === true;
-  return { base, files: files.filter(isDataFile) };
+  const dataFiles = files.filter(isDataFile);
+  requireInside(dataFiles, base);
+  return { base, files: dataFiles };
+}
+
+/** A link in a folder of data must not make another file of this machine a table. */
+function requireInside(files: readonly string[], base: string): void {
+  const root = existsSync(base) ? realpathSync.native(base) : base;
+  const link = files.find((file) => !isInside(realpathSync.native(file), root));
+  if (link === undefined) return;
+  throw warehouseError('path_outside_project', `${link} is a link that leads out of ${base}.`);
 }
 
 function folderBeforeGlob(path: string): string {

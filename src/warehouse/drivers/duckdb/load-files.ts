@@ -1,9 +1,9 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { shortHash } from '../../../lib/hash.ts';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
-import { writeAtomically } from '../../../store/files.ts';
+import { readTextOrNothing, writeAtomically } from '../../../store/files.ts';
 import { fileStats } from '../../database-file.ts';
 import type { OpenContext } from '../../driver.ts';
 import { maxInt32, withTimeLimit } from '../../time-limit.ts';
@@ -39,8 +39,7 @@ export async function loadFiles(
     JSON.stringify([loadVersion, path, tables.map(({ name, hash }) => [name, hash])]),
     32,
   );
-  const isLoaded =
-    existsSync(database) && existsSync(keyFile) && readFileSync(keyFile, 'utf8') === key;
+  const isLoaded = existsSync(database) && readTextOrNothing(keyFile, cacheDir) === key;
   if (!isLoaded) {
     await buildDatabase(database, tables, signal);
     await writeAtomically(keyFile, key);

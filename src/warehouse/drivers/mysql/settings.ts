@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { connect, isIP } from 'node:net';
-import { isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ConnectionOptions } from 'mysql2';
+import { readConfinedFileSync } from '../../../store/confined-file.ts';
 import { isSecretReference } from '../../../store/secrets.ts';
 import type { OpenContext } from '../../driver.ts';
 import { warehouseError } from '../../warehouse-error.ts';
@@ -85,7 +86,7 @@ function tlsSettings(
       ssl: {
         rejectUnauthorized: isVerified,
         verifyIdentity: isVerified,
-        ca: readFileSync(resolve(projectDir, ca)),
+        ca: readCertificates(resolve(projectDir, ca)),
       },
     };
   } catch {
@@ -97,4 +98,16 @@ function tlsSettings(
       },
     );
   }
+}
+
+/** In bytes. */
+const largestCertificates = 10_000_000;
+
+function readCertificates(path: string): Buffer {
+  const found = readConfinedFileSync(path, {
+    within: dirname(realpathSync(path)),
+    maxBytes: largestCertificates,
+  });
+  if (found.kind === 'read') return found.bytes;
+  throw new Error(found.kind === 'missing' ? 'it does not exist' : found.reason);
 }
