@@ -3,23 +3,33 @@
 //
 //   npm run mutate                  all mutants
 //   npm run mutate -- --fifth       those whose turn is today
+//   npm run mutate -- --fifth=2     the third fifth, whatever the date (0 to 4)
+//   npm run mutate -- --workers=1   one at a time (the default is 2)
 //   npm run mutate -- NAME...       those whose name contains one of the words
 //   npm run mutate -- --list        names, files and reasons
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import startMariadb from '../test/support/mariadb-server.ts';
 import startPostgres from '../test/support/postgres-server.ts';
+import { chooseMutants } from './mutate/choose-mutants.ts';
 import { mutants } from './mutate/mutants.ts';
 import type { Mutant } from './mutate/mutant.ts';
+import { runTests } from './mutate/run-tests.ts';
 
-/** `unnoticed`: the tests passed with the fault in place. `broken`: they fail without it. */
-type Verdict = 'noticed' | 'unnoticed' | 'timeout' | 'broken';
+interface MutantResult {
+  readonly mutant: Mutant;
+  /**
+   * `noticed` and `hung` are what a mutant should come to: its tests fail or do not end, and pass
+   * without the fault. `unnoticed`: they pass with it. `broken`: they fail or hang without it.
+   */
+  readonly verdict: 'noticed' | 'hung' | 'unnoticed' | 'broken';
+  /** The test that failed. */
+  readonly failure?: string;
+}
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const copied = ['bench', 'bin', 'docs', 'examples', 'prompts', 'schemas', 'scripts', 'skills'];
@@ -30,61 +40,64 @@ const topFiles = [
   'README.md',
   'ARCHITECTURE.md',
 ];
-const workers = 2;
-const timeoutMs = 180_000;
-/** By list of tests: asked once, also by two workers at a time. */
-const unchangedRuns = new Map<string, Promise<boolean>>();
+/** By list of tests: the failure of the unchanged source, asked once, also by two workers at a time. */
+const unchangedRuns = new Map<string, Promise<string | undefined>>();
+const interruption = new AbortController();
 
-const chosen = chooseMutants(process.argv.slice(2));
-if (process.argv.includes('--list')) {
+const { values: flags, positionals: words } = parseArgs({
+  args: process.argv.slice(2).map((argument) => (argument === '--fifth' ? '--fifth=' : argument)),
+  allowPositionals: true,
+  options: {
+    fifth: { type: 'string' },
+    workers: { type: 'string', default: '2' },
+    list: { type: 'boolean' },
+  },
+});
+const chosen = chooseMutants(mutants, { words, fifth: flags.fifth, now: Date.now() });
+if (flags.list === true) {
   for (const { name, file, why } of chosen) console.log(`${name.padEnd(32)} ${file}: ${why}`);
   process.exit(0);
 }
-const survivors = await runAll(chosen);
-for (const { mutant, verdict } of survivors) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => interruption.abort());
+const results = await tryAll(chosen);
+const survivors = results.filter(({ verdict }) => verdict === 'unnoticed' || verdict === 'broken');
+for (const { mutant, verdict, failure } of survivors) {
   console.log(`\n${mutant.name} (${verdict}) in src/${mutant.file}`);
   console.log(`  ${mutant.why}`);
   console.log(`  tests: ${mutant.tests.join(', ')}`);
+  if (failure !== undefined) console.log(`  without the fault: ${failure}`);
 }
-console.log(`\n${chosen.length} mutants, ${survivors.length} survivors`);
-process.exit(survivors.length === 0 ? 0 : 1);
+console.log(`\n${results.length} mutants, ${survivors.length} survivors`);
+if (interruption.signal.aborted) console.log(`Interrupted, of ${chosen.length}.`);
+process.exit(interruption.signal.aborted ? 130 : survivors.length === 0 ? 0 : 1);
 
-function chooseMutants(args: readonly string[]): readonly Mutant[] {
-  const words = args.filter((argument) => !argument.startsWith('--'));
-  const named = mutants.filter(
-    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
-  );
-  if (!args.includes('--fifth')) return named;
-  const today = Math.floor(Date.now() / 86_400_000) % 5;
-  return named.filter((_, index) => index % 5 === today);
-}
-
-async function runAll(
-  queue: readonly Mutant[],
-): Promise<readonly { readonly mutant: Mutant; readonly verdict: Verdict }[]> {
+async function tryAll(queue: readonly Mutant[]): Promise<readonly MutantResult[]> {
   const servers = await startServers();
-  const folders = Array.from({ length: workers }, copyProject);
+  const projects = Array.from({ length: Number(flags.workers) }, copyProject);
   const pending = queue.values();
-  const unnoticed: { mutant: Mutant; verdict: Verdict }[] = [];
-  let done = 0;
+  const tried: MutantResult[] = [];
   try {
-    const work = async (folder: string) => {
+    const work = async (project: string) => {
       for (const mutant of pending) {
         const started = performance.now();
-        const verdict = await tryMutant(folder, mutant, servers.env);
-        if (verdict === 'unnoticed' || verdict === 'broken') unnoticed.push({ mutant, verdict });
+        const result = await tryMutant(project, mutant, servers.env);
+        if (result === undefined) return;
+        tried.push(result);
         const seconds = ((performance.now() - started) / 1000).toFixed(1);
-        done += 1;
-        const count = `${done}/${queue.length}`.padStart(7);
-        console.log(`${count}  ${verdict.padEnd(9)} ${seconds.padStart(6)} s  ${mutant.name}`);
+        const count = `${tried.length}/${queue.length}`.padStart(7);
+        console.log(
+          `${count}  ${result.verdict.padEnd(9)} ${seconds.padStart(6)} s  ${mutant.name}`,
+        );
+        if (result.failure !== undefined) console.log(`         by ${result.failure}`);
       }
     };
-    await Promise.all(folders.map(work));
+    await Promise.all(projects.map(work));
   } finally {
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    for (const project of projects) rmSync(dirname(project), { recursive: true, force: true });
     await servers.stop();
   }
-  return unnoticed;
+  return tried;
 }
 
 /** The servers of the tests, once for all runs. */
@@ -106,67 +119,50 @@ async function startServers() {
 
 /** The project in a folder of its own, with the installed packages of this one. */
 function copyProject(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ktx-mutate-'));
+  const project = join(mkdtempSync(join(tmpdir(), 'ktx-mutate-')), 'project');
   for (const name of ['src', 'test', ...copied, ...topFiles])
-    cpSync(join(root, name), join(folder, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
+    cpSync(join(root, name), join(project, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
+  return project;
 }
 
-async function tryMutant(folder: string, mutant: Mutant, env: NodeJS.ProcessEnv): Promise<Verdict> {
-  const path = join(folder, 'src', mutant.file);
+/** Undefined if the run was interrupted. */
+async function tryMutant(
+  project: string,
+  mutant: Mutant,
+  env: NodeJS.ProcessEnv,
+): Promise<MutantResult | undefined> {
+  const { signal } = interruption;
+  if (signal.aborted) return undefined;
+  const path = join(project, 'src', mutant.file);
   const original = readFileSync(path, 'utf8');
   writeFileSync(
     path,
     original.replace(mutant.find, () => mutant.replace),
   );
-  try {
-    const outcome = await runTests(folder, mutant.tests, env);
-    if (outcome !== 'failed') return outcome === 'passed' ? 'unnoticed' : outcome;
-  } finally {
-    writeFileSync(path, original);
-  }
-  return (await passesUnchanged(folder, mutant.tests, env)) ? 'noticed' : 'broken';
+  const run = await runTests({ project, tests: mutant.tests, env, signal }).finally(() =>
+    writeFileSync(path, original),
+  );
+  if (run.outcome === 'passed') return { mutant, verdict: 'unnoticed' };
+  const unchanged = await findUnchangedFailure(project, mutant.tests, env);
+  if (signal.aborted) return undefined;
+  if (unchanged !== undefined) return { mutant, verdict: 'broken', failure: unchanged };
+  if (run.outcome === 'timeout') return { mutant, verdict: 'hung' };
+  return { mutant, verdict: 'noticed', failure: run.failure };
 }
 
-/** Whether the tests pass without a fault. */
-function passesUnchanged(
-  folder: string,
+/** The test that fails without a fault, if one does. */
+function findUnchangedFailure(
+  project: string,
   tests: readonly string[],
   env: NodeJS.ProcessEnv,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const key = tests.join(' ');
   const known = unchangedRuns.get(key);
   if (known !== undefined) return known;
-  const run = runTests(folder, tests, env).then((outcome) => outcome === 'passed');
+  const run = runTests({ project, tests, env, signal: interruption.signal }).then(
+    ({ outcome, failure }) => (outcome === 'passed' ? undefined : (failure ?? outcome)),
+  );
   unchangedRuns.set(key, run);
   return run;
-}
-
-async function runTests(
-  folder: string,
-  tests: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<'passed' | 'failed' | 'timeout'> {
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const files = tests.map((file) => `test/${file}`);
-  const child = spawn(
-    process.execPath,
-    [vitest, 'run', '--bail=1', '--maxWorkers=1', '--reporter=dot', ...files],
-    {
-      cwd: folder,
-      env: { ...env, KTX_SUITES: 'all', PATH: `${dirname(process.execPath)}:${env['PATH'] ?? ''}` },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-    },
-  );
-  const [output, , [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ]);
-  if (code === null) return 'timeout';
-  if (output.includes('No test files found')) throw new Error(`No such tests: ${files.join(', ')}`);
-  return code === 0 ? 'passed' : 'failed';
 }

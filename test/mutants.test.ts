@@ -1,6 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { chooseMutants } from '../scripts/mutate/choose-mutants.ts';
+import { runTests } from '../scripts/mutate/run-tests.ts';
 import { mutants } from '../scripts/mutate/mutants.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -28,3 +41,53 @@ describe('the mutants of `npm run mutate`', () => {
     expect(missing).toEqual([]);
   });
 });
+
+describe('a run of `npm run mutate`', () => {
+  const choose = (fifth: string | undefined, now = 0, words: readonly string[] = []) =>
+    chooseMutants(mutants, { fifth, now, words }).map(({ name }) => name);
+
+  test('tries every mutant once in five days, or those that are named', () => {
+    const all = mutants.map(({ name }) => name);
+    const week = [0, 1, 2, 3, 4].map((day) => choose('', day * 86_400_000));
+    expect(week.flat().toSorted()).toEqual(all.toSorted());
+    expect(choose('3')).toEqual(week[3]);
+    expect(choose(undefined)).toEqual(all);
+    expect(choose(undefined, 0, ['gate-nul', 'grade-cited'])).toEqual(['gate-nul', 'grade-cited']);
+    expect(() => choose('5')).toThrow('--fifth=5: use 0, 1, 2, 3 or 4');
+  });
+
+  test('names the test that fails, and leaves nothing running and no file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ktx-test-mutate-'));
+    const project = join(folder, 'project');
+    mkdirSync(join(project, 'test'), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
+    // What a fault can leave running: a process that holds the output of the tests open.
+    writeFileSync(
+      join(project, 'test/leaks.test.ts'),
+      `import { spawn } from 'node:child_process';
+      import { writeFileSync } from 'node:fs';
+      import { tmpdir } from 'node:os';
+      import { expect, test } from 'vitest';
+      test('starts a process', () => {
+        const child = spawn('sleep', ['600'], { stdio: 'inherit' });
+        child.unref();
+        writeFileSync(${JSON.stringify(join(project, 'pid'))}, String(child.pid));
+        writeFileSync(tmpdir() + '/left', '');
+      });
+      test('and fails', () => expect(1).toBe(2));`,
+    );
+    const signal = new AbortController().signal;
+    const run = await runTests({ project, tests: ['leaks.test.ts'], env: process.env, signal });
+    expect(run).toEqual({ outcome: 'failed', failure: 'leaks.test.ts > and fails' });
+    const pid = Number(readFileSync(join(project, 'pid'), 'utf8'));
+    await expect.poll(() => isRunning(pid)).toBe(false);
+    expect(readdirSync(folder)).toEqual(['project']);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+/** A process that ended can stay in the list, as a zombie. */
+function isRunning(pid: number): boolean {
+  const state = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return /^[^Z]/.test(state.stdout.trim());
+}

@@ -24,7 +24,7 @@ export const storeMutants: readonly Mutant[] = [
     find: 'await requireWithin(dirname(path), within);',
     replace: '',
     why: 'A linked folder lets ktx delete files outside the project.',
-    tests: ['store/files.test.ts', 'ingest/odd-files.test.ts'],
+    tests: ['store/files.test.ts'],
   },
   {
     name: 'file-mode',
@@ -40,7 +40,7 @@ export const storeMutants: readonly Mutant[] = [
     find: '(await mayReplace?.()) ?? true',
     replace: 'true || (await mayReplace?.())',
     why: 'What a person saves while ktx writes is overwritten.',
-    tests: ['store/files.test.ts', 'ingest/odd-files.test.ts'],
+    tests: ['store/files.test.ts'],
   },
   {
     name: 'file-regular',
@@ -48,7 +48,7 @@ export const storeMutants: readonly Mutant[] = [
     find: 'if (!info.isFile())',
     replace: 'if (info.isDirectory())',
     why: 'A pipe in the place of a file hangs ktx.',
-    tests: ['store/files.test.ts', 'ingest/odd-files.test.ts'],
+    tests: ['store/files.test.ts'],
   },
   {
     name: 'file-encoding',
@@ -56,7 +56,7 @@ export const storeMutants: readonly Mutant[] = [
     find: 'fatal: true',
     replace: 'fatal: false',
     why: 'Bytes of another encoding are rewritten as replacement characters.',
-    tests: ['store/files.test.ts', 'ingest/odd-files.test.ts'],
+    tests: ['store/files.test.ts'],
   },
   {
     name: 'state-link',
@@ -64,7 +64,7 @@ export const storeMutants: readonly Mutant[] = [
     find: 'if (lstatSync(state).isSymbolicLink()) return state;',
     replace: '',
     why: 'A clone can point .ktx to any folder, and ktx writes there.',
-    tests: ['store/state.test.ts', 'store/files.test.ts'],
+    tests: ['store/directories.test.ts'],
   },
   {
     name: 'state-entry-link',
@@ -72,7 +72,7 @@ export const storeMutants: readonly Mutant[] = [
     find: 'return entry && join(state, entry.name);',
     replace: 'return undefined;',
     why: 'A clone can point .ktx/journal.db to any file, and ktx writes there.',
-    tests: ['store/state.test.ts', 'store/files.test.ts'],
+    tests: ['store/directories.test.ts'],
   },
   {
     name: 'state-ignored',
@@ -80,7 +80,7 @@ export const storeMutants: readonly Mutant[] = [
     find: "writeFileSync(ignoreFile, '*\\n')",
     replace: "writeFileSync(ignoreFile, '')",
     why: 'Sampled values and secrets of .ktx reach git.',
-    tests: ['store/state.test.ts', 'ingest/ingest.test.ts'],
+    tests: ['store/directories.test.ts'],
   },
   {
     name: 'journal-mode',

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { questionSetSchema } from '../../src/eval/cases/question-set-schema.ts';
+import { gradeTurn } from '../../src/eval/grade/grade-turn.ts';
 import { gradeRefusal, gradeText } from '../../src/eval/grade/grade-text.ts';
 import { gradeTools } from '../../src/eval/grade/grade-tools.ts';
 import { evalExitCode, worstOutcome } from '../../src/eval/run/outcome.ts';
 import type { ResultTable } from '../../src/eval/grade/result-table.ts';
 import { rowDifference } from '../../src/eval/grade/row-difference.ts';
+import type { TurnResult } from '../../src/llm/port/session.ts';
+import type { QueryEvidence } from '../../src/llm/port/tool-call.ts';
 import { meanInterval, wilsonInterval } from '../../src/eval/report/statistics.ts';
 
 function expectation(wanted: object) {
@@ -193,6 +196,59 @@ describe('rows against golden rows', () => {
 });
 
 /** The table of docs/evals.md. */
+describe('the queries that an answer is based on', () => {
+  const query = (id: string, value: number, truncated = false): QueryEvidence => ({
+    id,
+    call: `call-${id}`,
+    tool: 'run_sql',
+    ...rows('revenue', [value]),
+    truncated,
+    ms: 1,
+  });
+  const grade = async (text: string, evidence: readonly QueryEvidence[], truncated = false) => {
+    const result: TurnResult = {
+      turn: 1,
+      text,
+      toolCalls: [],
+      evidence,
+      usage: {},
+      costUsd: 0,
+      stopReason: 'completed',
+      denials: [],
+      steps: 1,
+      durationMs: 1,
+    };
+    const golden = async () => ({
+      columns: [{ name: 'revenue', type: 'integer' as const }],
+      rows: [[10]],
+      truncated,
+      queryId: 'golden',
+      ms: 1,
+    });
+    const judge = () => Promise.reject(new Error('no case has a judge'));
+    const expected = expectation({ result: { golden_sql: 'SELECT 10' } });
+    const findings = await gradeTurn(expected, { result, evidence, golden, judge });
+    return findings.map(({ outcome }) => outcome);
+  };
+  const [right, wrong] = [query('q1', 10), query('q2', 11)];
+
+  test.each([
+    ['the one that is cited, not the last', 'It is 11 [q2].', [wrong, right], 'fail'],
+    ['the one that is cited, not the first', 'It is 10 [q1].', [right, wrong], 'pass'],
+    ['one of those that are cited', 'It is 10 [q1, q2].', [right, wrong], 'pass'],
+    ['the last, if none is cited', 'It is 10.', [wrong, right], 'pass'],
+    ['only the last, if none is cited', 'It is 10.', [right, wrong], 'fail'],
+    ['none, if the cited one does not exist', 'It is 10 [q7].', [wrong, right], 'fail'],
+  ] as const)('are %s', async (_, text, evidence, outcome) => {
+    expect(await grade(text, evidence)).toEqual([outcome]);
+  });
+
+  test('decide nothing where a result is cut off, on either side', async () => {
+    expect(await grade('It is 10 [q1].', [query('q1', 10, true)])).toEqual(['inconclusive']);
+    expect(await grade('It is 10 [q1].', [right], true)).toEqual(['inconclusive']);
+  });
+});
+
 describe('tool calls: the published truth table', () => {
   const calls = {
     none: [],

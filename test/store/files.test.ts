@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { readText, removeFile, writeAtomically } from '../../src/store/files.ts';
 import { read, temporaryFolder, write } from './git-project.ts';
@@ -70,6 +72,16 @@ test('what is no text file says so', async () => {
   expect(await readText(join(dir, 'missing.yaml'))).toBeUndefined();
   await expect(readText(join(dir, 'folder.yaml'))).rejects.toMatchObject({ code: 'not_a_file' });
   await expect(readText(join(dir, 'latin.yaml'))).rejects.toMatchObject({ code: 'not_utf8' });
+});
+
+test('a pipe in the place of a file is refused, and nobody waits for what it holds', async () => {
+  const pipe = join(dir, 'pipe.yaml');
+  execFileSync('mkfifo', [pipe]);
+  const reading = readText(pipe).catch((error: unknown) => error);
+  const outcome = await Promise.race([reading, setTimeout(2000, 'still reading')]);
+  // Whoever reads the pipe goes on once somebody has written to it.
+  if (outcome === 'still reading') writeFileSync(pipe, '');
+  expect(outcome).toMatchObject({ code: 'not_a_file' });
 });
 
 test('a folder whose name only begins like the project is outside of it', async () => {

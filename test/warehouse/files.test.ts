@@ -335,12 +335,15 @@ describe('the SQLite reader process', () => {
       const warehouse = await openWarehouse(spec, signal);
       const endless = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
       warehouse.query(endless, { maxRows: 1, timeoutMs: 600000 }, signal).catch(() => undefined);
-      setTimeout(() => process.send('running'), 1000);`,
+      process.send('started');`,
     );
     const child = fork(parent, { execArgv: [] });
     await new Promise((resolve) => child.once('message', resolve));
     const readers = childrenOf(child.pid ?? 0);
     expect(readers).toHaveLength(1);
+    // Only a reader that is busy with the query does not hear that its parent is gone.
+    const seconds = () => readers.map(cpuSeconds)[0];
+    await expect.poll(seconds, { timeout: 20_000, interval: 200 }).toBeGreaterThanOrEqual(2);
     child.kill('SIGKILL');
     await expect
       .poll(() => readers.filter(isRunning), { timeout: 10_000, interval: 200 })
@@ -355,6 +358,12 @@ function childrenOf(pid: number): number[] {
     .map((line) => line.trim().split(/\s+/).map(Number))
     .filter(([, parent]) => parent === pid)
     .map(([own = 0]) => own);
+}
+
+/** Whole seconds, which every ps prints. */
+function cpuSeconds(pid: number): number {
+  const time = execFileSync('ps', ['-o', 'time=', '-p', String(pid)], { encoding: 'utf8' });
+  return time.split(/[-:]/).reduce((total, part) => total * 60 + Math.floor(Number(part)), 0);
 }
 
 function isRunning(pid: number): boolean {

@@ -82,12 +82,19 @@ describe('the gate on MySQL', () => {
 
 describe('SQLite behind the gate', () => {
   test('reads no system table', async () => {
-    const driver = await database.openDriver();
-    await expect(
-      driver.run('SELECT name FROM sqlite_schema', generous, never),
-    ).rejects.toMatchObject({ code: expect.stringMatching(/./) });
+    const own = await makeDatabase(
+      'sqlite',
+      'CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO t VALUES (1); ANALYZE;',
+    );
+    const driver = await own.openDriver();
+    for (const table of ['sqlite_schema', 'sqlite_master', 'sqlite_sequence', 'sqlite_stat1'])
+      await expect(
+        driver.run(`SELECT * FROM ${table}`, generous, never),
+        table,
+      ).rejects.toMatchObject({ code: 'gate_refused' });
     expect((await driver.run('SELECT a FROM t', generous, never)).rows).toEqual([[1]]);
     await driver.close();
+    await own.remove();
   });
 });
 
@@ -99,6 +106,9 @@ describe('DuckDB behind the gate', () => {
       await expect(driver.run(statement, generous, never)).rejects.toMatchObject({
         code: 'gate_refused',
       });
+    // The engine would refuse it by itself, too.
+    const locked = "SELECT current_setting('lock_configuration')";
+    expect((await driver.run(locked, generous, never)).rows).toEqual([[true]]);
     await driver.close();
     await duckdb.remove();
   });

@@ -103,8 +103,11 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     }
     const { findings, remedy = [] } = await warehouse.privileges();
     expect(findings).toContain('the login has ALL PRIVILEGES on *.*');
-    await runMariadb(url, remedy.join(' ').replaceAll('`', '').replace('…', 'r'));
-    const made = Object.assign(new URL(url), { username: 'ktx_reader', password: 'r' }).href;
+    // Logins belong to the whole server, which may run this test twice.
+    const login = `ktx_reader_${new URL(url).pathname.slice(-8)}`;
+    const statements = remedy.join(' ').replaceAll('`', '').replaceAll('ktx_reader', login);
+    await runMariadb(url, statements.replace('…', 'r'));
+    const made = Object.assign(new URL(url), { username: login, password: 'r' }).href;
     const reader = await openWith(plain, made);
     expect(await reader.privileges()).toEqual({ readOnly: true, findings: [] });
     await reader.close();

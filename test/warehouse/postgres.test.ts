@@ -126,12 +126,12 @@ describe('Postgres', () => {
   test('says that a superuser could write, and how to make a login that can only read', async () => {
     const { findings, remedy = [] } = await warehouse.privileges();
     expect(findings).toContain('role postgres is a superuser');
-    const made = (await createDatabase('reader')).replace(/postgres:[^@]*@/, 'ktx_reader:r@');
-    const own = made.replace(
-      'ktx_reader:r@',
-      new URL(url).username + ':' + new URL(url).password + '@',
-    );
-    await runPostgres(own, `CREATE TABLE seen (id int); ${remedy.join(' ').replace('…', 'r')}`);
+    const own = await createDatabase('reader');
+    // Logins belong to the whole server, which may run this test twice.
+    const login = `ktx_reader_${new URL(own).pathname.slice(-8)}`;
+    const made = own.replace(/postgres:[^@]*@/, `${login}:r@`);
+    const statements = remedy.join(' ').replaceAll('ktx_reader', login).replace('…', 'r');
+    await runPostgres(own, `CREATE TABLE seen (id int); ${statements}`);
     const open = await openWith({ driver: 'postgres', url: 'env:URL' }, made);
     try {
       expect(await open.privileges()).toEqual({ readOnly: true, findings: [] });

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
+
+export interface TestRun {
+  readonly outcome: 'passed' | 'failed' | 'timeout' | 'interrupted';
+  /** The first test that failed. */
+  readonly failure?: string;
+}
+
+interface TestRunOptions {
+  /** A copy of the project, in a folder that holds nothing else. */
+  readonly project: string;
+  /** Files below `test/`. */
+  readonly tests: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+const timeoutMs = 180_000;
+/** The last line of vitest. */
+const summary = /^ *Duration /m;
+
+/**
+ * Runs tests in a process group of their own, with temporary files of their own. Nothing of either is
+ * left at the end, whatever a fault in the program let run on.
+ */
+export async function runTests({ project, tests, env, signal }: TestRunOptions): Promise<TestRun> {
+  const temporary = mkdtempSync(join(dirname(project), 'temporary-'));
+  const vitest = join(project, 'node_modules/vitest/vitest.mjs');
+  const files = tests.map((file) => `test/${file}`);
+  const child = spawn(
+    process.execPath,
+    [vitest, 'run', '--bail=1', '--maxWorkers=1', '--reporter=dot', ...files],
+    {
+      cwd: project,
+      env: {
+        ...env,
+        KTX_SUITES: 'all',
+        TMPDIR: temporary,
+        PATH: `${dirname(process.execPath)}:${env['PATH'] ?? ''}`,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    },
+  );
+  const kill = (): void => killGroup(child);
+  const killed = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  killed.addEventListener('abort', kill, { once: true });
+  const output = Promise.all([readUntilSummary(child.stdout, kill), text(child.stderr)]);
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null];
+    // What is left of the group holds the pipes open, so it ends before they are read to their end.
+    kill();
+    const printed = stripVTControlCharacters((await output).join('\n'));
+    if (signal.aborted) return { outcome: 'interrupted' };
+    if (printed.includes('No test files found'))
+      throw new Error(`No such tests: ${files.join(', ')}`);
+    if (code === null && !summary.test(printed)) return { outcome: 'timeout' };
+    const isPassed = code === 0 || (code === null && !/^ *(FAIL|Errors) /m.test(printed));
+    return isPassed ? { outcome: 'passed' } : { outcome: 'failed', failure: findFailure(printed) };
+  } finally {
+    killed.removeEventListener('abort', kill);
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Vitest waits for ever for a process that a test left running: `kill` is called soon after its last line. */
+async function readUntilSummary(stream: Readable, kill: () => void): Promise<string> {
+  let printed = '';
+  let timer: NodeJS.Timeout | undefined;
+  for await (const chunk of stream.setEncoding('utf8')) {
+    printed += String(chunk);
+    if (summary.test(stripVTControlCharacters(printed))) timer ??= setTimeout(kill, 1000);
+  }
+  clearTimeout(timer);
+  return printed;
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function findFailure(printed: string): string {
+  const line = /^\s*FAIL\s+(.+)$/m.exec(printed)?.[1];
+  return line?.replace(/^test\//, '') ?? printed.trim().split('\n').slice(-3).join(' ');
+}
