@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { formatCount } from '../lib/format-count.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
 import { querySchema } from '../semantic/query/query.ts';
-import { carriesNone, type ToolDefinition, type Trust } from './tool.ts';
+import { carriesNone, type ToolDefinition, type Trust, warehouseWarns } from './tool.ts';
 import { valuesOfRows } from './values-of-rows.ts';
 
 const inputSchema = querySchema.extend({
@@ -33,18 +33,17 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
     const { name } = project.connection(connection);
     // Connects while the model loads. A failure is reported when the query runs.
     void Promise.allSettled([project.warehouse(name, signal)]);
-    const { columns, receipt, sql, outline, rows, queryId, ms, truncated } = await runQuery(
-      project,
-      request,
-      signal,
-    );
-    const summary = `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms.`;
+    const answer = await runQuery(project, request, signal);
+    const { columns, receipt, sql, outline, rows, queryId, ms, truncated, warnings } = answer;
+    const count = `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms.`;
+    const summary = warnings.length > 0 ? `${count} ${warehouseWarns}` : count;
     return {
       summary,
       trust: trustOf(receipt),
       queryId,
       ran: { connection: name, sql, outline },
       details: { columns, receipt, sql },
+      warnings,
       items: rows,
       truncated,
       values: valuesOfRows(

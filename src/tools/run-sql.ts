@@ -3,8 +3,8 @@ import { UserError } from '../lib/error.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { lintStatement } from '../project/answer/lint.ts';
 import { runStatement } from '../project/answer/statement.ts';
+import { type ToolDefinition, warehouseWarns } from './tool.ts';
 import { valuesOfRows } from './values-of-rows.ts';
-import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   sql: z.string().describe('One SELECT in the dialect of the warehouse.'),
@@ -32,6 +32,7 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
     const summary = [
       `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, without a metric definition.`,
       ...(warnings.length > 0 ? ['Likely wrong: see warnings.'] : []),
+      ...(result.warnings.length > 0 ? [warehouseWarns] : []),
     ];
     return {
       summary: summary.join(' '),
@@ -43,6 +44,7 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
         ...(warnings.length > 0 && { warnings }),
         ...(proposal && { query_metrics: proposal }),
       },
+      warnings: result.warnings,
       items: rows,
       truncated,
       values: valuesOfRows(

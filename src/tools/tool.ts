@@ -33,6 +33,9 @@ interface ToolContext {
   readonly reportStep: (step: string) => void;
 }
 
+/** In the summary of an answer that has warnings of the warehouse. */
+export const warehouseWarns = 'The warehouse warns about the result: see warnings.';
+
 /** What a tool found, before the toolbox truncates and marks it. Text from outside is only in `details` and `items`. */
 export interface ToolAnswer {
   /** One line, written by ktx. */
@@ -49,6 +52,8 @@ export interface ToolAnswer {
   readonly details?: Readonly<Record<string, unknown>>;
   /** The long part: truncated to fit, continued with a cursor. */
   readonly items: readonly unknown[];
+  /** What the warehouse said about the result, which may quote values. Shown with the `warnings` of `details`. */
+  readonly warnings?: readonly string[];
   /** True if the project's limits cut off more items. */
   readonly truncated?: boolean;
   /** The values of warehouses in these of the items; `carriesNone` if there can be none. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorMessage, UserError } from '../lib/error.ts';
-import { noValues } from '../llm/egress/sent-values.ts';
+import { noValues, type SentValues } from '../llm/egress/sent-values.ts';
 import { newId } from '../lib/id.ts';
 import { checkSchema, problemText } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
@@ -109,11 +109,12 @@ function onlyConnection({ warehouses }: Project, input: unknown): string {
 
 /** The answer with a note in place of the values of the warehouse. */
 function withholdValues(answer: ToolAnswer): ToolAnswer {
-  const { summary, items, values, withheld } = answer;
+  const { summary, items, values, withheld, warnings = [] } = answer;
   const shown = withheld ?? items.filter((item) => values([item]).length === 0);
-  if (values(items).length === 0) return answer;
+  if (values(items).length === 0 && warnings.length === 0) return answer;
   return {
     ...answer,
+    warnings: [],
     summary: `${summary} Their values stay on this machine (llm.send_rows: off); the person sees them.`,
     items: shown,
     values: () => noValues,
@@ -151,7 +152,8 @@ function renderPage({ id, definition, answer, position }: HeldAnswer, budget: nu
   const { begin, end } = untrustedMarks(`${name} ${id}`);
   const { summary, trust, queryId, truncated = false } = answer;
   const isFirstPage = position.index === 0 && position.character === 0;
-  const details = isFirstPage ? fitDetails(answer.details ?? {}, budget / 4) : {};
+  const details = isFirstPage ? fitDetails(detailsOf(answer), budget / 4) : {};
+  const quoted = isFirstPage ? quotedIn(answer) : noValues;
   const render = (room: number) => {
     const { items, partial, next } = cutPage(answer.items, position, room);
     const rendered = partial === undefined ? items : [answer.items[partial.item]];
@@ -179,7 +181,7 @@ function renderPage({ id, definition, answer, position }: HeldAnswer, budget: nu
       ...notice,
     ];
     return {
-      values: answer.values(rendered),
+      values: [...answer.values(rendered), ...quoted],
       markdown: lines.join('\n'),
       structured: {
         query_id: queryId,
@@ -192,6 +194,19 @@ function renderPage({ id, definition, answer, position }: HeldAnswer, budget: nu
   const frame = render(0);
   const overhead = frame.markdown.length + JSON.stringify(frame.structured).length;
   return render(Math.max(0, Math.floor((budget - overhead) / 2)));
+}
+
+/** The warnings of the warehouse stand with those that ktx found itself. */
+function detailsOf({ details = {}, warnings = [] }: ToolAnswer): Readonly<Record<string, unknown>> {
+  const own = Array.isArray(details['warnings']) ? (details['warnings'] as unknown[]) : [];
+  return warnings.length === 0 ? details : { ...details, warnings: [...own, ...warnings] };
+}
+
+/** A warning may quote a value, as an error may. */
+function quotedIn({ ran, warnings = [] }: ToolAnswer): readonly SentValues[] {
+  if (warnings.length === 0) return noValues;
+  const connection = ran?.connection ?? '';
+  return [{ connection, source: '', column: '', kind: 'error', count: warnings.length }];
 }
 
 function entryText(key: string, value: unknown): string {

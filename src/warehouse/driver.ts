@@ -19,7 +19,8 @@ export interface OpenContext {
   readonly secrets: (reference: string) => string;
 }
 
-export type QueryRows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'>;
+export type QueryRows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'> &
+  Partial<Pick<QueryResult, 'warnings'>>;
 
 /**
  * An open connection, behind wall 1 (the engine opens read-only) and wall 3 (protocol, limits, cancel). Wall 2, the gate, is not

@@ -3,6 +3,7 @@ import { resolveConfiguredPath } from '../store/confined-file.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { WarehouseConfig } from './config.ts';
 import type { DriverSession, OpenContext } from './driver.ts';
+import { summarizeWarnings } from './engine-warnings.ts';
 import { createGate } from './gate/gate.ts';
 import type { Warehouse } from './warehouse.ts';
 
@@ -37,8 +38,9 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     async query(sql, limits, callSignal) {
       const started = performance.now();
       await gate.check(sql);
-      const rows = await session.run(sql, limits, callSignal);
-      return { queryId: newId('q'), ...rows, ms: Math.round(performance.now() - started) };
+      const { warnings = [], ...rows } = await session.run(sql, limits, callSignal);
+      const ms = Math.round(performance.now() - started);
+      return { queryId: newId('q'), ...rows, warnings: summarizeWarnings(warnings), ms };
     },
     privileges: () => session.privileges(),
     close: () => session.close(),

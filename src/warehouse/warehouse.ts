@@ -60,6 +60,8 @@ export interface QueryResult {
   readonly columns: readonly { readonly name: string; readonly type: FieldType }[];
   readonly rows: readonly (readonly Cell[])[];
   readonly truncated: boolean;
+  /** What the engine said about the result, such as values that it could not convert. A message can quote values. */
+  readonly warnings: readonly string[];
   readonly ms: number;
 }
 

@@ -222,6 +222,7 @@ describe('the queries that an answer is based on', () => {
       columns: [{ name: 'revenue', type: 'integer' as const }],
       rows: [[10]],
       truncated,
+      warnings: [],
       queryId: 'golden',
       ms: 1,
     });

@@ -8,6 +8,7 @@ import { writeAtomically } from '../../store/files.ts';
 import type { CommandContext } from '../command.ts';
 import { renderCsv } from '../terminal/csv.ts';
 import { alignColumns, renderTable } from '../terminal/table.ts';
+import { escapeControls } from '../terminal/text-width.ts';
 import { addExchangeAsCase } from './add-exchange-as-case.ts';
 import { renderConversation, type ChatExchange } from './conversation-text.ts';
 import { describeReceipt, describeSources, evidenceTable } from './evidence-text.ts';
@@ -96,7 +97,8 @@ function rowsText(conversation: ChatConversation, id: string): string {
   const tables = findEvidence(conversation, id).map((evidence) => {
     const count = formatCount(evidence.rows.length, 'row');
     const title = `[${evidence.id}] ${count}${evidence.truncated ? ', truncated' : ''}`;
-    return `${title}\n${renderTable(evidenceTable(evidence), screen)}`;
+    const warnings = (evidence.warnings ?? []).map((text) => `\nwarning: ${escapeControls(text)}`);
+    return `${title}\n${renderTable(evidenceTable(evidence), screen)}${warnings.join('')}`;
   });
   return tables.join('\n\n');
 }

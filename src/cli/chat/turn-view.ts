@@ -134,8 +134,9 @@ export function receiptLine(result: TurnResult): string {
   return [...queryTexts, spent.join(', '), ...ended].join('; ');
 }
 
-function trustText({ trust, truncated }: QueryEvidence): string {
+function trustText({ trust, truncated, warnings = [] }: QueryEvidence): string {
   const status = trust?.['status'] === 'curated' ? 'curated' : 'ad hoc';
   const contested = trust?.['contested'] === undefined ? '' : ', contested';
-  return `${status}${contested}${truncated ? ', truncated' : ''}`;
+  const warned = warnings.length > 0 ? ', with warnings' : '';
+  return `${status}${contested}${truncated ? ', truncated' : ''}${warned}`;
 }

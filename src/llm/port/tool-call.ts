@@ -62,5 +62,7 @@ export interface QueryEvidence {
   readonly rows: readonly (readonly unknown[])[];
   /** True if there are more rows than came back. */
   readonly truncated: boolean;
+  /** What the warehouse, or the check of the statement, said about the result. */
+  readonly warnings?: readonly string[] | undefined;
   readonly ms: number;
 }

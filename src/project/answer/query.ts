@@ -66,7 +66,8 @@ export async function runQuery(
   });
   /** The plan in words, made only if a caller records it. */
   const outline = () => describePlan(compiled, request.query);
-  return { connection, sql, outline, receipt, ...result, columns };
+  const warnings = compiled.isGuarded ? withheldWarnings(result.warnings) : result.warnings;
+  return { connection, sql, outline, receipt, ...result, columns, warnings };
 }
 
 interface PlannedQuery {
@@ -256,6 +257,13 @@ function withModelPlaces(
   const hint = [...new Set(hints), 'Correct the file; ktx sl validate checks it.'].join(' ');
   const options = { hint, exitCode, details, cause: error };
   return new UserError(code, [message, ...places].join('\n'), options);
+}
+
+function withheldWarnings(warnings: readonly string[]): readonly string[] {
+  if (warnings.length === 0) return warnings;
+  const text =
+    'The warehouse warned about the result. Its message is withheld because row rules apply.';
+  return [text];
 }
 
 /** Under row rules, the warehouse's message about a value may quote a row that the role must not see. */

@@ -14,16 +14,17 @@ export const queryTool: LoopTool<ProposalsSession> = defineLoopTool({
   inputSchema: z.object({ sql: z.string(), connection: z.string().optional() }),
   offered: ({ config }) => config.query.run_sql === 'on' && config.scan.send_samples,
   async run({ sql, connection }, { session, project, signal }) {
-    const names = session.snapshot.catalogs.map((catalog) => catalog.connection);
-    const name = connection ?? (names.length === 1 ? names[0] : undefined);
-    if (name === undefined || !names.includes(name))
-      throw refusal(`Pass \`connection\`: one of ${names.join(', ')}.`);
+    const connections = session.snapshot.catalogs.map((catalog) => catalog.connection);
+    const name = connection ?? (connections.length === 1 ? connections[0] : undefined);
+    if (name === undefined || !connections.includes(name))
+      throw refusal(`Pass \`connection\`: one of ${connections.join(', ')}.`);
     session.spendQuery();
     const warehouse = await session.snapshot.warehouse(name);
     // Every role can read what an ingest writes, so no role's rows are used.
     await checkRowRules({ project, role: undefined }, warehouse, sql);
-    const { columns, rows, truncated } = await warehouse.query(sql, limits, signal);
-    const json = JSON.stringify({ columns: columns.map((column) => column.name), rows });
+    const { columns, rows, truncated, warnings } = await warehouse.query(sql, limits, signal);
+    const names = columns.map((column) => column.name);
+    const json = JSON.stringify({ columns: names, rows, ...(warnings.length > 0 && { warnings }) });
     return `${untrustedBlock(name, json)}${truncated ? '\nThere are more rows.' : ''}`;
   },
 });

@@ -78,16 +78,16 @@ async function lintResult(
 
 /** The rows of a query as a result. `extra` goes into the envelope. */
 export function rowsResult(result: QueryResult, extra: object): CommandResult {
-  const { columns, rows, truncated, queryId } = result;
+  const { columns, rows, truncated, warnings, queryId } = result;
   const ms = Math.round(result.ms);
   const summary = `${formatCount(rows.length, 'row')} in ${ms} ms, query ${queryId}`;
   const truncationNotes = truncated
     ? ['There are more rows. Raise --limit, or narrow the query.']
     : [];
   return {
-    data: { ...extra, query_id: queryId, columns, rows, truncated, ms },
+    data: { ...extra, query_id: queryId, columns, rows, truncated, warnings, ms },
     table: { columns, rows },
-    notes: [summary, ...truncationNotes],
+    notes: [summary, ...truncationNotes, ...warnings.map((text) => `warning: ${text}`)],
   };
 }
 

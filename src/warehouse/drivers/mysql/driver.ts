@@ -8,6 +8,7 @@ import { mysqlPolicy } from './policy.ts';
 import { createReaderSql, findPrivileges } from './privileges.ts';
 import { mysqlSettings } from './settings.ts';
 import { openTransactions, type ServerFacts, sendQuery } from './transactions.ts';
+import { readWarnings } from './warnings.ts';
 
 export async function open(
   config: MysqlConfig,
@@ -41,7 +42,13 @@ export async function open(
     run: (sql, { maxRows, timeoutMs }, callSignal) =>
       transactions.run<QueryRows>(
         { timeoutMs, maxRows, signal: callSignal },
-        (connection, cancel) => runLimited(connection, sql, { maxRows, stop: cancel }),
+        async (connection, cancel) => {
+          const result = await runLimited(connection, sql, { maxRows, stop: cancel });
+          // The connection of a truncated result is closed.
+          if (result.truncated) return result;
+          const warnings = await readWarnings((text) => sendQuery(connection, text));
+          return { ...result, warnings: [...(result.warnings ?? []), ...warnings] };
+        },
       ),
     async privileges() {
       const rows = await runCatalogQueries(new AbortController().signal, (query) =>
@@ -66,7 +73,7 @@ async function readServerFacts(query: RunCatalogQuery): Promise<ServerFacts> {
   const keepsFullGroupBy = server.mode.split(',').includes('ONLY_FULL_GROUP_BY');
   return {
     isMariadb: /mariadb/i.test(server.version),
-    sqlMode: keepsFullGroupBy ? 'ONLY_FULL_GROUP_BY' : '',
+    sqlMode: `ERROR_FOR_DIVISION_BY_ZERO${keepsFullGroupBy ? ',ONLY_FULL_GROUP_BY' : ''}`,
     storedFunctions: functions.map(({ name }) => name),
   };
 }

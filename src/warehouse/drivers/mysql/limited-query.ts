@@ -3,7 +3,7 @@ import type { Connection, FieldPacket, PoolConnection, TypeCastField } from 'mys
 import type { QueryRows } from '../../driver.ts';
 import { limitResultSize } from '../../result-size.ts';
 import type { Cell } from '../../warehouse.ts';
-import { fieldType, mysqlCell } from './values.ts';
+import { fieldType, isRoundedFloat, mysqlCell } from './values.ts';
 
 /** The socket of a connection, which the library's types do not expose. */
 function socketOf(connection: Connection | PoolConnection): Socket {
@@ -24,10 +24,11 @@ export function runLimited(
   const rows: Cell[][] = [];
   let fields: readonly FieldPacket[] = [];
   let columns: readonly QueryRows['columns'][number][] = [];
+  const roundedColumns = new Set<string>();
   const socket = socketOf(connection);
   const finish = (truncated: boolean): void => {
     socket.off('data', countBytes);
-    resolve({ columns, rows, truncated });
+    resolve({ columns, rows, truncated, warnings: [...roundedColumns].map(roundedFloatWarning) });
   };
   const fail = (error: unknown): void => {
     socket.off('data', countBytes);
@@ -42,9 +43,11 @@ export function runLimited(
     }
   };
   const readRow = (row: readonly unknown[]): Cell[] =>
-    fields.map((field, index) =>
-      mysqlCell(row[index] as Buffer | null, field, columns[index]?.type ?? 'unknown'),
-    );
+    fields.map((field, index) => {
+      const bytes = row[index] as Buffer | null;
+      if (isRoundedFloat(bytes, field)) roundedColumns.add(field.name);
+      return mysqlCell(bytes, field, columns[index]?.type ?? 'unknown');
+    });
   socket.on('data', countBytes);
   const typeCast = (field: TypeCastField): Buffer | null => field.buffer();
   const query = connection.query({ sql, rowsAsArray: true, typeCast });
@@ -66,4 +69,8 @@ export function runLimited(
   query.on('error', fail);
   query.on('end', () => finish(false));
   return promise;
+}
+
+function roundedFloatWarning(column: string): string {
+  return `${column} is a FLOAT, which the server writes with six digits. CAST(… AS DOUBLE) shows all of them.`;
 }

@@ -21,7 +21,9 @@ export function declaredType(nativeType: string): FieldType {
 /** The protocol's number of the character set of binary columns. */
 const binary = 63;
 /** The protocol's numbers of column types. */
-const [tiny, none, bit, json, geometry] = [1, 6, 16, 245, 255];
+const [tiny, float, none, bit, json, geometry] = [1, 4, 6, 16, 245, 255];
+/** The scale of a number whose declaration gives none. */
+const notFixed = 31;
 
 const typesByCode: Readonly<Record<number, FieldType>> = {
   [tiny]: 'integer',
@@ -31,7 +33,7 @@ const typesByCode: Readonly<Record<number, FieldType>> = {
   9: 'integer',
   13: 'integer',
   0: 'decimal',
-  4: 'decimal',
+  [float]: 'decimal',
   5: 'decimal',
   246: 'decimal',
   7: 'datetime_tz',
@@ -55,6 +57,16 @@ export function fieldType({
   const known = typesByCode[columnType];
   if (known !== undefined) return known;
   return characterSet === binary ? 'unknown' : 'string';
+}
+
+/** True if the server may have left digits out: it writes a FLOAT without fixed scale with six digits. */
+export function isRoundedFloat(
+  bytes: Buffer | null,
+  { columnType, decimals }: FieldPacket,
+): boolean {
+  if (bytes === null || columnType !== float || decimals < notFixed) return false;
+  const [mantissa = ''] = bytes.toString('latin1').split('e');
+  return mantissa.replaceAll(/\D/g, '').replace(/^0+/, '').length >= 6;
 }
 
 /** Reads the server's text format, in time zone UTC. */

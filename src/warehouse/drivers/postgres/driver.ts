@@ -112,6 +112,7 @@ const sessionSettings = [
   "IntervalStyle = 'iso_8601'",
   "bytea_output = 'hex'",
   'extra_float_digits = 1',
+  "client_min_messages = 'notice'",
   'standard_conforming_strings = on',
   'transform_null_equals = off',
 ];

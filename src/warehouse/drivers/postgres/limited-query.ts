@@ -59,7 +59,16 @@ export async function runLimited(
     }
   };
   socket.on('data', countBytes);
-  const { fields, rows } = (await run().finally(() => socket.off('data', countBytes))) as {
+  const warnings: string[] = [];
+  const addNotice = ({ severity, message = '' }: { severity?: string; message?: string }): void => {
+    if (severity === 'WARNING' || severity === 'NOTICE') warnings.push(message);
+  };
+  client.on('notice', addNotice);
+  const stopListening = (): void => {
+    socket.off('data', countBytes);
+    client.off('notice', addNotice);
+  };
+  const { fields, rows } = (await run().finally(stopListening)) as {
     fields: FieldDef[];
     rows: (string | null)[][];
   };
@@ -67,5 +76,5 @@ export async function runLimited(
   const cells = rows
     .slice(0, maxRows)
     .map((row) => row.map((text, index) => postgresCell(text, columns[index]?.type ?? 'unknown')));
-  return { columns, rows: cells, truncated: rows.length > maxRows };
+  return { columns, rows: cells, truncated: rows.length > maxRows, warnings };
 }
