@@ -238,7 +238,7 @@ export const gateMutants: readonly Mutant[] = [
   },
   {
     name: 'duckdb-read-only',
-    file: 'warehouse/drivers/duckdb/driver.ts',
+    file: 'warehouse/drivers/duckdb/settings.ts',
     find: "access_mode: 'READ_ONLY'",
     replace: "access_mode: 'AUTOMATIC'",
     why: 'The engine no longer refuses writes by itself.',
@@ -246,7 +246,7 @@ export const gateMutants: readonly Mutant[] = [
   },
   {
     name: 'duckdb-external',
-    file: 'warehouse/drivers/duckdb/driver.ts',
+    file: 'warehouse/drivers/duckdb/settings.ts',
     find: "enable_external_access: 'false'",
     replace: "enable_external_access: 'true'",
     why: 'A statement that passes the parser can read any file of the machine.',
@@ -254,7 +254,7 @@ export const gateMutants: readonly Mutant[] = [
   },
   {
     name: 'duckdb-lock-settings',
-    file: 'warehouse/drivers/duckdb/driver.ts',
+    file: 'warehouse/drivers/duckdb/settings.ts',
     find: ", 'SET GLOBAL lock_configuration = true'",
     replace: '',
     why: 'A setting can be changed again after opening.',
@@ -318,9 +318,9 @@ export const gateMutants: readonly Mutant[] = [
   },
   {
     name: 'sqlite-parent',
-    file: 'warehouse/drivers/sqlite/reader-process.ts',
-    find: 'parentWatch ??= watchParent()',
-    replace: 'parentWatch ??= undefined',
+    file: 'warehouse/engine-process/watch-limits.ts',
+    find: ' || process.ppid !== parent',
+    replace: '',
     why: 'A long query outlives a killed ktx.',
     tests: ['warehouse/files.test.ts', 'contract/warehouse.test.ts'],
   },

@@ -39,6 +39,9 @@ const errorDefaults = {
     retryable: true,
     hint: 'Narrow it (filter, fewer columns), or allow more time with --timeout.',
   },
+  out_of_memory: {
+    hint: 'Read less at once: filter, select fewer or shorter values, group into fewer rows, or aggregate before you join.',
+  },
   query_cancelled: { exitCode: 130, retryable: true },
   query_failed: { hint: 'Check the SQL; it must be in the dialect of the connection.' },
   not_a_time_value: {

@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { createConnection } from 'mysql2/promise';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { sameAnswers } from '../../../src/warehouse/drivers/duckdb/driver.ts';
+import { lockSettings } from '../../../src/warehouse/drivers/duckdb/settings.ts';
 import { registerFunctions } from '../../../src/warehouse/drivers/sqlite/register-functions.ts';
 import { createMariadb } from '../../support/mariadb.ts';
 import { createDatabase } from '../../support/postgres.ts';
@@ -25,7 +25,7 @@ export async function openRunner(name: RunnerName): Promise<Runner> {
       const connection = await (
         await DuckDBInstance.create(':memory:', { threads: '1' })
       ).connect();
-      for (const setting of sameAnswers) await connection.run(setting);
+      for (const setting of lockSettings) await connection.run(setting);
       return {
         run: async (script) => void (await connection.run(script)),
         rows: async (sql) => (await connection.runAndReadAll(sql)).getRowsJson(),

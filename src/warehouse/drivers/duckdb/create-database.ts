@@ -1,4 +1,4 @@
-import { DuckDBInstance } from '@duckdb/node-api';
+import { openReader } from './reader.ts';
 
 /** Creates a database file and runs a SQL script in it. `variables` are set first; the script reads them with `getvariable`. */
 export async function createDatabase(
@@ -6,14 +6,18 @@ export async function createDatabase(
   script: string,
   variables: Readonly<Record<string, number>>,
 ): Promise<void> {
-  const instance = await DuckDBInstance.create(path);
+  const reader = openReader({ path, options: {}, settings: [] });
+  const setVariables = Object.entries(variables).map(
+    ([name, value]) => `SET VARIABLE ${name} = ${value};\n`,
+  );
   try {
-    const connection = await instance.connect();
-    for (const [name, value] of Object.entries(variables))
-      await connection.run(`SET VARIABLE ${name} = ${value}`);
-    await connection.run(script);
-    connection.closeSync();
+    await reader.runScript(setVariables.join('') + script, {
+      signal: new AbortController().signal,
+      timeoutMs: scriptTimeoutMs,
+    });
   } finally {
-    instance.closeSync();
+    await reader.close();
   }
 }
+
+const scriptTimeoutMs = 10 * 60_000;

@@ -6,7 +6,7 @@ import {
   type CatalogTableRow,
 } from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
-import { fieldType } from './values.ts';
+import { fieldType } from './field-type.ts';
 
 const inCurrentDatabase = 'database_name = current_database()';
 const tablesSql = `SELECT table_oid AS id, schema_name AS schema, table_name AS "table", 'table' AS kind, comment, estimated_size::DOUBLE AS "rowEstimate"

@@ -1,4 +1,3 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { shortHash } from '../../../lib/hash.ts';
@@ -6,9 +5,9 @@ import { duckdb } from '../../../sql/dialects/duckdb.ts';
 import { readTextOrNothing, writeAtomically } from '../../../store/files.ts';
 import { fileStats } from '../../database-file.ts';
 import type { OpenContext } from '../../driver.ts';
-import { maxInt32, withTimeLimit } from '../../time-limit.ts';
 import { translateError, warehouseError } from '../../warehouse-error.ts';
 import { type FileTable, readerFunction, tablesOfFiles } from './file-tables.ts';
+import { type DuckdbReader, openReader } from './reader.ts';
 
 export interface LoadedFiles {
   /** Path of the database. */
@@ -19,6 +18,9 @@ export interface LoadedFiles {
 
 /** Raise it when the same files must be loaded again because the loading changed. */
 const loadVersion = 'version 1';
+
+/** The time limit for the files of one table. */
+const loadTimeoutMs = 3_600_000;
 
 /**
  * Loads data files into `<cacheDir>/<connection>.duckdb`: one table per file, or per subfolder of parts. Loads again only if
@@ -56,13 +58,15 @@ async function buildDatabase(
   mkdirSync(dirname(database), { recursive: true });
   const unfinished = `${database}.${process.pid}.tmp`;
   try {
-    const instance = await DuckDBInstance.create(unfinished, {
-      autoinstall_known_extensions: 'false',
+    const reader = openReader({
+      path: unfinished,
+      options: { autoinstall_known_extensions: 'false' },
+      settings: [],
     });
     try {
-      for (const table of tables) await loadTable(instance, table, signal);
+      for (const table of tables) await loadTable(reader, table, signal);
     } finally {
-      instance.closeSync();
+      await reader.close();
     }
     renameSync(unfinished, database);
   } finally {
@@ -71,7 +75,7 @@ async function buildDatabase(
 }
 
 async function loadTable(
-  instance: DuckDBInstance,
+  reader: DuckdbReader,
   table: FileTable,
   signal: AbortSignal,
 ): Promise<void> {
@@ -82,11 +86,9 @@ async function loadTable(
   const [first = name] = files;
   const place = files.length === 1 ? first : dirname(first);
   const sql = `CREATE TABLE ${duckdb.quote(name)} AS SELECT * FROM ${readerCall(first, files)}`;
-  const connection = await instance.connect();
-  const limits = { timeoutMs: maxInt32, signal, cancel: () => connection.interrupt() };
-  await withTimeLimit(limits, () => connection.run(sql))
-    .catch(translateError([[/^/, 'not_a_database', `${place} could not be loaded`]]))
-    .finally(() => connection.closeSync());
+  await reader
+    .runScript(sql, { timeoutMs: loadTimeoutMs, signal })
+    .catch(translateError([[/^/, 'not_a_database', `${place} could not be loaded`]]));
 }
 
 /** Types of CSV and JSON columns are detected from all rows, not from a sample. */

@@ -1,4 +1,3 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { isRecord } from '../../../lib/json.ts';
 import { readWordList } from '../../../lib/word-list.ts';
 import { lineAndColumn } from '../../../sql/analyzer.ts';
@@ -16,6 +15,7 @@ import {
 } from '../../gate/statement-facts.ts';
 import { gateRefusal, sqlSyntaxError } from '../../warehouse-error.ts';
 import { duckdbFunctions } from './functions.ts';
+import type { DuckdbReader } from './reader.ts';
 
 const allowedClasses = readWordList(new URL('expression-classes.txt', import.meta.url));
 const allowedTypes = readWordList(new URL('node-types.txt', import.meta.url));
@@ -26,19 +26,23 @@ const explainPrefix = new RegExp(
   'i',
 );
 
+/** The time limit for parsing a statement. */
+const parseTimeoutMs = 10_000;
+
 /**
  * Parses with DuckDB's own parser, through `json_serialize_sql`. That function does not take PIVOT without an IN list, which
  * goes through the general analyzer.
  */
-export async function duckdbPolicy(parser: DuckDBConnection): Promise<GatePolicy> {
+export async function duckdbPolicy(reader: DuckdbReader, signal: AbortSignal): Promise<GatePolicy> {
   // Read once: nobody can add a macro while the file is open.
-  const reader = await parser.runAndReadAll(
-    `SELECT current_database(), list(lower(function_name)) FROM duckdb_functions() WHERE NOT internal AND database_name = current_database()`,
+  const [row] = await reader.catalogRows(
+    `SELECT current_database() AS database, list(lower(function_name)) AS macros FROM duckdb_functions() WHERE NOT internal AND database_name = current_database()`,
+    { signal },
   );
-  const [database, macros] = reader.getRowsJson()[0] as [string, string[] | null];
+  const { database, macros } = row as { database: string; macros: string[] | null };
   return {
     safeFunctions: duckdbFunctions.difference(new Set(macros)),
-    inspect: (sql) => inspect(parser, blankExplain(sql)),
+    inspect: (sql) => inspect(reader, blankExplain(sql)),
     resolvesTo: resolveIgnoringCase(duckdb, database),
   };
 }
@@ -48,9 +52,9 @@ function blankExplain(sql: string): string {
   return sql.replace(explainPrefix, (prefix) => prefix.replaceAll(/\S/g, ' '));
 }
 
-async function inspect(parser: DuckDBConnection, sql: string): Promise<StatementFacts> {
-  const result = await parser.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
-  const tree: unknown = JSON.parse(String(result.getRows()[0]?.[0]));
+async function inspect(reader: DuckdbReader, sql: string): Promise<StatementFacts> {
+  const limits = { timeoutMs: parseTimeoutMs, signal: new AbortController().signal };
+  const tree: unknown = JSON.parse(await reader.parse(sql, limits));
   if (!isRecord(tree)) throw gateRefusal('parse', 'DuckDB could not read the statement.');
   if (tree['error'] !== true) {
     const statement = requireOneStatement(recordsIn(tree['statements']));

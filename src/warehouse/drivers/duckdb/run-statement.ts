@@ -11,17 +11,26 @@ import type { QueryRows } from '../../driver.ts';
 import { limitResultSize, rowSize } from '../../result-size.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 import type { Cell } from '../../warehouse.ts';
-import { duckdbCell, fieldType, numberStructFields } from './values.ts';
+import { fieldType } from './field-type.ts';
+import { duckdbCell, numberStructFields } from './values.ts';
 
 /** The least that a value takes in memory. */
 const bytesPerValue = 8;
 
-/** Runs one SELECT or EXPLAIN and stops after `maxRows` rows. Throws `query_failed` if the result is too large. */
+interface StatementOutput {
+  readonly maxRows: number;
+  readonly emit: (rows: readonly (readonly Cell[])[]) => Promise<void>;
+}
+
+/**
+ * Runs one SELECT or EXPLAIN, emits its rows in batches, and stops after `maxRows` rows. Throws `query_failed` if the result is
+ * too large.
+ */
 export async function runDuckdbStatement(
   connection: DuckDBConnection,
   sql: string,
-  maxRows: number,
-): Promise<QueryRows> {
+  { maxRows, emit }: StatementOutput,
+): Promise<Omit<QueryRows, 'rows'>> {
   const statements = await connection.extractStatements(sql);
   const statement = await prepareQuery(statements, sql);
   const result = await statement.stream();
@@ -30,7 +39,7 @@ export async function runDuckdbStatement(
     .map((name, index) => ({ name, type: fieldType(String(result.columnType(index))) }));
   const types = result.columnTypes();
   const hasNestedColumns = columns.some(({ type }) => type === 'unknown');
-  const rows: Cell[][] = [];
+  let rowCount = 0;
   const addSize = limitResultSize();
   for (
     let chunk = await result.fetchChunk();
@@ -41,16 +50,20 @@ export async function runDuckdbStatement(
     if (hasNestedColumns) addSize(countValues(chunk) * bytesPerValue);
     for (let index = 0; index < chunk.columnCount; index += 1)
       numberStructFields(chunk.getColumnVector(index).type);
-    for (let index = 0; index < chunk.rowCount; index += 1) {
-      if (rows.length === maxRows) return { columns, rows, truncated: true };
+    const rows: Cell[][] = [];
+    const rowsToRead = Math.min(chunk.rowCount, maxRows - rowCount);
+    for (let index = 0; index < rowsToRead; index += 1) {
       const cells = chunk
         .getRowValues(index)
         .map((value, column) => duckdbCell(value, types[column] ?? ANY));
       addSize(rowSize(cells));
       rows.push(cells);
     }
+    rowCount += rows.length;
+    await emit(rows);
+    if (rowsToRead < chunk.rowCount) return { columns, truncated: true };
   }
-  return { columns, rows, truncated: false };
+  return { columns, truncated: false };
 }
 
 /**

@@ -18,22 +18,8 @@ import {
   DuckDBUnionValue,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import type { FieldType } from '../../../sql/field-type.ts';
 import { decimalCell, doubleCell, floatCell, integerCell } from '../../number-cells.ts';
 import type { Cell } from '../../warehouse.ts';
-
-/** `nativeType` is spelled as DuckDB prints it. */
-export function fieldType(nativeType: string): FieldType {
-  if (/\]$|^(STRUCT|MAP|UNION)\(/.test(nativeType)) return 'unknown';
-  if (/^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM)$/.test(nativeType)) return 'integer';
-  if (/^(DECIMAL|DOUBLE|FLOAT)/.test(nativeType)) return 'decimal';
-  if (/^(VARCHAR|ENUM|UUID|TIME(_NS)?\b)/.test(nativeType) && !nativeType.startsWith('TIMESTAMP'))
-    return 'string';
-  if (nativeType === 'BOOLEAN') return 'boolean';
-  if (nativeType === 'DATE') return 'date';
-  if (nativeType === 'TIMESTAMP WITH TIME ZONE') return 'datetime_tz';
-  return nativeType.startsWith('TIMESTAMP') ? 'datetime' : 'unknown';
-}
 
 /**
  * Replaces the names of struct fields by their positions. The library makes an object of each struct, which would lose fields

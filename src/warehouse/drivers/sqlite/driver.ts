@@ -2,41 +2,46 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
 import { checkDatabaseFile, fileFingerprint } from '../../database-file.ts';
-import type { DriverSession, OpenContext, QueryRows } from '../../driver.ts';
-import type { CallLimits } from '../../time-limit.ts';
+import type { DriverSession, OpenContext } from '../../driver.ts';
+import { startEngineAhead } from '../../engine-process/spare-engines.ts';
 import { type ErrorRules, translateError } from '../../warehouse-error.ts';
 import type { SqliteConfig } from './config.ts';
 import { introspectSqlite } from './introspect.ts';
 import { sqlitePolicy } from './policy.ts';
-import { startReader } from './reader-client.ts';
-import type { ReaderRequest } from './reader-process.ts';
+import { openReader, sqliteProgram } from './reader.ts';
 
 export async function open(
   config: SqliteConfig,
   context: OpenContext,
   signal: AbortSignal,
 ): Promise<DriverSession> {
+  startEngineAhead(sqliteProgram);
   const path = resolve(context.projectDir, config.path);
   checkDatabaseFile(path, context.connection);
-  const reader = startReader(path, config.allow_functions ?? []);
-  const send = (request: ReaderRequest, limits: CallLimits): Promise<unknown> =>
-    reader.send(request, limits).catch(translateError(errorRules(path)));
-  const runCatalogQuery = async (sql: string, callSignal: AbortSignal) =>
-    (await send({ sql }, { signal: callSignal })) as unknown[];
-  // Fails here if the file is not a database.
-  await runCatalogQuery('SELECT count(*) FROM sqlite_schema', signal);
+  const reader = openReader({ path, extraFunctions: config.allow_functions ?? [] });
+  const translated = <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch(translateError(errorRules(path)));
+  const runCatalogQuery = (sql: string, callSignal: AbortSignal) =>
+    translated(reader.catalogRows(sql, { signal: callSignal }));
+  try {
+    // Fails here if the file is not a database.
+    await runCatalogQuery('SELECT count(*) FROM sqlite_schema', signal);
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
   return {
     dialect: sqlite,
     policy: sqlitePolicy,
     introspect: (scope, callSignal) =>
       introspectSqlite((sql) => runCatalogQuery(sql, callSignal), scope, changeMarker(path)),
-    run: async (sql, { maxRows, timeoutMs }, callSignal) =>
-      (await send({ sql, maxRows }, { timeoutMs, signal: callSignal })) as QueryRows,
+    run: (sql, limits, callSignal) =>
+      translated(reader.query(sql, { ...limits, signal: callSignal })),
     privileges: async () => ({
       readOnly: true,
       findings: ['SQLite opens the file read-only and permits only reads.'],
     }),
-    close: async () => reader.stop(),
+    close: () => reader.close(),
   };
 }
 
@@ -66,6 +71,7 @@ function errorRules(path: string): ErrorRules {
       'not_a_database',
       `${path} is damaged or not a SQLite database`,
     ],
+    [/^: out of memory|bad_alloc/, 'out_of_memory', 'SQLite'],
     [/locked|busy/, 'warehouse_locked', `${path} is locked by another process`],
     [/unable to open|EACCES|EPERM/, 'warehouse_unreachable', `${path} cannot be opened`],
     [/^/, 'query_failed', 'SQLite could not run the query'],

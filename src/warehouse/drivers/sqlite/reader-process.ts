@@ -1,9 +1,7 @@
 import { constants, DatabaseSync } from 'node:sqlite';
-import { flushCompileCache } from 'node:module';
-import { Worker } from 'node:worker_threads';
-import { errorMessage } from '../../../lib/error.ts';
 import type { FieldType } from '../../../sql/field-type.ts';
 import type { QueryRows } from '../../driver.ts';
+import { type ServedCall, serveRequests } from '../../engine-process/serve-requests.ts';
 import { doubleCell, integerCell } from '../../number-cells.ts';
 import { limitResultSize, maxResultSize, rowSize } from '../../result-size.ts';
 import type { Cell } from '../../warehouse.ts';
@@ -11,18 +9,22 @@ import { registerFunctions } from './register-functions.ts';
 import { sqliteFunctions } from './functions.ts';
 import { declaredType } from './declared-type.ts';
 
-/** With `maxRows`: a user's statement, checked by the authorizer. Without: a statement of ktx over the system's tables. */
-export interface ReaderRequest {
+/** A database file, and the functions that its connection allows in addition to the listed ones. */
+export interface SqliteSetup {
+  readonly path: string;
+  readonly extraFunctions: readonly string[];
+}
+
+/**
+ * With `maxRows`: a user's statement, checked by the authorizer; answers its rows in batches, and its columns as value. Without:
+ * a statement of ktx over the system's tables; answers its rows as objects.
+ */
+export interface SqliteRequest {
   readonly sql: string;
   readonly maxRows?: number;
 }
 
-export interface ReaderReply {
-  readonly value?: unknown;
-  /** Set if the request failed. */
-  readonly errorMessage?: string;
-}
-
+const rowsPerBatch = 2000;
 /** Table-valued functions that FROM may call; everything else in FROM must be a table of the database. */
 const allowedTableFunctions = [
   'json_each',
@@ -31,41 +33,27 @@ const allowedTableFunctions = [
   'jsonb_tree',
   'pragma_table_info',
 ];
-const [path = '', ...extraFunctions] = process.argv.slice(2);
-const allowedFunctions = new Set([...sqliteFunctions, ...extraFunctions.map(foldCase)]);
 let database: DatabaseSync | undefined;
-let parentWatch: Worker | undefined;
-const parent = process.ppid;
+let allowedFunctions: ReadonlySet<string> = new Set();
 
-process.on('message', ({ sql, maxRows }: ReaderRequest) => {
-  const isFirst = database === undefined;
-  let reply: ReaderReply;
-  try {
-    database ??= openDatabase();
-    if (maxRows !== undefined) parentWatch ??= watchParent();
-    reply = {
-      value:
-        maxRows === undefined ? runUnchecked(database, sql) : runChecked(database, sql, maxRows),
-    };
-  } catch (error) {
-    reply = { errorMessage: errorMessage(error) };
-  }
-  process.send?.(reply);
-  // This process never ends by itself, so Node would never write its cache of compiled code.
-  if (isFirst) flushCompileCache();
+serveRequests<SqliteSetup, SqliteRequest>({
+  open({ path, extraFunctions }) {
+    allowedFunctions = new Set([...sqliteFunctions, ...extraFunctions.map(foldCase)]);
+    database = openDatabase(path);
+  },
+  run({ sql, maxRows }, call) {
+    if (database === undefined) throw new Error('No database is open.');
+    return maxRows === undefined
+      ? runUnchecked(database, sql)
+      : runChecked(database, sql, { maxRows, call });
+  },
+  close() {
+    database?.close();
+    database = undefined;
+  },
 });
-process.on('SIGINT', () => undefined);
-process.on('disconnect', () => process.exit());
 
-/** A query can block this thread for a long time, so a second thread ends the process when its parent is gone. */
-function watchParent(): Worker {
-  const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, 'SIGKILL'), 1000)`;
-  const worker = new Worker(watch, { eval: true });
-  worker.unref();
-  return worker;
-}
-
-function openDatabase(): DatabaseSync {
+function openDatabase(path: string): DatabaseSync {
   const db = new DatabaseSync(path, {
     readOnly: true,
     timeout: 5000,
@@ -82,7 +70,11 @@ function runUnchecked(db: DatabaseSync, sql: string): Record<string, unknown>[] 
 }
 
 /** The authorizer permits only reads of tables and calls of listed functions. */
-function runChecked(db: DatabaseSync, sql: string, maxRows: number): QueryRows {
+async function runChecked(
+  db: DatabaseSync,
+  sql: string,
+  { maxRows, call }: { readonly maxRows: number; readonly call: ServedCall },
+): Promise<Omit<QueryRows, 'rows'>> {
   const tables = runUnchecked(db, `SELECT name FROM pragma_table_list WHERE schema = 'main'`).map(
     ({ name }) => foldCase(name),
   );
@@ -93,25 +85,32 @@ function runChecked(db: DatabaseSync, sql: string, maxRows: number): QueryRows {
   const declared = statement
     .columns()
     .map(({ name, type }) => ({ name, type: type === null ? undefined : declaredType(type) }));
-  const rows: Cell[][] = [];
   const storedTypes = declared.map(() => new Set<FieldType>());
+  const typedColumns = (): QueryRows['columns'] =>
+    declared.map(({ name, type }, index) => ({
+      name,
+      type: type ?? commonType(storedTypes[index] ?? new Set()),
+    }));
   const addSize = limitResultSize();
-  let truncated = false;
+  let batch: Cell[][] = [];
+  let rowCount = 0;
   for (const row of statement.iterate() as Iterable<unknown>) {
-    truncated = rows.length === maxRows;
-    if (truncated) break;
+    if (rowCount === maxRows) {
+      await call.emit(batch);
+      return { columns: typedColumns(), truncated: true };
+    }
     const values = row as unknown[];
     const cells = values.map((value, index) => readCell(value, declared[index]?.type));
     for (const [index, value] of values.entries())
       if (value !== null) storedTypes[index]?.add(storedType(value));
     addSize(rowSize(cells));
-    rows.push(cells);
+    rowCount += 1;
+    if (batch.push(cells) < rowsPerBatch) continue;
+    await call.emit(batch);
+    batch = [];
   }
-  const columns = declared.map(({ name, type }, index) => ({
-    name,
-    type: type ?? commonType(storedTypes[index] ?? new Set()),
-  }));
-  return { columns, rows, truncated };
+  await call.emit(batch);
+  return { columns: typedColumns(), truncated: false };
 }
 
 function readCell(value: unknown, type: FieldType | undefined): Cell {
