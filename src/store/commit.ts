@@ -1,8 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { readText, readTextOrNothing } from './files.ts';
-import { git, gitOutput, headCommit, type Repository } from './git.ts';
+import { configuredFilters, git, gitOutput, headCommit, type Repository } from './git.ts';
 
 /** One file in the commit. */
 interface FileChange {
@@ -68,16 +69,20 @@ export async function commitFiles(
 
 /** Adds the changes to the index that `env` names. False if a file changed while git read it. */
 async function stageChanges(
-  { root, prefix }: Repository,
+  repository: Repository,
   { parent = '', changes }: CommitRequest,
   env: Environment,
 ): Promise<boolean> {
+  const filters = await configuredFilters(repository.root);
+  await requireNoFilter(repository, changes, filters);
+  const { root, prefix } = repository;
   const pathsOnDisk = changes
     .filter((change) => change.onDisk && change.text !== undefined)
     .map(({ path }) => `${prefix}${path}\0`);
   if (pathsOnDisk.length > 0)
     await git(root, ['update-index', '--add', '-z', '--stdin'], {
       env,
+      filters,
       input: pathsOnDisk.join(''),
     });
   // Removes an entry when it stands for an object id. Ids have the length of the parent's.
@@ -90,12 +95,37 @@ async function stageChanges(
     if (isOnDisk) continue;
     const id = await gitOutput(root, ['hash-object', '-w', '--stdin', '--path', prefix + path], {
       input,
+      filters,
     });
     entries += `100644 ${id}\t${prefix}${path}\0`;
   }
   if (entries !== '')
     await git(root, ['update-index', '-z', '--index-info'], { env, input: entries });
   return true;
+}
+
+/**
+ * A filter is a program that a repository names, and ktx runs none. Files that go through one (git-crypt, Git LFS) must not be
+ * committed without it: throws `git_filter`.
+ */
+async function requireNoFilter(
+  { root, prefix }: Repository,
+  changes: readonly FileChange[],
+  filters: readonly string[],
+): Promise<void> {
+  if (filters.length === 0) return;
+  const written = changes.filter(({ text }) => text !== undefined);
+  const input = written.map(({ path }) => `${prefix}${path}\0`).join('');
+  const { stdout } = await git(root, ['check-attr', '-z', '--stdin', 'filter'], { input });
+  // Path, attribute and value, each with a NUL.
+  const fields = stdout.toString('utf8').split('\0');
+  const value = fields.findIndex((field, index) => index % 3 === 2 && filters.includes(field));
+  if (value === -1) return;
+  const [path = '', , filter = ''] = fields.slice(value - 2, value + 1);
+  throw new UserError('git_filter', `git would pass ${path} through the filter ${filter}.`, {
+    hint: `ktx runs no filters. Exclude its folders in .gitattributes: ${dirname(path)}/** !filter`,
+    exitCode: 2,
+  });
 }
 
 /** Commits in the person's name. If git has none configured, ktx commits in its own: git would invent one from the machine's name. */
@@ -144,6 +174,9 @@ export async function refreshIndex({ root }: Repository, dir: string): Promise<b
   }
   rmSync(pending, { force: true });
   // Refreshes stat data, so that the next `git status` need not read the files. Exit code 1 means that some files differ.
-  await git(root, ['update-index', '-q', '--refresh'], { allow: [1, 128] });
+  await git(root, ['update-index', '-q', '--refresh'], {
+    allow: [1, 128],
+    filters: await configuredFilters(root),
+  });
   return true;
 }

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { execFile, type ExecFileException } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
+import { isInside } from './confined-file.ts';
+import { gitEnvironment, overrides, withoutFilters } from './git-isolation.ts';
 
 /** A git working tree that contains the project. The functions of this room take paths relative to the project. */
 export interface Repository {
@@ -18,63 +20,45 @@ interface GitOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** How much the command may print. */
+  readonly maxBytes?: number;
+  /** For a command that reads files of the working tree: the result of `configuredFilters`, to switch them off. */
+  readonly filters?: readonly string[];
   /** Exit codes other than 0 that are not an error. */
   readonly allow?: readonly number[];
 }
 
-/** Overrides a person's settings, so that nothing is run, signed or rewritten when ktx calls git. */
-const overrides = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'commit.gpgSign=false',
-  '-c',
-  'gc.auto=0',
-  '-c',
-  'maintenance.auto=false',
-  '-c',
-  'i18n.commitEncoding=UTF-8',
-  '-c',
-  'advice.defaultBranchName=false',
-  '-c',
-  'core.safecrlf=false',
-] as const;
-
-/** Variables with which a surrounding git process (a hook that runs ktx) would redirect git. */
-const redirectingVariables = [
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_COMMON_DIR',
-  'GIT_PREFIX',
-  'GIT_NAMESPACE',
-];
+/** In milliseconds. A repository can name a pipe as one of its files, and git would wait for it. */
+const longestCall = 600_000;
 
 /** Runs git in `folder`. Throws `git_missing` if git is not installed, and `git_failed` with git's message for any other exit code. */
 export async function git(
   folder: string,
   args: readonly string[],
-  { input = '', env = {}, allow = [], signal }: GitOptions = {},
+  {
+    input = '',
+    env = {},
+    allow = [],
+    signal,
+    filters = [],
+    maxBytes = 2 ** 31 - 1,
+  }: GitOptions = {},
 ) {
-  const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !redirectingVariables.includes(name)),
-  );
   const options = {
     cwd: folder,
-    env: { ...inherited, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env },
+    env: { ...gitEnvironment(), ...env },
     encoding: 'buffer',
-    maxBuffer: 2 ** 31 - 1,
+    maxBuffer: maxBytes,
+    timeout: longestCall,
     signal,
   } as const;
+  const settings = [...overrides, ...withoutFilters(filters)];
   const { error, ...result } = await new Promise<{
     error: ExecFileException | null;
     stdout: Buffer;
     stderr: string;
   }>((done) => {
-    const child = execFile('git', [...overrides, ...args], options, (failure, stdout, stderr) =>
+    const child = execFile('git', [...settings, ...args], options, (failure, stdout, stderr) =>
       done({ error: failure, stdout, stderr: stderr.toString('utf8').trim() }),
     );
     // Git may exit before it has read all input; its exit code says whether it failed.
@@ -89,8 +73,13 @@ export async function git(
     throw new UserError('git_missing', 'git is not installed, or not in the PATH.', { hint });
   }
   throw gitError(
-    `${args[0] ?? ''} failed in ${folder}: ${result.stderr === '' ? errorMessage(error) : result.stderr}`,
+    `${commandOf(args)} failed in ${folder}: ${result.stderr === '' ? errorMessage(error) : result.stderr}`,
   );
+}
+
+/** The command, after the settings of this call. */
+function commandOf(args: readonly string[]): string {
+  return args.find((word, index) => !word.startsWith('-') && args[index - 1] !== '-c') ?? '';
 }
 
 /** What git prints, trimmed. */
@@ -100,6 +89,14 @@ export async function gitOutput(
   call: GitOptions = {},
 ): Promise<string> {
   return (await git(folder, args, call)).stdout.toString('utf8').trim();
+}
+
+/** The filters that the settings of the repository and of the person define. */
+export async function configuredFilters(folder: string): Promise<readonly string[]> {
+  const { stdout } = await git(folder, ['config', '--list', '-z', '--name-only']);
+  const keys = stdout.toString('utf8').split('\0');
+  const filterKey = /^filter\.([^]+)\.(?:clean|smudge|process|required)$/;
+  return [...new Set(keys.flatMap((key) => filterKey.exec(key)?.[1] ?? []))];
 }
 
 function gitError(what: string): UserError {
@@ -120,12 +117,23 @@ export async function findRepository(dir: string): Promise<Repository | undefine
   if (/not a git repository|must be run in a work tree/.test(found.stderr)) return undefined;
   if (found.code !== 0) throw gitError(`cannot use the repository of ${dir}: ${found.stderr}`);
   const [root = '', gitDir = '', prefix = ''] = found.stdout.toString('utf8').split('\n');
+  requireOwnTree(dir, root);
   if (
     prefix !== '' &&
     (await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0
   )
     return undefined;
   return { root, gitDir, prefix };
+}
+
+/** A repository can name any folder as its working tree. It is one only if the project is in it and it leads to the repository. */
+function requireOwnTree(dir: string, root: string): void {
+  const isAbove = isInside(realpathSync.native(dir), realpathSync.native(root));
+  if (isAbove && existsSync(join(root, '.git'))) return;
+  throw new UserError('git_tree_elsewhere', `The repository of ${dir} has its files in ${root}.`, {
+    hint: `Look at core.worktree in its settings: git -C ${JSON.stringify(dir)} config --show-origin core.worktree`,
+    exitCode: 2,
+  });
 }
 
 /** Like `findRepository`, but creates a repository in `dir` if there is none. */

@@ -134,7 +134,7 @@ test(
 );
 
 test(
-  'a clone that is locked, broken or without its repository is made anew, and the project’s own is left alone',
+  'files of a repository that are broken or gone are fetched again, and the project’s own are left alone',
   { timeout: 60_000 },
   async () => {
     const flags = [
@@ -152,14 +152,14 @@ test(
     });
     await ktxJson(['ingest'], { cwd: dir });
     const [clone = ''] = globSync('.ktx/cache/**/git-*', { cwd: dir });
-    const own = join(dir, clone, '.git');
+    const own = join(dir, clone);
     const file = join(repository, 'transform/models/marts/shops.yml');
-    const [lock, halve, lose] = [
-      () => writeFileSync(join(own, 'index.lock'), ''),
-      () => writeFileSync(join(own, 'HEAD'), ''),
+    const [halve, strange, lose] = [
+      () => rmSync(join(own, 'transform'), { recursive: true }),
+      () => writeFileSync(`${own}.commit`, 'x'),
       () => rmSync(own, { recursive: true }),
     ];
-    for (const [index, spoil] of [lock, halve, lose].entries()) {
+    for (const [index, spoil] of [halve, strange, lose].entries()) {
       writeFileSync(
         file,
         readFileSync(file, 'utf8').replace(/Where we .*/, `Where we sell ${index}.`),

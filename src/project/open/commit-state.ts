@@ -1,7 +1,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
-import { findRepository, git, headCommit, type Repository } from '../../store/git.ts';
+import {
+  configuredFilters,
+  findRepository,
+  git,
+  headCommit,
+  type Repository,
+} from '../../store/git.ts';
 
 export interface CommitState {
   /** The commit that is checked out; undefined outside a git repository and before its first commit. */
@@ -41,7 +47,10 @@ export async function readCommitState(dir: string, paths: readonly string[]): Pr
     if (stamp !== undefined) cache.set(key, { gitDir, stamp, state });
     return state;
   } catch (error) {
-    if (error instanceof UserError && ['git_missing', 'git_failed'].includes(error.code))
+    if (
+      error instanceof UserError &&
+      ['git_missing', 'git_failed', 'git_filter', 'git_tree_elsewhere'].includes(error.code)
+    )
       return { git: error.message };
     throw error;
   }
@@ -64,8 +73,12 @@ async function askGit(repository: Repository, paths: readonly string[]): Promise
   const { root, prefix } = repository;
   const commit = await headCommit(repository);
   if (paths.length === 0) return { commit, uncommitted: [] };
-  const status = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--'];
-  const { stdout } = await git(root, [...status, ...paths.map((path) => prefix + path)]);
+  const listed = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'];
+  const status = ['status', ...listed, '--ignore-submodules=all', '--'];
+  const inRoot = paths.map((path) => prefix + path);
+  const { stdout } = await git(root, [...status, ...inRoot], {
+    filters: await configuredFilters(root),
+  });
   const lines = stdout.toString('utf8').split('\0').slice(0, -1);
   // Each line is a status of two letters, a space, and the path from the root of the repository.
   return { commit, uncommitted: lines.map((line) => line.slice(3 + prefix.length)) };
