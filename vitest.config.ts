@@ -16,7 +16,11 @@ export default defineConfig({
     // Cases against a model mostly wait.
     maxConcurrency: 10,
     // The processes that tests start need half the time where their code is compiled already.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
+    env: {
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled'),
+      // What ktx remembers outside of a project; never that of the developer.
+      XDG_STATE_HOME: join(import.meta.dirname, 'node_modules/.cache/user-state'),
+    },
     globalSetup: ['test/support/postgres-server.ts', 'test/support/mariadb-server.ts'],
   },
 });

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../lib/json.ts';
@@ -6,8 +6,9 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { sentValuesSchema } from '../llm/egress/sent-values.ts';
 import type { PastTurn, TurnResult } from '../llm/port/session.ts';
-import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
+import { createPrivateFolder, ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { undefinedIfMissing, readAnyText } from '../store/files.ts';
+import { createPrivateFile } from '../store/private-files.ts';
 
 /** Keeps a conversation in `.ktx/chats/<id>.jsonl`. Independent of the backend; only its owner can read it. */
 export interface Transcript {
@@ -47,7 +48,8 @@ export function openTranscript(projectDir: string, id: string): Transcript {
         result: { ...ended, error: failure },
       };
       try {
-        await mkdir(chats, { recursive: true, mode: 0o700 });
+        createPrivateFolder(chats);
+        createPrivateFile(path);
         await appendLine(path, `${JSON.stringify(line)}\n`);
         return undefined;
       } catch (writeError) {
@@ -59,7 +61,7 @@ export function openTranscript(projectDir: string, id: string): Transcript {
 
 /** Starts a new line first if a full disk or a killed process cut off the last one. */
 async function appendLine(path: string, line: string): Promise<void> {
-  const file = await open(path, 'a+', 0o600);
+  const file = await open(path, 'a+');
   try {
     const { size } = await file.stat();
     const end = Buffer.from('\n');

@@ -11,6 +11,7 @@ export interface CommandEntry {
 export const groups: Readonly<Record<string, string>> = {
   connection: 'Manage connections in ktx.yaml: add, list, test, remove',
   sl: 'Work with the semantic layer: list, read, validate, query, export, import',
+  state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, generate',
   mcp: 'Run the MCP server for agents',
@@ -37,6 +38,21 @@ export const registry: readonly CommandEntry[] = [
     path: 'doctor',
     summary: 'Check the environment and suggest fixes',
     load: async () => (await import('./commands/setup/doctor.ts')).doctorCommand,
+  },
+  {
+    path: 'state show',
+    summary: 'Show whether ktx uses the local folder .ktx',
+    load: async () => (await import('./commands/setup/state.ts')).showStateCommand,
+  },
+  {
+    path: 'state keep',
+    summary: 'Use a .ktx that ktx did not make on this machine',
+    load: async () => (await import('./commands/setup/state.ts')).keepStateCommand,
+  },
+  {
+    path: 'state set-aside',
+    summary: 'Move .ktx away; nothing is deleted',
+    load: async () => (await import('./commands/setup/state.ts')).setStateAsideCommand,
   },
   {
     path: 'connection add',

@@ -1,11 +1,12 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { isAbsolute, join, parse, resolve } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../lib/error.ts';
 import { shortHash } from '../lib/hash.ts';
 import { isInside } from '../store/confined-file.ts';
+import { createPrivateFolder } from '../store/directories.ts';
 import { readText, writeAtomically } from '../store/files.ts';
 import { git, gitOutput } from '../store/git.ts';
 import { isSecretReference } from '../store/secrets.ts';
@@ -100,7 +101,7 @@ async function refreshCopy(target: CopyTarget, context: CheckoutContext): Promis
   const commit = await newestCommit(target, limited);
   const known = await readText(commitFile, context.cacheDir).catch(() => undefined);
   if (known === commit && existsSync(target.copy)) return;
-  await mkdir(context.cacheDir, { recursive: true });
+  createPrivateFolder(context.cacheDir);
   await rm(commitFile, { force: true });
   const fresh = `${target.copy}.new`;
   await rm(fresh, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { readText, readTextOrNothing } from './files.ts';
 import { configuredFilters, git, gitOutput, headCommit, type Repository } from './git.ts';
+import { privateFileMode } from './private-files.ts';
 
 /** One file in the commit. */
 interface FileChange {
@@ -55,7 +56,7 @@ export async function commitFiles(
       return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
     const commit = await commitTree(root, [tree, ...parents], `${message}\n\nKtx-Run: ${runId}\n`);
-    writeFileSync(pendingFile(dir), commit);
+    writeFileSync(pendingFile(dir), commit, { mode: privateFileMode });
     // Compare and swap. An empty old value means that there was no commit.
     await git(root, ['update-ref', '-m', message, 'HEAD', commit, parent ?? '']);
     return { kind: 'committed', commit };

@@ -1,24 +1,63 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
-import { undefinedIfMissing, fileAccessError } from './files.ts';
+import { undefinedIfMissing, fileAccessError, temporarySuffix } from './files.ts';
+import { privateFileMode, privateFolderMode, withdrawSharedRights } from './private-files.ts';
+import { giveId, idFile, requireOwnState } from './state-guard.ts';
 
-/** Absolute paths of the configuration and of the files that only ktx reads and writes. Creates nothing. */
+/**
+ * Absolute paths of the configuration and of the files that only ktx reads and writes. Creates nothing. A path inside of `.ktx`
+ * is given only if this machine made the folder: see `requireOwnState`.
+ */
 export function projectPaths(dir: string) {
   const state = join(dir, '.ktx');
   refuseLinks(state);
+  const inState = (name: string): string => {
+    requireOwnState(state);
+    return join(state, name);
+  };
   return {
     config: join(dir, 'ktx.yaml'),
     /** The local folder `.ktx`, never in git. */
-    state,
-    stateDb: join(state, 'state.db'),
-    journalDb: join(state, 'journal.db'),
-    egressDb: join(state, 'egress.db'),
-    lockDb: join(state, 'lock.db'),
-    cache: join(state, 'cache'),
-    logs: join(state, 'logs'),
-    chats: join(state, 'chats'),
-    evals: join(state, 'evals'),
+    get state() {
+      return inState('');
+    },
+    get stateDb() {
+      return inState('state.db');
+    },
+    get journalDb() {
+      return inState('journal.db');
+    },
+    get egressDb() {
+      return inState('egress.db');
+    },
+    get lockDb() {
+      return inState('lock.db');
+    },
+    get cache() {
+      return inState('cache');
+    },
+    get logs() {
+      return inState('logs');
+    },
+    get chats() {
+      return inState('chats');
+    },
+    get evals() {
+      return inState('evals');
+    },
+    get notes() {
+      return inState('notes');
+    },
   };
 }
 
@@ -67,15 +106,50 @@ function findLinkIn(folder: string): string | undefined {
   return undefined;
 }
 
-/** Creates `.ktx` with its own `.gitignore`, so that nothing in it reaches git and no other ignore file has to be edited. */
+/**
+ * Creates `.ktx` with its own `.gitignore`, so that nothing in it reaches git and no other ignore file has to be edited. Takes
+ * the rights of other users from what is there.
+ */
 export function ensureStateDirectory(dir: string): ReturnType<typeof projectPaths> {
   const paths = projectPaths(dir);
+  const state = join(dir, '.ktx');
   try {
-    mkdirSync(paths.state, { recursive: true });
-    const ignoreFile = join(paths.state, '.gitignore');
-    if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, '*\n');
+    if (lstatSync(state, { throwIfNoEntry: false }) === undefined) createState(dir, state);
+    requireOwnState(state);
+    if (lstatSync(join(state, idFile), { throwIfNoEntry: false }) === undefined) giveId(state);
+    for (const name of readdirSync(state)) withdrawSharedRights(join(state, name));
+    writeIgnoreFile(state);
   } catch (error) {
-    throw fileAccessError('written', paths.state, error);
+    throw fileAccessError('written', state, error);
   }
   return paths;
+}
+
+/** Complete at once: another ktx never sees the folder without its id. If both create one, the first stays. */
+function createState(dir: string, state: string): void {
+  const fresh = join(dir, `.ktx-${randomBytes(4).toString('hex')}${temporarySuffix}`);
+  mkdirSync(fresh, { recursive: true, mode: privateFolderMode });
+  try {
+    writeIgnoreFile(fresh);
+    giveId(fresh, dir);
+    renameSync(fresh, state);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (lstatSync(state, { throwIfNoEntry: false }) === undefined) throw error;
+  }
+}
+
+function writeIgnoreFile(state: string): void {
+  const ignoreFile = join(state, '.gitignore');
+  const isWritten = lstatSync(ignoreFile, { throwIfNoEntry: false })?.size === 2;
+  if (isWritten && readFileSync(ignoreFile, 'utf8') === '*\n') return;
+  writeFileSync(ignoreFile, '*\n', { mode: privateFileMode });
+}
+
+/** Creates a folder in `.ktx`, and `.ktx` itself. Outside of a `.ktx` it is an ordinary private folder. */
+export function createPrivateFolder(path: string): void {
+  const at = path.indexOf(`${sep}.ktx${sep}`);
+  if (at >= 0) ensureStateDirectory(path.slice(0, at));
+  mkdirSync(path, { recursive: true, mode: privateFolderMode });
+  withdrawSharedRights(path);
 }

@@ -9,6 +9,7 @@ import {
   readConfinedFile,
   readConfinedFileSync,
 } from './confined-file.ts';
+import { isInState, privateFileMode, privateFolderMode } from './private-files.ts';
 
 /** The suffix of files that are being written. A file with it that is found later was left by a killed process. */
 export const temporarySuffix = '.ktx-tmp';
@@ -22,8 +23,8 @@ interface WriteOptions {
 
 /**
  * Replaces a file completely or not at all: writes a new file beside it, flushes it, and renames it. Creates missing folders,
- * keeps the file's mode, and follows symbolic links, but not out of `within` (`path_outside_project`). False if `mayReplace`
- * returned false.
+ * keeps the file's mode, and follows symbolic links, but not out of `within` (`path_outside_project`). In `.ktx` only the owner
+ * can read the file. False if `mayReplace` returned false.
  */
 export async function writeAtomically(
   path: string,
@@ -37,8 +38,11 @@ export async function writeAtomically(
     `.${basename(target)}.${randomBytes(4).toString('hex')}${temporarySuffix}`,
   );
   try {
-    await mkdir(folder, { recursive: true });
-    const mode = (await stat(target).catch(undefinedIfMissing))?.mode ?? 0o666;
+    const isPrivate = isInState(target);
+    await mkdir(folder, { recursive: true, mode: isPrivate ? privateFolderMode : 0o777 });
+    const mode = isPrivate
+      ? privateFileMode
+      : ((await stat(target).catch(undefinedIfMissing))?.mode ?? 0o666);
     await writeFile(temporary, text, { mode, flag: 'wx', flush: true });
     const isWanted = (await mayReplace?.()) ?? true;
     if (isWanted) await rename(temporary, target);

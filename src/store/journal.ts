@@ -1,8 +1,8 @@
-import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, UserError } from '../lib/error.ts';
 import type { Json } from '../lib/json.ts';
 import { ensureStateDirectory } from './directories.ts';
+import { createPrivateFile } from './private-files.ts';
 
 /** `.ktx/journal.db`: results that were paid for. Unlike `state.db` it is never deleted. */
 export interface Journal {
@@ -40,8 +40,9 @@ export function openJournal(dir: string): Journal {
 function openDatabase(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
+    // SQLite gives the files beside the database the same mode.
+    createPrivateFile(path);
     db = new DatabaseSync(path, { timeout: 10_000 });
-    chmodSync(path, 0o600);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     db.exec(
       'CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body TEXT NOT NULL, at TEXT NOT NULL) STRICT',

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { readTextOrNothing } from './files.ts';
+import { createPrivateFile, privateFileMode } from './private-files.ts';
 import { sqliteErrorCode } from './state.ts';
 
 interface LockOptions {
@@ -46,7 +47,9 @@ export async function withProjectLock<T>(
     lock = tryLock(lockDb);
   }
   try {
-    writeFileSync(holderFile, `process ${process.pid}, since ${new Date().toISOString()}`);
+    writeFileSync(holderFile, `process ${process.pid}, since ${new Date().toISOString()}`, {
+      mode: privateFileMode,
+    });
     return await run();
   } finally {
     lock.close();
@@ -57,6 +60,7 @@ export async function withProjectLock<T>(
 function tryLock(path: string): DatabaseSync | undefined {
   let lock: DatabaseSync | undefined;
   try {
+    createPrivateFile(path);
     lock = new DatabaseSync(path);
     lock.exec('BEGIN EXCLUSIVE');
     return lock;

@@ -1,7 +1,8 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureStateDirectory } from './directories.ts';
+import { createPrivateFolder, ensureStateDirectory } from './directories.ts';
 import { fileAccessError } from './files.ts';
+import { createPrivateFile } from './private-files.ts';
 
 /** Bytes after which a new file begins. */
 const maxLogSize = 10_000_000;
@@ -11,12 +12,11 @@ export function appendToLog(projectDir: string, name: 'tools' | 'llm', entry: ob
   const { logs } = ensureStateDirectory(projectDir);
   const path = join(logs, `${name}.jsonl`);
   try {
-    mkdirSync(logs, { recursive: true, mode: 0o700 });
+    createPrivateFolder(logs);
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > maxLogSize) renameSync(path, join(logs, `${name}.1.jsonl`));
-    appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`, {
-      mode: 0o600,
-    });
+    createPrivateFile(path);
+    appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`);
   } catch (error) {
     throw fileAccessError('written', path, error);
   }

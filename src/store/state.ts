@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
+import { createPrivateFile } from './private-files.ts';
 
 /** Raise it when a room changes one of its tables in `state.db`. A test has the tables that belong to each version. */
 const stateVersion = 3;
@@ -36,6 +37,8 @@ function recreate(path: string): DatabaseSync {
 function tryOpen(path: string): DatabaseSync | undefined {
   let db: DatabaseSync | undefined;
   try {
+    // SQLite gives the files beside the database the same mode.
+    createPrivateFile(path);
     db = new DatabaseSync(path, { timeout: 10_000 });
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     // One statement, because another process may be creating the tables at this moment.

@@ -122,7 +122,7 @@ describe('the command line', () => {
     rmSync(join(cwd, '.ktx'), { recursive: true });
     writeFileSync(join(cwd, '.ktx'), 'a file where a folder belongs');
     const { code, envelope } = await ktxJson(['scan'], { cwd });
-    expect({ code, error: envelope.error?.code }).toEqual({ code: 1, error: 'system_error' });
+    expect({ code, error: envelope.error?.code }).toEqual({ code: 2, error: 'state_not_a_folder' });
   });
 });
 

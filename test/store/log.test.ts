@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureStateDirectory } from '../../src/store/directories.ts';
 import { appendToLog } from '../../src/store/log.ts';
 
 let dir: string;
@@ -32,6 +33,7 @@ test('a line is added with its time, for the owner alone; one older file is kept
 });
 
 test('what cannot be written says so', () => {
+  ensureStateDirectory(dir);
   mkdirSync(join(dir, '.ktx/logs/tools.jsonl'), { recursive: true });
   expect(() => appendToLog(dir, 'tools', {})).toThrow(
     expect.objectContaining({ code: 'file_not_accessible' }),

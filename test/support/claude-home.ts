@@ -31,6 +31,7 @@ export async function makeClaudeHome(
       PATH: process.env['PATH'],
       LANG: 'C.UTF-8',
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      XDG_STATE_HOME: process.env['XDG_STATE_HOME'],
       HOME: home,
       USERPROFILE: home,
       TMPDIR: temporary,

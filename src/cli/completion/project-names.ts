@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { findProject } from '../../project/open/find-project.ts';
+import { projectPaths } from '../../store/directories.ts';
 import { readTextOrNothing } from '../../store/files.ts';
 
 export type NameKind =
@@ -103,7 +104,7 @@ function caseIds(dir: string, file: string): readonly string[] {
 
 /** Ids of queries in the log of tool calls, the newest last. */
 function queryIds(dir: string): readonly string[] {
-  const path = join(dir, '.ktx/logs/tools.jsonl');
+  const path = join(projectPaths(dir).logs, 'tools.jsonl');
   return [...readTextOrNothing(path, dir).matchAll(/"(q_[0-9a-z]{8,})"/g)].map(([, id = '']) => id);
 }
 
@@ -112,7 +113,7 @@ function queryIds(dir: string): readonly string[] {
  * with the word.
  */
 function searchIndex(dir: string, word: string, kind?: string): readonly string[] {
-  const path = join(dir, '.ktx/state.db');
+  const path = projectPaths(dir).stateDb;
   // Opening a pipe would wait for a writer.
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
   const db = new DatabaseSync(path, { readOnly: true });

@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkSchema } from '../../lib/schema-check.ts';
-import { ensureStateDirectory } from '../../store/directories.ts';
+import { createPrivateFolder, ensureStateDirectory } from '../../store/directories.ts';
 import type { AuthMode } from '../backends.ts';
 import type { PromptCaching } from '../config.ts';
 import type { AccountReport, BackendCall, LoopCall, ModelBackend } from '../port/backend.ts';
@@ -143,6 +142,6 @@ function childEnv({
   if (auth === undefined) return ownSessionEnv(env, cachingEnv(promptCaching));
   // A login in the home folder would be another account.
   const folder = join(ensureStateDirectory(resolve(projectDir)).state, 'claude-agent');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createPrivateFolder(folder);
   return authModeEnv(env, auth, { ...cachingEnv(promptCaching), CLAUDE_CONFIG_DIR: folder });
 }

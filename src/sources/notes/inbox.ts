@@ -1,7 +1,11 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shortHash } from '../../lib/hash.ts';
-import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
+import {
+  createPrivateFolder,
+  ensureStateDirectory,
+  projectPaths,
+} from '../../store/directories.ts';
 import { undefinedIfMissing, readText, removeFile, writeAtomically } from '../../store/files.ts';
 
 /** A note that was handed in and is not in git yet. */
@@ -18,15 +22,14 @@ export function noteId(text: string): string {
 /** Stores a note; it is on disk when the promise resolves. Takes no lock, so that a running ingest does not delay it. */
 export async function storeNote(projectDir: string, text: string): Promise<StoredNote> {
   const note = { id: noteId(text), text: `${text.trim()}\n` };
-  await mkdir(inboxFolder(ensureStateDirectory(projectDir).state), { recursive: true });
+  createPrivateFolder(ensureStateDirectory(projectDir).notes);
   await writeAtomically(noteFile(projectDir, note.id), note.text, { within: projectDir });
   return note;
 }
 
 /** Sorted by id. */
 export async function readStoredNotes(projectDir: string): Promise<StoredNote[]> {
-  const names =
-    (await readdir(inboxFolder(projectPaths(projectDir).state)).catch(undefinedIfMissing)) ?? [];
+  const names = (await readdir(projectPaths(projectDir).notes).catch(undefinedIfMissing)) ?? [];
   const ids = names.flatMap((name) => /^([0-9a-f]{12})\.md$/.exec(name)?.[1] ?? []).sort();
   const notes = await Promise.all(
     ids.map(async (id) => ({ id, text: await readText(noteFile(projectDir, id), projectDir) })),
@@ -39,10 +42,6 @@ export async function deleteStoredNote(projectDir: string, id: string): Promise<
   await removeFile(noteFile(projectDir, id), projectDir);
 }
 
-function inboxFolder(state: string): string {
-  return join(state, 'notes');
-}
-
 function noteFile(projectDir: string, id: string): string {
-  return join(inboxFolder(projectPaths(projectDir).state), `${id}.md`);
+  return join(projectPaths(projectDir).notes, `${id}.md`);
 }

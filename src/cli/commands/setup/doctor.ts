@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { Project } from '../../../project/open/open.ts';
@@ -64,6 +65,8 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
   }
   const project = await context.project();
   const disk = await checkDisk(project);
+  const state = await checkState(project);
+  if (state.state === 'broken') return [configuration, disk, state];
   const { withProjectLock } = await import('../../../store/lock.ts');
   // Taking the lock also writes into the folder.
   const lock = await runCheck('lock', () =>
@@ -89,11 +92,22 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
   return [
     configuration,
     disk,
+    state,
     lock,
     repository,
     ...connections.flatMap(connectionFindings),
     ...llmFindings(llm),
   ];
+}
+
+/** Nothing that needs the local folder can be checked unless it is used. */
+function checkState({ dir }: Project): Promise<DoctorFinding> {
+  return runCheck('local state', async () => {
+    const { inspectState } = await import('../../../store/state-guard.ts');
+    const { problem } = inspectState(join(dir, '.ktx'));
+    if (problem !== undefined) throw problem;
+    return 'only you can read it';
+  });
 }
 
 function checkDisk({ dir }: Project): Promise<DoctorFinding> {

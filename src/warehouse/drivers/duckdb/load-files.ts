@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { shortHash } from '../../../lib/hash.ts';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
+import { createPrivateFolder } from '../../../store/directories.ts';
 import { readTextOrNothing, writeAtomically } from '../../../store/files.ts';
+import { withdrawSharedRights } from '../../../store/private-files.ts';
 import { fileStats } from '../../database-file.ts';
 import type { OpenContext } from '../../driver.ts';
 import { translateError, warehouseError } from '../../warehouse-error.ts';
@@ -55,7 +57,7 @@ async function buildDatabase(
   tables: readonly FileTable[],
   signal: AbortSignal,
 ): Promise<void> {
-  mkdirSync(dirname(database), { recursive: true });
+  createPrivateFolder(dirname(database));
   const unfinished = `${database}.${process.pid}.tmp`;
   try {
     const reader = openReader({
@@ -68,6 +70,7 @@ async function buildDatabase(
     } finally {
       await reader.close();
     }
+    withdrawSharedRights(unfinished);
     renameSync(unfinished, database);
   } finally {
     for (const leftover of [unfinished, `${unfinished}.wal`]) rmSync(leftover, { force: true });

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../lib/error.ts';
+import { parseJson } from '../lib/json.ts';
+import { privateFileMode, privateFolderMode } from './private-files.ts';
+
+/** What this machine remembers, outside of the project, about a `.ktx` that it made. */
+const knownStateSchema = z.object({
+  /** The project's folder when the state was made; for people who read the file. */
+  dir: z.string(),
+  /** Encrypts values in `state.db`: 32 bytes in base64. */
+  key: z.string().length(44),
+  /** The stamp of the git index that was last seen to contain nothing of the state. */
+  untracked: z.string().optional(),
+});
+
+export type KnownState = Readonly<z.infer<typeof knownStateSchema>>;
+
+export const stateIdPattern = /^[0-9a-f]{32}$/;
+
+/** Undefined if this machine did not make the state, or if its entry was removed. */
+export function readKnownState(id: string): KnownState | undefined {
+  if (!stateIdPattern.test(id)) return undefined;
+  try {
+    return knownStateSchema.safeParse(parseJson(readFileSync(entryPath(id), 'utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes an id and a key for a new state, and remembers both. */
+export function rememberNewState(dir: string): string {
+  const id = randomBytes(16).toString('hex');
+  saveKnownState(id, { dir, key: randomBytes(32).toString('base64') });
+  return id;
+}
+
+export function saveKnownState(id: string, known: KnownState): void {
+  const path = entryPath(id);
+  const temporary = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    mkdirSync(projectsFolder(), { recursive: true, mode: privateFolderMode });
+    writeFileSync(temporary, `${JSON.stringify(known)}\n`, { mode: privateFileMode, flag: 'wx' });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new UserError(
+      'user_state_not_writable',
+      `ktx cannot remember ${known.dir} in ${projectsFolder()}.`,
+      {
+        hint: 'Set XDG_STATE_HOME to a folder that only you can write.',
+        exitCode: 2,
+        cause: error,
+      },
+    );
+  }
+}
+
+const entryPath = (id: string): string => join(projectsFolder(), `${id}.json`);
+
+function projectsFolder(): string {
+  return join(userStateFolder(), 'projects');
+}
+
+/** `~/.local/state/ktx`, or where the XDG variables and Windows put it. */
+function userStateFolder(): string {
+  const { XDG_STATE_HOME: state = '', LOCALAPPDATA: local = '' } = process.env;
+  if (isAbsolute(state)) return join(state, 'ktx');
+  if (process.platform === 'win32' && isAbsolute(local)) return join(local, 'ktx', 'state');
+  return join(homedir(), '.local', 'state', 'ktx');
+}
