@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
-import { undefinedIfMissing, fileAccessError, temporarySuffix } from './files.ts';
+import {
+  undefinedIfMissing,
+  fileAccessError,
+  readTextOrNothing,
+  temporarySuffix,
+} from './files.ts';
 import { privateFileMode, privateFolderMode, withdrawSharedRights } from './private-files.ts';
 import { giveId, idFile, requireOwnState } from './state-guard.ts';
 
@@ -93,7 +90,9 @@ function findLink(state: string): string | undefined {
       .map(({ name }) => findLinkIn(join(state, name)))
       .find((link) => link !== undefined);
   } catch (error) {
-    return undefinedIfMissing(error as NodeJS.ErrnoException);
+    const failure = error as NodeJS.ErrnoException;
+    // A folder of another user: `requireOwnState` says so.
+    return failure.code === 'EACCES' ? undefined : undefinedIfMissing(failure);
   }
 }
 
@@ -141,8 +140,7 @@ function createState(dir: string, state: string): void {
 
 function writeIgnoreFile(state: string): void {
   const ignoreFile = join(state, '.gitignore');
-  const isWritten = lstatSync(ignoreFile, { throwIfNoEntry: false })?.size === 2;
-  if (isWritten && readFileSync(ignoreFile, 'utf8') === '*\n') return;
+  if (readTextOrNothing(ignoreFile, state) === '*\n') return;
   writeFileSync(ignoreFile, '*\n', { mode: privateFileMode });
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { readTextOrNothing } from './files.ts';
 import { gitEnvironment, overrides } from './git-isolation.ts';
 
 /** Changes whenever git writes the index of the working tree that contains the folder. Undefined if there is none. */
@@ -15,7 +16,7 @@ function findGitFolder(folder: string): string | undefined {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info?.isDirectory()) return path;
   // In a linked working tree and in a submodule `.git` is a file with the path of the folder.
-  if (info?.isFile()) return resolve(folder, readFileSync(path, 'utf8').slice(8).trim());
+  if (info?.isFile()) return resolve(folder, readTextOrNothing(path, folder).slice(8).trim());
   const parent = dirname(folder);
   return parent === folder ? undefined : findGitFolder(parent);
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../lib/error.ts';
 import { parseJson } from '../lib/json.ts';
+import { readTextOrNothing } from './files.ts';
 import { privateFileMode, privateFolderMode } from './private-files.ts';
 
 /** What this machine remembers, outside of the project, about a `.ktx` that it made. */
@@ -24,11 +25,8 @@ export const stateIdPattern = /^[0-9a-f]{32}$/;
 /** Undefined if this machine did not make the state, or if its entry was removed. */
 export function readKnownState(id: string): KnownState | undefined {
   if (!stateIdPattern.test(id)) return undefined;
-  try {
-    return knownStateSchema.safeParse(parseJson(readFileSync(entryPath(id), 'utf8'))).data;
-  } catch {
-    return undefined;
-  }
+  const text = readTextOrNothing(entryPath(id), projectsFolder());
+  return knownStateSchema.safeParse(parseJson(text)).data;
 }
 
 /** Makes an id and a key for a new state, and remembers both. */

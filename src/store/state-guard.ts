@@ -1,13 +1,7 @@
-import {
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, renameSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UserError } from '../lib/error.ts';
+import { readTextOrNothing } from './files.ts';
 import { gitIndexStamp, trackedFiles } from './git-index.ts';
 import {
   type KnownState,
@@ -86,13 +80,14 @@ export function giveId(path: string, dir: string = dirname(path)): void {
   writeFileSync(join(path, idFile), `${id}\n`, { mode: privateFileMode });
 }
 
-/** Undefined unless the id is in a small regular file: a pipe in its place would never end. */
 function readStateId(path: string): string | undefined {
-  const file = join(path, idFile);
-  const info = lstatSync(file, { throwIfNoEntry: false });
-  if (info?.isFile() !== true || info.size > 100) return undefined;
-  const id = readFileSync(file, 'utf8').trim();
-  return stateIdPattern.test(id) ? id : undefined;
+  try {
+    const id = readTextOrNothing(join(path, idFile), path).trim();
+    return stateIdPattern.test(id) ? id : undefined;
+  } catch {
+    // A folder of another user.
+    return undefined;
+  }
 }
 
 /** Git is asked only if its index has changed since it was last seen to be without the state. */
@@ -109,8 +104,13 @@ function findTracked(
   return undefined;
 }
 
-const hasNothing = (path: string): boolean =>
-  readdirSync(path).every((name) => harmlessFiles.includes(name));
+function hasNothing(path: string): boolean {
+  try {
+    return readdirSync(path).every((name) => harmlessFiles.includes(name));
+  } catch {
+    return false;
+  }
+}
 
 const isOfOther = ({ uid }: Stats): boolean =>
   process.getuid !== undefined && uid !== process.getuid();
