@@ -9,6 +9,7 @@ import { isInside } from '../store/confined-file.ts';
 import { createPrivateFolder } from '../store/directories.ts';
 import { readText, writeAtomically } from '../store/files.ts';
 import { git, gitOutput } from '../store/git.ts';
+import { withdrawInside, withdrawSharedRights } from '../store/private-files.ts';
 import { isSecretReference } from '../store/secrets.ts';
 
 /** The address of a repository. An address with a password must be a reference, because `ktx.yaml` is in git. */
@@ -106,6 +107,9 @@ async function refreshCopy(target: CopyTarget, context: CheckoutContext): Promis
   const fresh = `${target.copy}.new`;
   await rm(fresh, { recursive: true, force: true });
   await watchSize(fresh, limited, (signal) => fetchFiles(target, fresh, signal));
+  // Git creates files with the umask of the person.
+  withdrawSharedRights(fresh);
+  withdrawInside(fresh);
   await rm(target.copy, { recursive: true, force: true });
   await rename(fresh, target.copy);
   await writeAtomically(commitFile, commit, { within: context.cacheDir });

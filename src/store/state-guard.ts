@@ -106,7 +106,11 @@ function findTracked(
 
 function hasNothing(path: string): boolean {
   try {
-    return readdirSync(path).every((name) => harmlessFiles.includes(name));
+    return readdirSync(path, { withFileTypes: true }).every((entry) =>
+      entry.isDirectory()
+        ? readdirSync(join(path, entry.name)).length === 0
+        : harmlessFiles.includes(entry.name),
+    );
   } catch {
     return false;
   }

@@ -20,6 +20,9 @@ export type DuckdbRequest =
   /** Runs a script of ktx. */
   | { readonly kind: 'script'; readonly sql: string };
 
+// What DuckDB writes (loaded data files, what does not fit into memory) is for the owner alone.
+process.umask(0o077);
+
 let instance: DuckDBInstance | undefined;
 
 serveRequests<DuckdbSetup, DuckdbRequest>({
