@@ -240,7 +240,7 @@ describe('the queries that an answer is based on', () => {
     ['the last, if none is cited', 'It is 10.', [wrong, right], 'pass'],
     ['only the last, if none is cited', 'It is 10.', [right, wrong], 'fail'],
     ['none, if the cited one does not exist', 'It is 10 [q7].', [wrong, right], 'fail'],
-  ] as const)('are %s', async (_, text, evidence, outcome) => {
+  ] as const)('are %s', async (...[, text, evidence, outcome]) => {
     expect(await grade(text, evidence)).toEqual([outcome]);
   });
 
