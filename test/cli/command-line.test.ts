@@ -39,7 +39,7 @@ describe('the command line', () => {
     expect(await said('sacn')).toMatchInlineSnapshot(`
       {
         "code": 2,
-        "stderr": "error Unknown command 'sacn' [usage]
+        "stderr": "error: Unknown command 'sacn' [usage]
         next: did you mean scan?
       ",
         "stdout": "",
@@ -48,7 +48,7 @@ describe('the command line', () => {
     expect(await said('scan', '--ignore-declard', 'all')).toMatchInlineSnapshot(`
       {
         "code": 2,
-        "stderr": "error Unknown option '--ignore-declard' [usage]
+        "stderr": "error: Unknown option '--ignore-declard' [usage]
         next: did you mean --ignore-declared?
       ",
         "stdout": "",
@@ -112,7 +112,7 @@ describe('the command line', () => {
     const { code, stdout, stderr } = await ktx(['connection', 'list'], broken);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^error This is a bug in ktx: .+ \[internal\]\n {2}next: .*--debug.*\n$/,
+      /^error: This is a bug in ktx: .+ \[internal\]\n {2}next: .*--debug.*\n$/,
     );
     expect((await ktx(['connection', 'list', '--debug'], broken)).stderr).toContain('\n    at ');
   });

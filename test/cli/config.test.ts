@@ -216,7 +216,7 @@ describe('a project is found', () => {
     const { code, stderr } = await ktx(['connection', 'list', '--project-dir', 'nowhere'], { cwd });
     expect(code).toBe(2);
     expect(stderr.replaceAll(cwd, '<cwd>')).toMatchInlineSnapshot(`
-      "error There is no ktx project here: no ktx.yaml in <cwd>/nowhere (--project-dir) [project_not_found]
+      "error: There is no ktx project here: no ktx.yaml in <cwd>/nowhere (--project-dir) [project_not_found]
         next: ktx --project-dir nowhere setup creates one; ktx --project-dir nowhere demo shows an example
       "
     `);

@@ -30,7 +30,7 @@ describe('what a terminal may get', () => {
       new UserError('some_code', 'two\nlines of evil\u001b[2J\u0007'),
       screen({ NO_COLOR: '1' }),
     );
-    expect(text).toBe('error two\nlines of evil\\u001b[2J\\u0007 [some_code]');
+    expect(text).toBe('error: two\nlines of evil\\u001b[2J\\u0007 [some_code]');
   });
 
   test('colour for a person, unless it is refused', () => {

@@ -391,7 +391,7 @@ describe('a warehouse that does not answer', () => {
       const human = await ktx(['setup', ...argv], { cwd });
       expect(human).toMatchObject({ code, stdout: '' });
       // On a slow machine the line of progress comes first.
-      expect(human.stderr.replaceAll(/^… .*\n/gm, '')).toMatch(/^error .+\n {2}next: /);
+      expect(human.stderr.replaceAll(/^… .*\n/gm, '')).toMatch(/^error: .+\n {2}next: /);
       vi.unstubAllEnvs();
     },
   );

@@ -258,8 +258,13 @@ describe('a reading', { timeout: 120_000 }, () => {
   test('whose account is refused half-way ends with exit code 4, and the next run goes on from there', async () => {
     const dir = documentedShop(machine, 'anthropic', files);
     answering((call) => (readingAsked(call)?.stage === 'extract' ? fail('auth') : reading(call)));
-    const { report } = await ingestHere(dir);
+    const { report, events } = await ingestHere(dir);
     expect(report.exitCode).toBe(4);
+    // Each unit that starts ends once, also the one whose call failed.
+    const units = (type: string) => events.filter((event) => event.type === type);
+    const ended = units('work_unit_finished');
+    expect(ended).toHaveLength(units('work_unit_started').length);
+    expect(ended.at(-1)).toMatchObject({ stage: 'extract', outcome: 'error', claims: 0 });
     expect(report.stages).toMatchObject([
       { stage: 'triage', done: 3 },
       { stage: 'light', done: 1 },
@@ -385,10 +390,14 @@ describe('a reading', { timeout: 120_000 }, () => {
     answering((call) =>
       readingAsked(call)?.stage === 'triage' ? fail('too-long') : reading(call),
     );
-    expect((await ingestHere(failing)).report).toMatchObject({
+    const { report, events } = await ingestHere(failing);
+    expect(report).toMatchObject({
       exitCode: 3,
       stages: [{ stage: 'triage', done: 0, pending: 1 }],
     });
+    expect(events.filter(({ type }) => type === 'work_unit_finished')).toMatchObject([
+      { stage: 'triage', outcome: 'error' },
+    ]);
   });
 
   test('in one call that does not hold is done again in a loop, where refusals say what would do', async () => {

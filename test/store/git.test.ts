@@ -155,7 +155,7 @@ describe('what a person has', () => {
     expect(read(dir, 'claims/a.jsonl')).toBe('2 and mine\n');
   });
 
-  test('failing hooks and required signing do not stop a commit, and do not run', async () => {
+  test('failing hooks, a file monitor and required signing do not stop a commit, and do not run', async () => {
     await commit(dir, { 'claims/a.jsonl': '1\n' });
     for (const hook of [
       'pre-commit',
@@ -172,6 +172,7 @@ describe('what a person has', () => {
       );
       chmodSync(join(dir, '.git/hooks', hook), 0o755);
     }
+    await git(dir, ['config', 'core.fsmonitor', '.git/hooks/pre-commit']);
     await git(dir, ['config', 'commit.gpgsign', 'true']);
     await git(dir, ['config', 'gpg.program', '/bin/false']);
     expect(await commit(dir, { 'claims/a.jsonl': '2\n' })).toMatchObject({ kind: 'committed' });

@@ -55,6 +55,13 @@ test('two in one process run one after the other, and a failure frees the lock',
   expect(log).toEqual(['a in', 'a out', 'b in', 'b out']);
 });
 
+test('the lock is free as soon as the work is done, also for the same process', async () => {
+  const dir = temporaryFolder();
+  const work = () => withProjectLock(dir, async () => 'done', { waitMs: 0 });
+  expect(await work()).toBe('done');
+  expect(await work()).toBe('done');
+});
+
 test('a wait can be aborted', async () => {
   const dir = temporaryFolder();
   const controller = new AbortController();

@@ -32,7 +32,7 @@ export function renderError(error: UserError, screen: Screen): string {
   // The message may quote tables and servers: line breaks stay, other control characters are escaped.
   const message = error.message.split('\n').map(escapeControls).join('\n');
   return [
-    `${screen.style('red', 'error')} ${message} ${screen.style('dim', `[${error.code}]`)}`,
+    `${screen.style('red', 'error:')} ${message} ${screen.style('dim', `[${error.code}]`)}`,
     ...hint,
   ].join('\n');
 }

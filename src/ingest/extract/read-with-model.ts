@@ -117,11 +117,13 @@ async function triagePages(
     const verdict = await tryCall(stage, { step: 'triage', unit }, () =>
       triagePage(item, model, signal),
     );
-    if (verdict === undefined) return;
+    const finish = (outcome: 'natural' | 'error') =>
+      emit({ type: 'work_unit_finished', unit, stage: 'triage', outcome, claims: 0 });
+    if (verdict === undefined) return finish('error');
     saveResult(stage, 'triage', { key: triageKey(item), result: verdict });
     verdicts.set(item, verdict);
     counts.triage.done += 1;
-    emit({ type: 'work_unit_finished', unit, stage: 'triage', outcome: 'natural', claims: 0 });
+    finish('natural');
   });
   return verdicts;
 }
@@ -141,7 +143,9 @@ async function skimPages(
     const isAccepted = await tryCall(stage, { step: 'light', unit: unit.id }, () =>
       skimPage(unit, session, model),
     );
-    if (isAccepted === undefined) return;
+    const finish = (how: 'natural' | 'error', claims: number) =>
+      emit({ type: 'work_unit_finished', unit: unit.id, stage: 'light', outcome: how, claims });
+    if (isAccepted === undefined) return finish('error', 0);
     counts.light.done += 1;
     const outcome = isAccepted ? session.outcomes().get(item.item.key) : undefined;
     if (outcome !== undefined) recordOutcome(stage, 'light', { item, outcome });
@@ -150,14 +154,7 @@ async function skimPages(
       // A verdict that the journal did not take is not acted upon either.
       if (journaledVerdict(item, model) === 'full') verdicts.set(item, 'full');
     }
-    const claims = outcome?.claims.length ?? 0;
-    emit({
-      type: 'work_unit_finished',
-      unit: unit.id,
-      stage: 'light',
-      outcome: 'natural',
-      claims,
-    });
+    finish('natural', outcome?.claims.length ?? 0);
   });
 }
 

@@ -107,7 +107,10 @@ export function saveResult(
   }
 }
 
-/** Runs one call of the stage; undefined if it failed, which is recorded. `unit` is a path of an item. */
+/**
+ * Runs one call of the stage; undefined if it failed, which is recorded. `unit` is a path of an item. The caller tells the
+ * observers of the run that the unit is finished, also if its call failed.
+ */
 export async function tryCall<Result>(
   stage: ReadingStage,
   { step, unit }: { readonly step: ReadingStep; readonly unit: string },
@@ -120,7 +123,6 @@ export async function tryCall<Result>(
     if (!(error instanceof UserError)) throw error;
     stage.signal.throwIfAborted();
     recordFailure(stage, { step, unit }, error);
-    stage.emit({ type: 'work_unit_finished', unit, stage: step, outcome: 'error', claims: 0 });
     return undefined;
   }
 }
