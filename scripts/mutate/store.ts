@@ -155,11 +155,11 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['store/git.test.ts'],
   },
   {
-    name: 'git-identity',
-    file: 'store/commit.ts',
-    find: "'user.useConfigOnly=true'",
-    replace: "'user.useConfigOnly=false'",
-    why: "Commits bear a name and an address that git makes up from the machine's.",
+    name: 'git-ignored',
+    file: 'store/git.ts',
+    find: "(await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0",
+    replace: 'prefix === root',
+    why: 'A project in a folder that the repository around it ignores is never committed.',
     tests: ['store/git.test.ts'],
   },
   {
@@ -168,7 +168,7 @@ export const storeMutants: readonly Mutant[] = [
     find: '!redirectingVariables.includes(name)',
     replace: 'true',
     why: 'Inside a hook, ktx writes into the index of the outer command.',
-    tests: ['store/git.test.ts', 'store/commit-state.test.ts', 'ingest/ingest.test.ts'],
+    tests: ['store/git.test.ts'],
   },
   {
     name: 'commit-swap',

@@ -313,6 +313,26 @@ describe('what stands in the way', () => {
     }
   });
 
+  test('variables of a git hook that runs ktx lead it to no other repository', async () => {
+    const outer = temporaryFolder();
+    run(outer, 'init', '-q');
+    const kept = { ...process.env };
+    try {
+      Object.assign(process.env, {
+        GIT_DIR: join(outer, '.git'),
+        GIT_WORK_TREE: outer,
+        GIT_INDEX_FILE: join(outer, '.git/index'),
+      });
+      await commit(dir, { 'claims/a.jsonl': '1\n' });
+    } finally {
+      process.env = kept;
+    }
+    expect(run(dir, 'ls-files')).toBe('claims/a.jsonl');
+    expect(run(dir, 'status', '--porcelain')).toBe('');
+    expect(run(outer, 'for-each-ref')).toBe('');
+    expect(existsSync(join(outer, '.git/index'))).toBe(false);
+  });
+
   test('a missing git says so', async () => {
     const path = process.env['PATH'];
     try {
