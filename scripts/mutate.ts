@@ -58,8 +58,6 @@ if (flags.list === true) {
   for (const { name, file, why } of chosen) console.log(`${name.padEnd(32)} ${file}: ${why}`);
   process.exit(0);
 }
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => interruption.abort());
 const results = await tryAll(chosen);
 const survivors = results.filter(({ verdict }) => verdict === 'unnoticed' || verdict === 'broken');
 for (const { mutant, verdict, failure } of survivors) {
@@ -74,6 +72,11 @@ process.exit(interruption.signal.aborted ? 130 : survivors.length === 0 ? 0 : 1)
 
 async function tryAll(queue: readonly Mutant[]): Promise<readonly MutantResult[]> {
   const servers = await startServers();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    // The library of the Postgres server listens too, and would end this process before it has cleaned up.
+    process.removeAllListeners(signal);
+    process.on(signal, () => interruption.abort());
+  }
   const projects = Array.from({ length: Number(flags.workers) }, copyProject);
   const pending = queue.values();
   const tried: MutantResult[] = [];

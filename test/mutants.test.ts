@@ -82,6 +82,13 @@ describe('a run of `npm run mutate`', () => {
     const pid = Number(readFileSync(join(project, 'pid'), 'utf8'));
     await expect.poll(() => isRunning(pid)).toBe(false);
     expect(readdirSync(folder)).toEqual(['project']);
+
+    // Interrupted, it does not wait for the tests.
+    const endless = `import { test } from 'vitest';\ntest('ends in an hour', { timeout: 4e6 }, () => new Promise((done) => setTimeout(done, 36e5)));`;
+    writeFileSync(join(project, 'test/endless.test.ts'), endless);
+    const interruption = AbortSignal.timeout(1000);
+    const options = { project, tests: ['endless.test.ts'], env: process.env, signal: interruption };
+    expect(await runTests(options)).toEqual({ outcome: 'interrupted' });
     rmSync(folder, { recursive: true });
   });
 });

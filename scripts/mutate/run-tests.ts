@@ -49,8 +49,8 @@ export async function runTests({ project, tests, env, signal }: TestRunOptions):
     },
   );
   const kill = (): void => killGroup(child);
-  const killed = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  killed.addEventListener('abort', kill, { once: true });
+  const timer = setTimeout(kill, timeoutMs);
+  signal.addEventListener('abort', kill);
   const output = Promise.all([readUntilSummary(child.stdout, kill), text(child.stderr)]);
   try {
     const [code] = (await once(child, 'exit')) as [number | null];
@@ -64,7 +64,8 @@ export async function runTests({ project, tests, env, signal }: TestRunOptions):
     const isPassed = code === 0 || (code === null && !/^ *(FAIL|Errors) /m.test(printed));
     return isPassed ? { outcome: 'passed' } : { outcome: 'failed', failure: findFailure(printed) };
   } finally {
-    killed.removeEventListener('abort', kill);
+    clearTimeout(timer);
+    signal.removeEventListener('abort', kill);
     rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
   }
 }

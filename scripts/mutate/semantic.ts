@@ -138,7 +138,7 @@ export const semanticMutants: readonly Mutant[] = [
   {
     name: 'row-metric-missing',
     file: 'semantic/resolve/row-expr.ts',
-    find: "{ kind: 'when', where: [rowExists], value: value(alias) }",
+    find: "{ kind: 'conditional', where: [rowExists], value: value(alias) }",
     replace: 'value(alias)',
     why: 'A row that is missing has a count of 0 in place of NULL.',
     tests: ['semantic/totals.test.ts', ...hazards, 'semantic/fuzz-regressions.test.ts'],

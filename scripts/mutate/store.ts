@@ -1,14 +1,17 @@
 import type { Mutant } from './mutant.ts';
 
+const door = ['store/confined-file.test.ts', 'store/files.test.ts'];
+const git = ['store/git.test.ts'];
+
 /** Path confinement, secrecy on disk, the lock, git, and secrets. */
 export const storeMutants: readonly Mutant[] = [
   {
     name: 'path-separator',
-    file: 'store/files.ts',
-    find: 'actual.startsWith(root + sep)',
-    replace: 'actual.startsWith(root)',
+    file: 'store/confined-file.ts',
+    find: 'path.startsWith(folder.endsWith(sep) ? folder : folder + sep)',
+    replace: 'path.startsWith(folder)',
     why: '/proj-evil counts as inside /proj.',
-    tests: ['store/files.test.ts'],
+    tests: door,
   },
   {
     name: 'path-within',
@@ -43,12 +46,60 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['store/files.test.ts'],
   },
   {
-    name: 'file-regular',
-    file: 'store/files.ts',
-    find: 'if (!info.isFile())',
-    replace: 'if (info.isDirectory())',
+    name: 'door-regular',
+    file: 'store/confined-file.ts',
+    find: 'if (!stats.isFile()) return notAFile;',
+    replace: '',
+    why: 'A device or a pipe in the place of a file is read without end.',
+    tests: door,
+  },
+  {
+    name: 'door-nonblock',
+    file: 'store/confined-file.ts',
+    find: '(constants.O_NONBLOCK ?? 0)',
+    replace: '0',
     why: 'A pipe in the place of a file hangs ktx.',
-    tests: ['store/files.test.ts'],
+    tests: door,
+  },
+  {
+    name: 'door-swapped',
+    file: 'store/confined-file.ts',
+    find: 'if (!isStillInside(file, target, within)) return outside;',
+    replace: '',
+    why: 'A folder that becomes a link between check and use leads out of the project.',
+    tests: door,
+  },
+  {
+    name: 'door-links',
+    file: 'store/confined-file.ts',
+    find: 'return isInside(target, root) ? target : outside;',
+    replace: 'return target;',
+    why: 'A link in a source folder brings any file of the machine into git.',
+    tests: door,
+  },
+  {
+    name: 'door-links-sync',
+    file: 'store/confined-file.ts',
+    find: 'return isInside(target, realpathSync.native(within)) ? target : outside;',
+    replace: 'return target;',
+    why: 'A link among the dataset files makes ktx read a file outside the project.',
+    tests: door,
+  },
+  {
+    name: 'door-size',
+    file: 'store/confined-file.ts',
+    find: 'return count === 0 || size > maxBytes;',
+    replace: 'return count === 0;',
+    why: 'A file that grows, or one of /proc, is read into memory whatever its size.',
+    tests: door,
+  },
+  {
+    name: 'door-configured',
+    file: 'store/confined-file.ts',
+    find: 'isWrittenInside ? projectDir : resolve(absolute, sep)',
+    replace: 'resolve(absolute, sep)',
+    why: 'A path of ktx.yaml that looks as if it stayed in the project leads out of it through a link.',
+    tests: door,
   },
   {
     name: 'file-encoding',
@@ -69,9 +120,17 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'state-entry-link',
     file: 'store/directories.ts',
-    find: 'return entry && join(state, entry.name);',
-    replace: 'return undefined;',
+    find: 'if (entry !== undefined) return join(state, entry.name);',
+    replace: '',
     why: 'A clone can point .ktx/journal.db to any file, and ktx writes there.',
+    tests: ['store/directories.test.ts'],
+  },
+  {
+    name: 'state-nested-link',
+    file: 'store/directories.ts',
+    find: 'if (link !== undefined) return join(folder, link.name);',
+    replace: '',
+    why: 'A clone can point .ktx/cache/warehouse.duckdb to any file, and ktx writes there.',
     tests: ['store/directories.test.ts'],
   },
   {
@@ -144,7 +203,7 @@ export const storeMutants: readonly Mutant[] = [
     find: "'core.hooksPath=/dev/null'",
     replace: "'core.unused=1'",
     why: 'Hooks of a cloned repository run when ktx commits.',
-    tests: ['store/git.test.ts'],
+    tests: git,
   },
   {
     name: 'git-fsmonitor',
@@ -152,7 +211,7 @@ export const storeMutants: readonly Mutant[] = [
     find: "'core.fsmonitor=false'",
     replace: "'core.unused=1'",
     why: 'A program that a repository names in its configuration runs.',
-    tests: ['store/git.test.ts'],
+    tests: git,
   },
   {
     name: 'git-ignored',
@@ -160,7 +219,7 @@ export const storeMutants: readonly Mutant[] = [
     find: "(await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0",
     replace: 'prefix === root',
     why: 'A project in a folder that the repository around it ignores is never committed.',
-    tests: ['store/git.test.ts'],
+    tests: git,
   },
   {
     name: 'git-env',
@@ -168,7 +227,7 @@ export const storeMutants: readonly Mutant[] = [
     find: '!redirectingVariables.includes(name)',
     replace: 'true',
     why: 'Inside a hook, ktx writes into the index of the outer command.',
-    tests: ['store/git.test.ts'],
+    tests: git,
   },
   {
     name: 'commit-swap',
@@ -176,7 +235,7 @@ export const storeMutants: readonly Mutant[] = [
     find: "commit, parent ?? '']",
     replace: 'commit]',
     why: 'A commit that somebody makes meanwhile is lost.',
-    tests: ['store/commit-state.test.ts', 'ingest/ingest.test.ts', 'store/git.test.ts'],
+    tests: git,
   },
   {
     name: 'commit-own-index',
@@ -184,7 +243,7 @@ export const storeMutants: readonly Mutant[] = [
     find: 'const env = { GIT_INDEX_FILE: indexFile };',
     replace: 'const env = {};',
     why: 'What a person has staged is lost.',
-    tests: ['ingest/ingest.test.ts', 'ingest/odd-files.test.ts'],
+    tests: git,
   },
   {
     name: 'commit-saved-meanwhile',
@@ -192,7 +251,7 @@ export const storeMutants: readonly Mutant[] = [
     find: '!== input) return false;',
     replace: '!== input) continue;',
     why: 'What a person saves while git reads is committed in the name of ktx.',
-    tests: ['ingest/odd-files.test.ts', 'ingest/ingest.test.ts'],
+    tests: git,
   },
   {
     name: 'refresh-staged',
@@ -200,7 +259,7 @@ export const storeMutants: readonly Mutant[] = [
     find: '!staged.has(path)',
     replace: 'true',
     why: 'A file that a person staged is replaced in the index.',
-    tests: ['ingest/ingest.test.ts', 'ingest/odd-files.test.ts', 'ingest/leftovers.test.ts'],
+    tests: git,
   },
   {
     name: 'secret-literal',

@@ -8,7 +8,7 @@ export const presetNames = ['economical', 'balanced', 'thorough'] as const;
 export type PresetName = (typeof presetNames)[number];
 
 /** The models that a preset chooses, by role. Roles without one use `default`. Undefined if the backend has no presets. */
-export function presetModels(backend: BackendName, name: PresetName): ModelsByRole | undefined {
+export function findPresetModels(backend: BackendName, name: PresetName): ModelsByRole | undefined {
   const family = modelFamily(backend);
   if (family === undefined) return undefined;
   const { small, medium, large } = family;

@@ -18,6 +18,11 @@ describe('the folder .ktx of a project', () => {
     symlinkSync(join(elsewhere, 'target'), join(project, '.ktx/journal.db'));
     expect(() => projectPaths(project)).toThrow(refusal);
     expect(() => ensureStateDirectory(project)).toThrow('.ktx/journal.db is a symbolic link');
+
+    const nested = temporaryFolder();
+    mkdirSync(join(nested, '.ktx/cache'), { recursive: true });
+    symlinkSync(join(elsewhere, 'target'), join(nested, '.ktx/cache/shop.duckdb'));
+    expect(() => projectPaths(nested)).toThrow('.ktx/cache/shop.duckdb is a symbolic link');
   });
 
   test('keeps all that is in it out of git', () => {

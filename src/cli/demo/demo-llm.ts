@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/error.ts';
 import { usesLocalSession, type BackendName } from '../../llm/backends.ts';
-import { presetModels } from '../../llm/presets.ts';
+import { findPresetModels } from '../../llm/presets.ts';
 import { readConfig } from '../../project/open/config-file.ts';
 import { probeLlm, writeLlm } from '../../project/setup/llm-setup.ts';
 import type { CommandContext } from '../command.ts';
@@ -12,7 +12,7 @@ export async function configureDemoLlm(
   context: CommandContext,
 ): Promise<void> {
   if ((await readConfig(dir)).llm.provider.backend === backend) return;
-  const models = presetModels(backend, 'balanced');
+  const models = findPresetModels(backend, 'balanced');
   const { host, runId, signal, progress } = context;
   if (!usesLocalSession(backend) || models === undefined) {
     const ktx = ktxInvocation(host, shortPath(host.cwd, dir));

@@ -11,7 +11,7 @@ import {
   type BackendName,
 } from '../../llm/backends.ts';
 import type { LlmConfig } from '../../llm/config.ts';
-import { defaultModel, presetModels, presetNames, type PresetName } from '../../llm/presets.ts';
+import { defaultModel, findPresetModels, presetNames, type PresetName } from '../../llm/presets.ts';
 import type { NewLlm } from '../../project/setup/llm-setup.ts';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../terminal/failure.ts';
@@ -111,7 +111,7 @@ async function resolveModels(
   const presetName =
     presetNames.find((name) => name === flags['preset']) ??
     (needsPrompt ? await promptForPreset(backend, context) : undefined);
-  const chosen = presetName && presetModels(backend, presetName);
+  const chosen = presetName && findPresetModels(backend, presetName);
   if (presetName !== undefined && chosen === undefined)
     throw missingFlagError('--llm-model', `${backend} has no presets`);
   const model =
@@ -197,11 +197,11 @@ async function promptForPreset(
   backend: BackendName,
   context: CommandContext,
 ): Promise<PresetName | undefined> {
-  if (presetModels(backend, 'balanced') === undefined) return undefined;
+  if (findPresetModels(backend, 'balanced') === undefined) return undefined;
   const { signal } = context;
   const options: SelectOption[] = presetNames.map((value) => ({
     value,
-    label: `${value}: ${describeModels(presetModels(backend, value) ?? {})}`,
+    label: `${value}: ${describeModels(findPresetModels(backend, value) ?? {})}`,
   }));
   const answer = await promptForFlag('--llm-preset', context, ({ select }) =>
     select({ message: 'Which models?', options, initialValue: 'balanced', signal }),

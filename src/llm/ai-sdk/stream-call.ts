@@ -7,7 +7,7 @@ import { roleSettings, type Effort } from '../port/roles.ts';
 import type { TokenUsage } from '../port/runtime.ts';
 import { toLlmError } from './failure.ts';
 import { modelForCall, type AiSdkContext } from './request.ts';
-import { sdkTools, type AskRepair } from './tools.ts';
+import { toSdkTools, type AskRepair } from './tools.ts';
 
 interface StreamOptions {
   readonly stepBudget: number;
@@ -95,7 +95,7 @@ async function startStream(context: AiSdkContext, call: BackendCall, options: St
     ...(history === undefined
       ? { prompt: call.prompt }
       : { messages: [...history, { role: 'user', content: call.prompt }] }),
-    ...sdkTools(call.tools, repairAsker(context, call)),
+    ...toSdkTools(call.tools, repairAsker(context, call)),
     stopWhen: isStepCount(stepBudget),
     // The SDK omits it for models that refuse it, as most do while they think.
     temperature: call.temperature ?? 0,

@@ -22,7 +22,7 @@ interface SdkTools {
  * The tools in the form of the AI SDK, sorted by name. Input that does not fit is repaired within the
  * step. If that fails, the tool refuses it with the same message as everywhere.
  */
-export function sdkTools(toolSet: KtxToolSet, askRepair: AskRepair): SdkTools {
+export function toSdkTools(toolSet: KtxToolSet, askRepair: AskRepair): SdkTools {
   checkToolSet(toolSet);
   const sorted = Object.values(toolSet).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return {

@@ -14,7 +14,7 @@ import type {
 import { readPrompt } from '../prompt.ts';
 import type { ActiveCall } from './active-call.ts';
 import { askForAnswer, type SessionAnswer } from './formatted-answer.ts';
-import { historyPrompt } from './history-prompt.ts';
+import { writeHistoryPrompt } from './history-prompt.ts';
 import { openCallRecord, recordAnswers, type RecordValues } from './record-values.ts';
 import { runCall, type CallOutcome, type GovernorContext } from './run-call.ts';
 import { bindTools, type ActiveTurn } from './session-tools.ts';
@@ -197,7 +197,7 @@ class GovernedSession implements AgentSession {
   /** The message, preceded by the turns that the backend has not seen. */
   #withHistory(message: string): string {
     if (this.#backendKnowsPast || this.#past.length === 0) return message;
-    const record = untrustedBlock('conversation', historyPrompt(this.#past));
+    const record = untrustedBlock('conversation', writeHistoryPrompt(this.#past));
     return readPrompt('conversation-so-far', { record, message });
   }
 

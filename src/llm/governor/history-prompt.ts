@@ -6,7 +6,7 @@ const longestToolAnswer = 3000;
 const longestHistory = 120_000;
 
 /** Earlier turns as plain text, for a model that has not seen them. */
-export function historyPrompt(past: readonly PastTurn[]): string {
+export function writeHistoryPrompt(past: readonly PastTurn[]): string {
   const turns: string[] = [];
   let length = 0;
   for (const text of past.map(renderTurn).toReversed()) {

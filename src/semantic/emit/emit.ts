@@ -174,14 +174,14 @@ function emitKind<Kind extends Expr['kind']>(
 
 const exprEmitters: ExprEmitters = {
   column: ({ alias, name }, dialect) => `${dialect.quote(alias)}.${dialect.quote(name)}`,
-  written: ({ alias, text }, dialect) => `${dialect.quote(alias)}.${requoteName(text, dialect)}`,
+  raw_column: ({ alias, text }, dialect) => `${dialect.quote(alias)}.${requoteName(text, dialect)}`,
   text: ({ parts }, dialect) => {
     const text = partsSql(parts, dialect);
     return /^[\w.]+$/.test(text) ? text : `(${text})`;
   },
   call: ({ parts }, dialect) => partsSql(parts, dialect),
   literal: ({ value }, dialect) => dialect.literal(value),
-  missing: missingSql,
+  typed_null: typedNullSql,
   greatest: ({ table, column }, dialect) =>
     `(SELECT max(${dialect.quote(column)}) FROM ${dialect.quote(table)})`,
   time: ({ of }, dialect) => {
@@ -195,11 +195,11 @@ const exprEmitters: ExprEmitters = {
   compare: ({ op, left, values }, dialect) =>
     `(${compareSql(op, { left: exprSql(left, dialect), values }, dialect)})`,
   aggregate: aggregateSql,
-  when: ({ where, value }, dialect) =>
+  conditional: ({ where, value }, dialect) =>
     `CASE WHEN ${conditionsSql(where, dialect)} THEN ${exprSql(value, dialect)} END`,
   rank: rankSql,
   exists: existsSql,
-  result: ({ column }, dialect) => `${dialect.quote(resultAlias)}.${dialect.quote(column)}`,
+  output_column: ({ column }, dialect) => `${dialect.quote(resultAlias)}.${dialect.quote(column)}`,
 };
 
 function partsSql(parts: readonly ExprPart[], dialect: Dialect): string {
@@ -212,13 +212,13 @@ function partSql(part: ExprPart, dialect: Dialect): string {
 }
 
 /** Model files quote names with `"` in every dialect. A name without quotes stays as it is. */
-function requoteName(written: string, dialect: Dialect): string {
-  if (!written.startsWith('"')) return written;
-  return dialect.quote(written.slice(1, -1).replaceAll('""', '"'));
+function requoteName(name: string, dialect: Dialect): string {
+  if (!name.startsWith('"')) return name;
+  return dialect.quote(name.slice(1, -1).replaceAll('""', '"'));
 }
 
 /** Some engines take the type of a union's column from each part, so a bare NULL is not enough. */
-function missingSql({ table, column }: ExprByKind['missing'], dialect: Dialect): string {
+function typedNullSql({ table, column }: ExprByKind['typed_null'], dialect: Dialect): string {
   if (!dialect.nullsNeedType) return 'NULL';
   return `(SELECT ${dialect.quote(column)} FROM ${dialect.quote(table)} WHERE 1 = 0)`;
 }

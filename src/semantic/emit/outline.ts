@@ -4,7 +4,7 @@ import {
   type Expr,
   type FromItem,
   type JoinClause,
-  replaceResults,
+  replaceOutputColumns,
   type Select,
 } from '../relational/query-tree.ts';
 import { pieceText, type SqlPiece } from '../relational/sql-piece.ts';
@@ -128,7 +128,7 @@ function describeAggregate(aggregate: AggregateNode, dialect: Dialect): string {
   if (conversion !== undefined)
     return `${describeAggregate(conversion.toAggregate, dialect)} of what followed`;
   if (nested !== undefined) {
-    const inner = replaceResults(nested.of, ({ column }) =>
+    const inner = replaceOutputColumns(nested.of, ({ column }) =>
       innerAggregateExpr(nested.aggregates, column, dialect),
     );
     return `${name}(${describeExpr(inner, dialect)}) for each ${nested.per}`;
@@ -219,7 +219,10 @@ function describeMerge(factQueries: readonly FactQuery[], query: SemanticQuery):
 
 /** SQL on one line, without the outermost parentheses. */
 function describeExpr(expr: Expr, dialect: Dialect): string {
-  const withColumns = replaceResults(expr, ({ column }) => ({ kind: 'call', parts: [column] }));
+  const withColumns = replaceOutputColumns(expr, ({ column }) => ({
+    kind: 'call',
+    parts: [column],
+  }));
   const outermost: Expr =
     withColumns.kind === 'text' ? { ...withColumns, kind: 'call' } : withColumns;
   return onOneLine(exprSql(outermost, dialect));

@@ -49,13 +49,13 @@ function inputExpr(scope: JoinScope, aggregate: AggregateNode): Expr | undefined
   const where = aggregate.where.map((filter) => filterExpr(inputScope, filter));
   // The argument and the filters may have added joins.
   for (const [alias, join] of toOneJoins) scope.joins.set(alias, join);
-  return where.length === 0 ? of : { kind: 'when', where, value: of ?? one };
+  return where.length === 0 ? of : { kind: 'conditional', where, value: of ?? one };
 }
 
 const one: Expr = { kind: 'text', parts: ['1'] };
 
 function hasExists({ expr }: AggregateInput): boolean {
-  return expr?.kind === 'when' && expr.where.some(({ kind }) => kind === 'exists');
+  return expr?.kind === 'conditional' && expr.where.some(({ kind }) => kind === 'exists');
 }
 
 function ownerKey(scope: JoinScope, fanOutDimensions: readonly string[]): readonly Expr[] {
@@ -133,7 +133,7 @@ function aggregateBalance(
   const time: Expr = isTime ? { kind: 'time', of: stored } : stored;
   // 1 for rows that count. Others must stay in the query, so that their groups stay in the result.
   const counts: Expr = {
-    kind: 'when',
+    kind: 'conditional',
     where: [...where, { kind: 'text', parts: [time, ' IS NOT NULL'] }],
     value: one,
   };
@@ -187,7 +187,7 @@ function aggregatePerEntity(
 ): Select {
   const keyColumns = entity.map((expr, index) => ({ column: `k${index + 1}`, expr }));
   const takenColumns = inputColumns(inputs).map(({ column, expr }): NamedColumn<Expr> => {
-    const of: Expr = { kind: 'when', where: [isOne(counts)], value: expr };
+    const of: Expr = { kind: 'conditional', where: [isOne(counts)], value: expr };
     return { column, expr: { kind: 'aggregate', function: take, of, fraction: undefined } };
   });
   const inner: Select = {
@@ -221,7 +221,7 @@ export function aggregateNested(
     parts: [innerColumn(`d${dimensionCount + 1}`), ' IS NOT NULL'],
   };
   const of: Expr | undefined = aggregate.nested && {
-    kind: 'when',
+    kind: 'conditional',
     where: [hasDimension],
     value: aggregate.nested.of,
   };
@@ -264,7 +264,7 @@ function groupSubquery(
   const aggregates = inputs.map(({ aggregate, expr }, index) => {
     const value = expr && subqueryColumn(`v${index + 1}`);
     const of: Expr | undefined =
-      value !== undefined && where.length > 0 ? { kind: 'when', where, value } : value;
+      value !== undefined && where.length > 0 ? { kind: 'conditional', where, value } : value;
     return { column: aggregate.column, expr: aggregateExpr(aggregate, of) };
   });
   return {

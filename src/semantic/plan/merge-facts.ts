@@ -107,7 +107,10 @@ function unionPart(
     tables.find(({ columns }) => columns.includes(column))?.name ?? '';
   const values = aggregates.map(({ column, table }): NamedColumn<Expr> => {
     const isOwn = first?.alias === table;
-    return { column, expr: isOwn ? columnOf(table, column) : { kind: 'missing', table, column } };
+    return {
+      column,
+      expr: isOwn ? columnOf(table, column) : { kind: 'typed_null', table, column },
+    };
   });
   return {
     kind: 'select',

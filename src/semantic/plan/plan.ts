@@ -130,13 +130,13 @@ function resolveOrder(
     const index = query.dimensions.indexOf(field);
     const isDimension = index !== -1;
     const expr = isDimension
-      ? dimensionResult(index)
+      ? selectDimension(index)
       : resolveOrderMetric(resolver, field, { query, metrics });
     return { dir, expr };
   });
   const tieBreakers = [...query.dimensions.entries()]
     .filter(([, name]) => !query.order_by.some(({ field }) => field === name))
-    .map(([index]) => ({ dir: 'asc' as const, expr: dimensionResult(index) }));
+    .map(([index]) => ({ dir: 'asc' as const, expr: selectDimension(index) }));
   return [...requested, ...tieBreakers];
 }
 
@@ -155,15 +155,15 @@ function resolveOrderMetric(
 }
 
 /** The result column of a dimension: `d1`, `d2`… */
-function dimensionResult(index: number): Expr {
-  return { kind: 'result', column: `d${index + 1}` };
+function selectDimension(index: number): Expr {
+  return { kind: 'output_column', column: `d${index + 1}` };
 }
 
 function dimensionColumns(query: SemanticQuery, { dimensions }: FactQuery): readonly PlanColumn[] {
   return dimensions.map((dimension, index) => ({
     name: query.dimensions[index] ?? '',
     kind: 'dimension',
-    expr: dimensionResult(index),
+    expr: selectDimension(index),
     type: dimensionType(dimension),
     grain: dimension.grain,
     unit: undefined,

@@ -1,6 +1,6 @@
 import type { ModelDataset, ModelField } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import { type Expr, replaceResults } from '../relational/query-tree.ts';
+import { type Expr, replaceOutputColumns } from '../relational/query-tree.ts';
 import { type AggregateNode, factQueryKey, isCount } from '../resolve/aggregate-node.ts';
 import { requireDataset } from '../resolve/field-path.ts';
 import { createResolver, findMetric } from '../resolve/metric-resolver.ts';
@@ -63,7 +63,7 @@ export function resolveRowMetric(
     aggregates,
     fact: { owner: requireDataset(model, owner), metric: address },
     note: `${field} is ${address} for each row of ${dataset.name}, whatever the conditions of the query`,
-    value: (alias) => replaceResults(expr, ({ column }) => readColumn(alias, column)),
+    value: (alias) => replaceOutputColumns(expr, ({ column }) => readColumn(alias, column)),
   };
 }
 

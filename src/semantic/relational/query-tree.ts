@@ -68,13 +68,13 @@ export type Expr =
   /** A column of a relation; alias and name are quoted. */
   | { readonly kind: 'column'; readonly alias: string; readonly name: string }
   /** A physical column, spelled as in the model file. */
-  | { readonly kind: 'written'; readonly alias: string; readonly text: string }
+  | { readonly kind: 'raw_column'; readonly alias: string; readonly text: string }
   /** SQL text in which expressions replace the names; always in parentheses. */
   | { readonly kind: 'text'; readonly parts: readonly ExprPart[] }
   /** Like `text`, but a single function call, which needs no parentheses. */
   | { readonly kind: 'call'; readonly parts: readonly ExprPart[] }
   /** NULL with the type of a column of a common table. */
-  | { readonly kind: 'missing'; readonly table: string; readonly column: string }
+  | { readonly kind: 'typed_null'; readonly table: string; readonly column: string }
   /** The greatest value of a column of a common table. */
   | { readonly kind: 'greatest'; readonly table: string; readonly column: string }
   /** A stored time. If the engine allows any value in a time column, other values fail. */
@@ -107,7 +107,7 @@ export type Expr =
     }
   | AggregateExpr
   /** `value`, or NULL unless all conditions hold. */
-  | { readonly kind: 'when'; readonly where: readonly Expr[]; readonly value: Expr }
+  | { readonly kind: 'conditional'; readonly where: readonly Expr[]; readonly value: Expr }
   /** RANK() of a row in its partition: ties share a rank, 1 is the first. */
   | {
       readonly kind: 'rank';
@@ -124,7 +124,7 @@ export type Expr =
       readonly value: string | number | boolean;
     }
   /** An output column of a fact query: a dimension `d1` or an aggregate `m1`. */
-  | { readonly kind: 'result'; readonly column: string };
+  | { readonly kind: 'output_column'; readonly column: string };
 
 export interface AggregateExpr {
   readonly kind: 'aggregate';
@@ -163,15 +163,17 @@ function joinByOperator(operands: readonly Expr[], operator: string): Expr {
   };
 }
 
-/** Replaces each `result` in arithmetic over the columns of fact queries. */
-export function replaceResults(
+/** Replaces each output column in arithmetic over the columns of fact queries. */
+export function replaceOutputColumns(
   expr: Expr,
-  replace: (result: Extract<Expr, { kind: 'result' }>) => Expr,
+  replace: (output: Extract<Expr, { kind: 'output_column' }>) => Expr,
 ): Expr {
-  if (expr.kind === 'result') return replace(expr);
+  if (expr.kind === 'output_column') return replace(expr);
   if (expr.kind !== 'text' && expr.kind !== 'call') return expr;
   const parts = expr.parts.map((part) =>
-    typeof part === 'object' && part.kind !== 'division' ? replaceResults(part, replace) : part,
+    typeof part === 'object' && part.kind !== 'division'
+      ? replaceOutputColumns(part, replace)
+      : part,
   );
   return { ...expr, parts };
 }

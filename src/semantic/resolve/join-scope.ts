@@ -93,7 +93,7 @@ export function columnExpr(side: JoinSide, name: string, written?: string): Expr
       const inner = parts.at(-1) ?? '';
       // Inside its own expression, a field's name is the physical column.
       const isSelf = find(inner, text) === field;
-      return isSelf ? { kind: 'written', alias, text } : columnExpr(side, inner, text);
+      return isSelf ? { kind: 'raw_column', alias, text } : columnExpr(side, inner, text);
     });
   }
   if (field?.rowMetric !== undefined) {
@@ -103,7 +103,7 @@ export function columnExpr(side: JoinSide, name: string, written?: string): Expr
     );
   }
   if (field === undefined && written !== undefined)
-    return { kind: 'written', alias, text: written };
+    return { kind: 'raw_column', alias, text: written };
   return { kind: 'column', alias, name: field?.name ?? name };
 }
 
@@ -158,6 +158,8 @@ function addJoin(
   const relation = requireReadableRows(target);
   const isBehindExists = existsJoins?.has(leftAlias) === true;
   const isInExists = existsJoins !== undefined && (leg.isToMany || isBehindExists);
+  // A row without rows on the many side is in no group of theirs. Within EXISTS, the first join alone decides whether there are
+  // such rows.
   const kind = leg.isToMany && !isBehindExists ? 'inner' : 'left';
   const targetJoins = isInExists ? existsJoins : joins;
   targetJoins.set(alias, { alias, relation, path, on, leftAlias, kind, isToMany: leg.isToMany });

@@ -162,7 +162,7 @@ export function internAggregate(
   const interned = aggregates.get(key) ?? { ...node, column: `m${aggregates.size + 1}` };
   aggregates.set(key, interned);
   trace.aggregates.add(interned);
-  return { kind: 'result', column: interned.column };
+  return { kind: 'output_column', column: interned.column };
 }
 
 /** Throws `semi_additive` if a balance does not fit the dataset that its metric aggregates. */

@@ -2,7 +2,7 @@ import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Fragment } from '../../sql/fragment.ts';
 import { type ConversionRule, metricAddress, type ModelMetric } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import { type Expr, quotient, replaceResults } from '../relational/query-tree.ts';
+import { type Expr, quotient, replaceOutputColumns } from '../relational/query-tree.ts';
 import { type SqlPiece, wholePiece } from '../relational/sql-piece.ts';
 import {
   type AggregateNode,
@@ -71,7 +71,7 @@ export function withZeroForMissingSums(
   const sums = new Set(
     aggregates.filter((node) => node.function === 'sum').map(({ column }) => column),
   );
-  return replaceResults(expr, (result) =>
+  return replaceOutputColumns(expr, (result) =>
     sums.has(result.column) ? { kind: 'call', parts: ['COALESCE(', result, ', 0)'] } : result,
   );
 }
@@ -278,7 +278,7 @@ function resolveSingleAggregate(
   const expr = resolveMetricName(inner, name.split('.'), { ...context, shift: [], trace });
   for (const file of trace.files) context.trace.files.add(file);
   const [node, ...more] = inner.aggregates.values();
-  const isSingle = more.length === 0 && expr.kind === 'result';
+  const isSingle = more.length === 0 && expr.kind === 'output_column';
   if (node !== undefined && isSingle && isPlainAggregate(node)) return node;
   throw queryError(
     'conversion',

@@ -37,7 +37,7 @@ export function rowExpr(scope: JoinScope, row: RowSql): Expr {
     if (row.home === undefined) return fieldExpr(scope, resolveQueryField(scope, parts));
     const resolved = resolveModelField(scope, row.home, reference);
     return resolved.field === undefined
-      ? { kind: 'written', alias: addPathJoins(scope, resolved.path), text: written }
+      ? { kind: 'raw_column', alias: addPathJoins(scope, resolved.path), text: written }
       : fieldExpr({ ...scope, shift: [] }, resolved);
   });
 }
@@ -124,7 +124,7 @@ function rowMetricExpr(
   // For a row that the left join did not find, a count is NULL and not 0.
   const [key = ''] = primaryKey;
   const rowExists: Expr = { kind: 'text', parts: [columnExpr(side, key), ' IS NOT NULL'] };
-  return { kind: 'when', where: [rowExists], value: value(alias) };
+  return { kind: 'conditional', where: [rowExists], value: value(alias) };
 }
 
 /** Shifts a time by the local clock of the query's time zone: one month later is the same hour of the day. */
