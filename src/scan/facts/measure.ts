@@ -25,6 +25,10 @@ export interface ColumnPairing {
 }
 
 const measurementsPerStatement = 100;
+/** A statement that takes too long is divided, but all its parts together get only this multiple of its time limit. */
+const timeLimitsPerBatch = 2;
+/** With this many times the rows of the child, only the part of the parent that the child refers to is sorted out. */
+const largeParentRatio = 4;
 
 /**
  * Returns the results in the order of the queries; undefined if the engine could not answer. Sends one statement per group, and
@@ -44,7 +48,9 @@ export async function measureAll(
     ({ group }, index) => `${group} ${Math.floor(index / measurementsPerStatement)}`,
   );
   for (const batch of batches.values()) {
-    const batchResults = await runBatch(batch, context);
+    const milliseconds = context.config.table_seconds * 1000;
+    const endsAt = Date.now() + milliseconds * timeLimitsPerBatch;
+    const batchResults = await runBatch(batch, context, endsAt);
     for (const [index, { hash }] of batch.entries()) {
       const result = batchResults[index];
       results.set(hash, result);
@@ -58,22 +64,25 @@ function measurementHash({ sql, tables }: MeasurementQuery): string {
   return shortHash([sql, ...tables.map(({ version }) => version)].join('\n'), 32);
 }
 
-/** Halves a batch that fails, until only the queries that cause the failure have no result. */
+/**
+ * Halves a batch that fails, until only the queries that cause the failure have no result, or until `endsAt`: what is left then
+ * has no result either.
+ */
 async function runBatch(
   batch: readonly MeasurementQuery[],
   context: ScanContext,
+  endsAt: number,
 ): Promise<(MeasuredNumbers | undefined)[]> {
   const { warehouse, config, signal } = context;
+  const timeoutMs = Math.min(config.table_seconds * 1000, endsAt - Date.now());
+  if (timeoutMs <= 0) return batch.map(() => undefined);
   const sql = batch
     .map((query, index) => `SELECT ${index} AS item, m.* FROM (${query.sql}) AS m`)
     .join(' UNION ALL ');
   try {
     context.onQuery();
-    const { rows } = await warehouse.query(
-      sql,
-      { maxRows: measurementsPerStatement, timeoutMs: config.table_seconds * 1000 },
-      signal,
-    );
+    const limits = { maxRows: measurementsPerStatement, timeoutMs };
+    const { rows } = await warehouse.query(sql, limits, signal);
     const results = new Map(
       rows.map(([index, ...cells]) => [
         numberFromCell(index),
@@ -86,8 +95,8 @@ async function runBatch(
     if (batch.length === 1) return [undefined];
     const half = Math.ceil(batch.length / 2);
     return [
-      ...(await runBatch(batch.slice(0, half), context)),
-      ...(await runBatch(batch.slice(half), context)),
+      ...(await runBatch(batch.slice(0, half), context, endsAt)),
+      ...(await runBatch(batch.slice(half), context, endsAt)),
     ];
   }
 }
@@ -115,7 +124,9 @@ export function containmentQuery({ from, to }: ColumnPairing, dialect: Dialect):
   const childValues = comparableColumns(from, to, { dialect, prefix: 'v' });
   const parentKeys = comparableColumns(to, from, { dialect, prefix: 'k' });
   const children = `SELECT ${childValues}, count(*) AS n FROM ${qualifiedTableName(child.schema, dialect)} WHERE ${notNull} GROUP BY ${positions}`;
-  const parents = `SELECT DISTINCT ${parentKeys} FROM ${qualifiedTableName(parent.schema, dialect)}`;
+  const isLargeParent = parent.rows > largeParentRatio * child.rows;
+  const referred = isLargeParent ? ` WHERE ${referredKeys({ from, to }, dialect)}` : '';
+  const parents = `SELECT DISTINCT ${parentKeys} FROM ${qualifiedTableName(parent.schema, dialect)}${referred}`;
   const numbers =
     'sum(c.n) AS a, sum(CASE WHEN p.k0 IS NULL THEN 0 ELSE c.n END) AS b, count(*) AS c, count(p.k0) AS d';
   const on = to.map((_, index) => `p.k${index} = c.v${index}`).join(' AND ');
@@ -123,19 +134,40 @@ export function containmentQuery({ from, to }: ColumnPairing, dialect: Dialect):
   return { sql, tables: [child, parent], group: to.map(({ id }) => id).join() };
 }
 
-/** A SELECT list with the aliases `<prefix>0`, `<prefix>1`…; columns of different types are compared as text. */
+/** A condition on the parent: without it, the engine would hash every key of a parent that the child hardly uses. */
+function referredKeys({ from, to }: ColumnPairing, dialect: Dialect): string {
+  const [key] = comparableExpressions([to[0]], [from[0]], dialect);
+  const [value] = comparableExpressions([from[0]], [to[0]], dialect);
+  const quoted = dialect.quote(from[0].name);
+  const child = qualifiedTableName(from[0].table.schema, dialect);
+  return `${key} IN (SELECT ${value} FROM ${child} WHERE ${quoted} IS NOT NULL)`;
+}
+
+/** A SELECT list with the aliases `<prefix>0`, `<prefix>1`… */
 function comparableColumns(
   columns: readonly ColumnFacts[],
   others: readonly ColumnFacts[],
   { dialect, prefix }: { readonly dialect: Dialect; readonly prefix: string },
 ): string {
-  const expressions = columns.map((column, index) => {
+  return comparableExpressions(columns, others, dialect)
+    .map((expression, index) => `${expression} AS ${prefix}${index}`)
+    .join(', ');
+}
+
+/** Integers are compared as they are; other columns of different types are compared as text. */
+function comparableExpressions(
+  columns: readonly ColumnFacts[],
+  others: readonly ColumnFacts[],
+  dialect: Dialect,
+): string[] {
+  return columns.map((column, index) => {
+    const other = others[index];
+    const areIntegers = column.schema.type === 'integer' && other?.schema.type === 'integer';
     const quoted = dialect.quote(column.name);
-    const isSameType = baseType(column) === baseType(others[index]);
-    const value = isSameType ? quoted : requireStatistics(dialect).text(quoted, column.schema.type);
-    return `${value} AS ${prefix}${index}`;
+    return areIntegers || baseType(column) === baseType(other)
+      ? quoted
+      : requireStatistics(dialect).text(quoted, column.schema.type);
   });
-  return expressions.join(', ');
 }
 
 const baseType = (column: ColumnFacts | undefined): string =>

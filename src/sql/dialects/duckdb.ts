@@ -37,7 +37,7 @@ export const duckdb: Dialect = {
         ? `regexp_replace(CAST(${expr} AS VARCHAR), '[.]0+$', '')`
         : `CAST(${expr} AS VARCHAR)`,
     sketch: (text, size) =>
-      `CAST(to_json(list_slice(list_sort(list(DISTINCT left(md5(${text}), 12)) FILTER (WHERE ${text} IS NOT NULL)), 1, ${size})) AS VARCHAR)`,
+      `CAST(to_json(min(DISTINCT left(md5(${text}), 12), ${size})) AS VARCHAR)`,
     jsonList: (text) => `CAST(to_json(list(${text})) AS VARCHAR)`,
     sample: (table, share) => `${table} TABLESAMPLE ${(share * 100).toFixed(4)} PERCENT (SYSTEM)`,
   },

@@ -1,0 +1,97 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { scanConfigSchema } from '../../src/scan/config.ts';
+import { measureAll } from '../../src/scan/facts/measure.ts';
+import { scan } from '../../src/scan/scan.ts';
+import { openScanStore } from '../../src/scan/scan-store.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { engines, isThere, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
+
+const config = scanConfigSchema.parse({});
+
+describe.each(engines.filter(isThere))(
+  'a key with many more rows than its child on %s',
+  (engine) => {
+    let database: TestDatabase;
+    let warehouse: Warehouse;
+    beforeAll(async () => {
+      const digits =
+        '(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4)';
+      const numbers = `SELECT a.d + 5 * b.d + 25 * c.d + 125 * e.d + 1000 AS n FROM ${digits} a, ${digits} b, ${digits} c, ${digits} e`;
+      database = await makeDatabase(
+        engine,
+        `CREATE TABLE person (person_id BIGINT, label VARCHAR(20)); INSERT INTO person SELECT n, 'x' FROM (${numbers}) AS all_numbers;
+      CREATE TABLE visit (visit_id INTEGER, person_id INTEGER, city VARCHAR(20));
+      INSERT INTO visit SELECT n, n, 'y' FROM (${numbers}) AS all_numbers WHERE n < 1060; INSERT INTO visit VALUES (1, 7, 'z'), (2, NULL, 'z');`,
+      );
+      warehouse = await database.open();
+    });
+    afterAll(async () => {
+      await warehouse.close();
+      await database.remove();
+    });
+
+    test('is linked, and rows without a parent are counted', async () => {
+      const db = new DatabaseSync(':memory:');
+      const { links } = await scan({ warehouse, scope: {}, state: { db }, config, signal: never });
+      db.close();
+      const link = links.find(
+        ({ from, to }) => from.columns[0] === 'person_id' && to.columns[0] === 'person_id',
+      );
+      expect(link).toMatchObject({
+        status: 'accepted',
+        evidence: { measured: true, orphans: 1, containment: 0.9836 },
+      });
+    });
+  },
+);
+
+describe('measurements that take too long', () => {
+  test('end after twice the time limit of a statement, however many there are', async () => {
+    const database = await makeDatabase(
+      'duckdb',
+      'CREATE TABLE t AS SELECT range AS a FROM range(20000)',
+    );
+    const warehouse = await database.open();
+    const db = new DatabaseSync(':memory:');
+    try {
+      const slow = Array.from({ length: 32 }, (_, index) => ({
+        sql: `SELECT sum(x.a * y.a % ${index + 7}) AS a FROM t AS x, t AS y, t AS z`,
+        tables: [],
+        group: '',
+      }));
+      const started = performance.now();
+      const results = await measureAll(slow, {
+        warehouse,
+        config: { ...config, table_seconds: 1 },
+        store: openScanStore(db, 'wh'),
+        signal: never,
+        onQuery: () => undefined,
+      });
+      expect(results).toEqual(slow.map(() => undefined));
+      expect(performance.now() - started).toBeLessThan(8000);
+    } finally {
+      db.close();
+      await warehouse.close();
+      await database.remove();
+    }
+  });
+
+  test('do not happen to the distinct values of a long column: DuckDB keeps the smallest hashes, not all of them', async () => {
+    const database = await makeDatabase(
+      'duckdb',
+      'CREATE TABLE t AS SELECT md5(range::VARCHAR) AS a FROM range(400000)',
+    );
+    const warehouse = await database.open();
+    try {
+      const { statistics } = warehouse.dialect;
+      const sql = `SELECT ${statistics?.sketch('a', 512)} AS kept, CAST(to_json(list_slice(list_sort(list(DISTINCT left(md5(a), 12))), 1, 512)) AS VARCHAR) AS expected FROM t`;
+      const { rows } = await warehouse.query(sql, { maxRows: 1, timeoutMs: 20_000 }, never);
+      expect(rows[0]?.[0]).toBe(rows[0]?.[1]);
+      expect(statistics?.sketch('a', 512)).not.toMatch(/\blist\(/);
+    } finally {
+      await warehouse.close();
+      await database.remove();
+    }
+  });
+});
