@@ -20,6 +20,8 @@ export function startKtx(argv: readonly string[], { cwd, env }: Given) {
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return {
     interrupt: () => child.kill('SIGINT'),
+    /** Ends it without a chance to clean up. */
+    kill: () => child.kill('SIGKILL'),
     ended: ended.then(([stdout, stderr, [code]]) => ({
       stdout,
       stderr,

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { type WarehouseErrorCode, warehouseError } from '../warehouse-error.ts';
 import type { EngineAnswer, EngineMessage, EngineReply, SentError } from './messages.ts';
+import { programEnvironment } from './program-environment.ts';
 
 /** A program that holds one engine. Its entry file calls `serveRequests`. */
 export interface EngineProgram {
@@ -40,17 +40,6 @@ type EngineCall =
 
 /** A running engine process. */
 export type EngineChild = ReturnType<typeof launchEngine>;
-
-/** Variables that a program needs to start: where its libraries and Node's compiled code are. */
-const neededVariables = [
-  'DYLD_LIBRARY_PATH',
-  'LD_LIBRARY_PATH',
-  'SystemRoot',
-  'TEMP',
-  'TMP',
-  'TMPDIR',
-  'TZ',
-];
 
 /** Starts the program. The process keeps this one alive only while it works, and ends with it. */
 export function launchEngine(program: EngineProgram) {
@@ -120,13 +109,11 @@ export function launchEngine(program: EngineProgram) {
 }
 
 function forkProgram({ entry }: EngineProgram): ChildProcess {
-  const env = Object.fromEntries(neededVariables.map((name) => [name, process.env[name]]));
-  const cache = getCompileCacheDir() ?? process.env['NODE_COMPILE_CACHE'];
   return fork(fileURLToPath(entry), [], {
     serialization: 'advanced',
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    env: { ...env, NODE_COMPILE_CACHE: cache },
+    env: programEnvironment(),
   });
 }
 

@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs';
-import { connect, isIP } from 'node:net';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ConnectionOptions } from 'mysql2';
 import { readConfinedFileSync } from '../../../store/confined-file.ts';
@@ -21,7 +20,7 @@ export function mysqlSettings(config: MysqlConfig, context: OpenContext): MysqlS
   } = config.url === undefined ? config : urlParts(config, context);
   const plainPassword = config.password === undefined ? password : context.secrets(config.password);
   return {
-    ...hostSettings(host, port),
+    ...(isAbsolute(host) ? { socketPath: host } : { host, port }),
     ...tlsSettings(config, context, isAbsolute(host)),
     database,
     user,
@@ -31,18 +30,6 @@ export function mysqlSettings(config: MysqlConfig, context: OpenContext): MysqlS
     // Keeps the server from asking for files of this machine.
     flags: ['-LOCAL_FILES'],
     connectAttributes: { program_name: 'ktx' },
-  };
-}
-
-/** For an IP address the library would check the certificate against `localhost`: Node takes the host name from the socket. */
-function hostSettings(host: string, port: number): Partial<ConnectionOptions> {
-  if (isAbsolute(host)) return { socketPath: host };
-  if (isIP(host) === 0) return { host, port };
-  return {
-    host,
-    port,
-    stream: () =>
-      Object.assign(connect({ host, port, noDelay: true, keepAlive: true }), { _host: host }),
   };
 }
 

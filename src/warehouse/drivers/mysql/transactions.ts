@@ -2,7 +2,9 @@ import { createConnection, createPool, type Pool, type PoolConnection } from 'my
 import { promisify } from 'node:util';
 import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
 import { type ErrorRules, translateError } from '../../warehouse-error.ts';
+import { connectableSettings } from './connectable-settings.ts';
 import type { MysqlSettings } from './settings.ts';
+import { openWatchdog } from './watchdog.ts';
 
 /** What differs between servers. */
 export interface ServerFacts {
@@ -22,7 +24,13 @@ type TransactionWork<T> = (connection: PoolConnection, cancel: () => void) => Pr
 /** A pool that runs all work in read-only transactions and rolls them back. */
 export function openTransactions(settings: MysqlSettings) {
   const { host, port, socketPath, database } = settings;
-  const pool = createPool({ ...settings, connectionLimit: 4, maxIdle: 4, idleTimeout: 30_000 });
+  const watchdog = openWatchdog(settings);
+  const pool = createPool({
+    ...connectableSettings(settings),
+    connectionLimit: 4,
+    maxIdle: 4,
+    idleTimeout: 30_000,
+  });
   // If the server drops an idle connection, the next call gets a new one.
   pool.on('connection', (connection) => void connection.on('error', () => undefined));
   const errorRules = serverErrors(`MySQL at ${socketPath ?? `${host}:${port}`}/${database}`);
@@ -36,10 +44,12 @@ export function openTransactions(settings: MysqlSettings) {
       const connection = await getConnection(pool).catch(translateError(errorRules));
       // True if the connection must not be used again: a KILL on its way could hit its next statement.
       let isSpent = false;
+      const { threadId } = connection;
       const cancel = (): void => {
         if (!isSpent) killQuery(connection, settings);
         isSpent = true;
       };
+      watchdog.statementStarted(threadId);
       try {
         return await withTimeLimit({ ...limits, cancel }, (milliseconds) => {
           const statements = beginStatements(server, milliseconds, limits.maxRows);
@@ -49,11 +59,15 @@ export function openTransactions(settings: MysqlSettings) {
         isSpent ||= !isServerAnswer(error);
         return translateError(errorRules)(error);
       } finally {
+        watchdog.statementEnded(threadId);
         if (isSpent) connection.destroy();
         else connection.release();
       }
     },
-    close: (): Promise<void> => promisify(pool.end.bind(pool))(),
+    async close(): Promise<void> {
+      await promisify(pool.end.bind(pool))();
+      watchdog.close();
+    },
   };
 }
 
@@ -109,7 +123,7 @@ async function runInTransaction<T>(
 
 /** Stops the statement from a second connection; the connection that it ran on is closed. */
 function killQuery(connection: PoolConnection, settings: MysqlSettings): void {
-  const canceller = createConnection({ ...settings, connectTimeout: 3000 });
+  const canceller = createConnection({ ...connectableSettings(settings), connectTimeout: 3000 });
   canceller.on('error', () => undefined);
   canceller.query(`KILL QUERY ${connection.threadId}`, () => {
     connection.destroy();

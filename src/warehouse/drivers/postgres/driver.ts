@@ -30,18 +30,21 @@ export async function open(
     transactions.run({ signal: callSignal }, (client) =>
       work(async (sql) => (await client.query(sql)).rows as unknown[]),
     );
-  const queryOneRow = async <CatalogRecord>(sql: string, callSignal: AbortSignal) => {
-    const rows = await runCatalogQueries(callSignal, (query) => query(sql));
-    return (rows as [CatalogRecord])[0];
+  const loadUserObjects = async () => {
+    const rows = await runCatalogQueries(new AbortController().signal, (query) =>
+      query(userObjectsSql),
+    );
+    return (rows as [UserObjects])[0];
   };
-  const loadUserObjects = () =>
-    queryOneRow<UserObjects>(userObjectsSql, new AbortController().signal);
-  const system = await queryOneRow<SystemObjects>(systemObjectsSql, signal).catch(
-    async (error: unknown) => {
-      await transactions.close();
-      throw error;
-    },
-  );
+  const readSystem = async (client: PoolClient): Promise<SystemObjects> => {
+    const { rows } = await client.query<SystemObjects>(systemObjectsSql);
+    await transactions.watchClient(client);
+    return (rows as [SystemObjects])[0];
+  };
+  const system = await transactions.run({ signal }, readSystem).catch(async (error: unknown) => {
+    await transactions.close();
+    throw error;
+  });
   return {
     dialect: postgres,
     policy: postgresPolicy(system, loadUserObjects),
@@ -75,6 +78,7 @@ function openTransactions(settings: ClientConfig) {
     client.on('error', () => undefined);
     client.query('SET default_transaction_read_only = on').catch(() => undefined);
   });
+  let beginSql = transactionSql;
   // The library merges the URL, the fields and the environment.
   const { host, port, database } = new Client(settings);
   const errorRules = serverErrors(`Postgres at ${host}:${port}/${database}`);
@@ -89,7 +93,11 @@ function openTransactions(settings: ClientConfig) {
           void cancelStatement(client, settings);
         };
         const result = await withTimeLimit({ ...limits, cancel }, (milliseconds) =>
-          runInTransaction(client, milliseconds, work),
+          runInTransaction(
+            client,
+            `${beginSql}; SET LOCAL statement_timeout = ${milliseconds}`,
+            work,
+          ),
         );
         client.release(isCancelled);
         return result;
@@ -97,6 +105,14 @@ function openTransactions(settings: ClientConfig) {
         client.release(isCancelled || !(error instanceof DatabaseError));
         return translateError(errorRules)(error);
       }
+    },
+    /** Call it at the end of a transaction. If the server can, it watches the client in all later ones. */
+    async watchClient(client: PoolClient): Promise<void> {
+      // Servers before version 14, and those on Windows, refuse.
+      await client.query(watchClientSql).then(
+        () => (beginSql = `${transactionSql}; ${watchClientSql}`),
+        () => undefined,
+      );
     },
     close: () => pool.end(),
   };
@@ -117,13 +133,17 @@ const sessionSettings = [
   'transform_null_equals = off',
 ];
 
+/** The server asks the operating system this often whether its client is still there; if not, it ends the statement. */
+const watchClientSql = "SET LOCAL client_connection_check_interval = '500ms'";
+const transactionSql = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`;
+
 async function runInTransaction<T>(
   client: PoolClient,
-  milliseconds: number,
+  beginSql: string,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
-  await client.query(`BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${milliseconds};
-    ${sessionSettings.map((setting) => `SET LOCAL ${setting}`).join('; ')}`);
+  await client.query(beginSql);
   // A connection that is gone has nothing to roll back.
   return work(client).finally(() => client.query('ROLLBACK').catch(() => undefined));
 }

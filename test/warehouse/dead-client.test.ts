@@ -1,0 +1,84 @@
+import { globSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { startKtx } from '../support/ktx-process.ts';
+import { readerOfMariadb, runMariadb } from '../support/mariadb.ts';
+import { runPostgres } from '../support/postgres.ts';
+import { engines, isThere, makeDatabase, type TestDatabase } from '../support/warehouses.ts';
+
+const rows = Array.from({ length: 300 }, (_, n) => `(${n})`).join(', ');
+/** Runs for minutes, sends nothing before its end, and can be found by its last name. */
+const endless = `SELECT count(*) AS endless_here FROM t AS a, t AS b, t AS c, t AS d, t AS e WHERE a.n + b.n + c.n + d.n + e.n < 0`;
+
+/** Numbers of the processes that have the file open. */
+function processesWith(file: string): number[] {
+  const openFiles = globSync('/proc/[0-9]*/fd/*').filter((link) => {
+    try {
+      return readlinkSync(link) === file;
+    } catch {
+      return false;
+    }
+  });
+  return [...new Set(openFiles.map((link) => Number(link.split('/')[2])))];
+}
+
+/** Seconds that the process has computed; 0 if it is gone. */
+function cpuSeconds(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return 0;
+  }
+}
+
+/** How many statements or processes are at work for the database. */
+async function countRunning({ engine, secret, config }: TestDatabase): Promise<number> {
+  if (engine === 'postgres') {
+    const sql = `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%endless_here%' AND pid <> pg_backend_pid()`;
+    return (await runPostgres(secret, sql)).length;
+  }
+  if (engine === 'mysql') {
+    const sql = `SELECT id FROM information_schema.processlist WHERE info LIKE '%endless_here%' AND id <> connection_id()`;
+    return (await runMariadb(secret, sql)).length;
+  }
+  const file = 'path' in config ? realpathSync(config.path) : '';
+  return processesWith(file).filter((pid) => cpuSeconds(pid) > 0.5).length;
+}
+
+/** The login of a connection has SELECT and nothing else. */
+async function urlFor({ engine, secret }: TestDatabase): Promise<string> {
+  return engine === 'mysql' ? readerOfMariadb(secret) : secret;
+}
+
+describe.each(engines.filter(isThere))(
+  'a ktx that is killed in the middle of a query on %s',
+  (engine) => {
+    let database: TestDatabase;
+    afterEach(async () => {
+      const files = 'path' in database.config ? processesWith(database.config.path) : [];
+      for (const pid of files) if (pid !== process.pid) process.kill(pid, 'SIGKILL');
+      await database.remove();
+    });
+
+    // Half a second where nothing else runs; a busy machine gets more.
+    test('leaves nothing running two seconds later', async () => {
+      database = await makeDatabase(
+        engine,
+        `CREATE TABLE t (n INTEGER); INSERT INTO t VALUES ${rows}`,
+      );
+      const config = JSON.stringify({ connections: { wh: database.config } });
+      await writeFile(join(database.folder, 'ktx.yaml'), config);
+      const env = { ...process.env, TEST_URL: await urlFor(database) };
+      const ktx = startKtx(['sql', endless, '--connection', 'wh', '--timeout', '100'], {
+        cwd: database.folder,
+        env,
+      });
+      await expect.poll(() => countRunning(database), { timeout: 15_000, interval: 50 }).toBe(1);
+      ktx.kill();
+      await ktx.ended;
+      await expect.poll(() => countRunning(database), { timeout: 2000, interval: 50 }).toBe(0);
+    });
+  },
+);
