@@ -65,6 +65,12 @@ const providerSchema = z
       .describe(
         'Who pays on claude-agent; other backends have no auth. Default: api_key. The credentials come from the environment.',
       ),
+    allow_managed_settings: z
+      .boolean()
+      .optional()
+      .describe(
+        'Lets managed settings of Claude Code on this machine take part in calls: hooks, headers, variables, models. Without it ktx refuses to start Claude Code there.',
+      ),
     anthropic: providers.anthropic.config.optional(),
     vertex: providers.vertex.config.optional(),
     gateway: providers.gateway.config.optional(),

@@ -123,7 +123,8 @@ async function openBackend(
     );
   const { openClaudeCodeBackend } = await import('./claude-code/backend.ts');
   const auth = takesAuthMode(backend) ? (provider.auth ?? 'api_key') : undefined;
-  return openClaudeCodeBackend({ projectDir, env, promptCaching, auth });
+  const { allow_managed_settings: allowManagedSettings } = provider;
+  return openClaudeCodeBackend({ projectDir, env, promptCaching, auth, allowManagedSettings });
 }
 
 /** A local child process takes about 180 MB. */

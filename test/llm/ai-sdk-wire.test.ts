@@ -296,6 +296,48 @@ describe('an OpenAI-compatible endpoint', () => {
     [404, undefined, 'model_unavailable'],
     [401, { type: 'api_error', code: 'constructor' }, 'auth'],
     [422, 'a text', 'execution'],
+    [400, { message: 'prompt is too long: 212345 tokens > 200000 maximum' }, 'context_too_long'],
+    [
+      400,
+      { message: 'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000' },
+      'context_too_long',
+    ],
+    [400, { message: 'Input is too long for requested model.' }, 'context_too_long'],
+    [
+      400,
+      {
+        message: "This model's maximum context length is 8192 tokens. However, you requested 9000",
+      },
+      'context_too_long',
+    ],
+    [
+      400,
+      { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed' },
+      'context_too_long',
+    ],
+    [
+      400,
+      {
+        message: 'the request exceeds the available context size',
+        type: 'exceed_context_size_error',
+      },
+      'context_too_long',
+    ],
+    [
+      400,
+      {
+        message:
+          'Prompt contains 40000 tokens, too large for model with 32768 maximum context length',
+      },
+      'context_too_long',
+    ],
+    [
+      413,
+      { message: 'Please reduce the length of the messages or completion.' },
+      'context_too_long',
+    ],
+    [400, { message: 'max_tokens: 40000 is larger than the model allows' }, 'execution'],
+    [400, { message: 'Unsupported value: context is not a role' }, 'execution'],
   ])('refuses with %i %j, which is %s', async (status, error, kind) => {
     const body =
       typeof error === 'object' ? { error: { message: 'scripted', ...error } } : (error ?? '');

@@ -38,7 +38,7 @@ const start = (turn: string, parent: string | null = null) => ({
 const delta = (output: number) => ({
   type: 'stream_event',
   parent_tool_use_id: null,
-  event: { type: 'message_delta', usage: { output_tokens: output } },
+  event: { type: 'message_delta', delta: {}, usage: { output_tokens: output } },
 });
 const block = (turn: string, content: object, rest: object = {}) => ({
   type: 'assistant',

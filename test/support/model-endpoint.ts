@@ -45,6 +45,8 @@ export interface ModelEndpoint {
   start(script: Script, model?: string): ModelCase;
   /** Answers the model requests that belong to no case; without it they are bad requests. */
   fallback: Script | undefined;
+  /** What other paths answer, as JSON. */
+  readonly documents: Map<string, unknown>;
   close(): Promise<void>;
 }
 
@@ -82,7 +84,12 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
   const caFile = join(folder, 'ca.pem');
   const { key, certificate } = throwAwayCertificate(anthropicHost);
   await writeFile(caFile, certificate);
-  const state: EndpointState = { requests: [], cases: [], fallback: undefined };
+  const state: EndpointState = {
+    requests: [],
+    cases: [],
+    documents: new Map(),
+    fallback: undefined,
+  };
   const listener: RequestListener = (request, response) => {
     respond(state, request, response).catch((error: unknown) => response.destroy(error as Error));
   };
@@ -95,6 +102,7 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
     proxy: `http://127.0.0.1:${proxy.port}`,
     caFile,
     requests: state.requests,
+    documents: state.documents,
     refused,
     start: (script, model) => startCase(state, script, model),
     get fallback() {
@@ -113,6 +121,7 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
 interface EndpointState {
   readonly requests: RecordedRequest[];
   readonly cases: RunningCase[];
+  readonly documents: Map<string, unknown>;
   fallback: Script | undefined;
 }
 
@@ -152,6 +161,8 @@ async function respond(
   if (path.includes('/count_tokens'))
     return json(response, 200, { input_tokens: Math.ceil(text.length / 4) });
   if (path.startsWith('/computeMetadata/')) return metadata(path, response);
+  const document = state.documents.get(path);
+  if (document !== undefined) return json(response, 200, document);
   if (protocol === undefined)
     return json(response, 404, {
       type: 'error',

@@ -7,7 +7,7 @@ const noLlmLine = `llm: none. With one, ktx reads prose, describes tables and ju
 
 /** The state of the configured model backend, as lines for a person. */
 export function describeLlm(status: LlmStatus): readonly string[] {
-  const { backend, models, state, account, ignored, sendsSamples, error } = status;
+  const { backend, models, state, account, ignored, notes, sendsSamples, error } = status;
   if (state === 'none') return [noLlmLine];
   const roles = Object.entries(models).map(([role, model]) => `${role} ${model}`);
   const isLocal = usesLocalSession(backend);
@@ -23,6 +23,7 @@ export function describeLlm(status: LlmStatus): readonly string[] {
     `llm: ${backend} (${roles.join(', ')}): ${stateText}`,
     ...(account === undefined ? [] : [`  account: ${escapeControls(account)}`]),
     ...ignored.map((line) => `  ignored: ${line}`),
+    ...notes.map((line) => `  takes part: ${escapeControls(line)}`),
     ...(error === undefined ? [] : [`  ${escapeControls(error.message)}`]),
     `  ${samples} (scan.send_samples)`,
   ];

@@ -5,7 +5,7 @@ import { errorMessage, UserError } from '../../lib/error.ts';
 import { errorKindOfStatus, LlmError, type LlmErrorKind } from '../port/error.ts';
 import { exceededLimit, type ResponseHeaders } from './limits.ts';
 
-/** The fields of a failure that decide its kind. The message never does. */
+/** The fields of a failure that decide its kind. The message does only for a context that is too long. */
 interface FailureDetails {
   readonly message: string;
   readonly status?: number | undefined;
@@ -24,6 +24,8 @@ const preciseNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
   ['billing_error', 'billing'],
   ['model_not_found', 'model_unavailable'],
   ['context_length_exceeded', 'context_too_long'],
+  ['exceed_context_size_error', 'context_too_long'],
+  ['string_above_max_length', 'context_too_long'],
 ]);
 
 /** Names that stand for an HTTP status. An error inside a stream has no status of its own. */
@@ -39,6 +41,15 @@ const statusNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
   ['server_error', 'overloaded'],
   ['internal_server_error', 'overloaded'],
 ]);
+
+/**
+ * Most providers name a context that is too long only in the text of a bad request. A mistake is
+ * harmless: the call is tried again with less.
+ */
+const tooLongWording =
+  /(?:prompt|input|context) is too long|too many (?:input |total )?tokens|max(?:imum)? context (?:length|window|size)|context (?:length|limit|window|size) (?:of|exceeded)|exceeds? (?:the |its )?(?:available |maximum )?(?:context|number of (?:input )?tokens)|exceed context limit|reduce the length of the (?:messages|prompt|input)|too large for model/i;
+const badRequestStatuses: ReadonlySet<number> = new Set([400, 413, 422, 500]);
+const longestWording = 2000;
 
 /**
  * Bytes. Anthropic answers a prompt that is too long with `invalid_request_error`, as it does every
@@ -90,13 +101,15 @@ function abortError({ reason }: AbortSignal): UserError {
 }
 
 function errorKind(
-  { status = 0, names, requestBytes = 0 }: FailureDetails,
+  { message, status = 0, names, requestBytes = 0 }: FailureDetails,
   error: unknown,
 ): LlmErrorKind {
   const kindByName = (kinds: typeof statusNames) =>
     names.map((name) => kinds.get(name)).find((kind) => kind !== undefined);
   const precise = kindByName(preciseNames);
   if (precise !== undefined) return precise;
+  if (badRequestStatuses.has(status) && tooLongWording.test(message.slice(0, longestWording)))
+    return 'context_too_long';
   if (status === 400 && requestBytes >= longRequestBytes) return 'context_too_long';
   if (status >= 400) return errorKindOfStatus(status);
   if (sdk.LoadAPIKeyError.isInstance(error) || sdk.LoadSettingError.isInstance(error))

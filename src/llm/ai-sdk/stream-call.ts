@@ -2,7 +2,7 @@ import { isStepCount, streamText } from 'ai';
 import type { FinishReason, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import { errorMessage } from '../../lib/error.ts';
 import type { BackendCall, SessionListener } from '../port/backend.ts';
-import { LlmError, type LlmErrorKind } from '../port/error.ts';
+import { fullContextError, LlmError, type LlmErrorKind } from '../port/error.ts';
 import { roleSettings, type Effort } from '../port/roles.ts';
 import type { TokenUsage } from '../port/runtime.ts';
 import { toLlmError } from './failure.ts';
@@ -198,8 +198,7 @@ const failureByFinishReason: Readonly<Partial<Record<FinishReason, FinishFailure
 
 /** Throws if the turn did not come to its natural end. */
 function checkFinishReason({ finishReason, rawFinishReason: raw }: StepEnd): void {
-  if (raw === 'model_context_window_exceeded')
-    throw new LlmError('context_too_long', 'The answer filled up the context of the model.');
+  if (raw === 'model_context_window_exceeded') throw fullContextError();
   const failure = failureByFinishReason[finishReason];
   if (failure !== undefined) throw new LlmError(...failure);
   if (finishReason !== 'other') return;

@@ -8,6 +8,8 @@ export interface ChildAccount {
   readonly apiKeySource?: string | undefined;
   readonly apiProvider?: string | undefined;
   readonly subscriptionType?: string | undefined;
+  /** Managed settings that the child has. */
+  readonly policySettings?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Which account a child has to use. */
@@ -35,6 +37,18 @@ const ownTokenSources: ReadonlySet<string | undefined> = new Set([
 const loginHint =
   'Authenticate Claude Code locally: claude auth login (no claude here? npm install -g @anthropic-ai/claude-code). Then run ktx setup, or this command, again.';
 
+/** `claude auth login --console` keeps an API key that the Console made. */
+const consoleKeySource = '/login managed key';
+const [apiKeyVariable = ''] = authVariables.api_key.inherits;
+
+function consoleLoginError(): LlmError {
+  const message =
+    'Claude Code is logged in with a Console account, which pays by API key. The backend claude-code works with the login of a Claude subscription only.';
+  return new LlmError('auth', message, {
+    hint: `Authenticate Claude Code locally with a subscription: claude auth login. Or pay by API key: set ${apiKeyVariable}, then run ktx setup --llm-backend claude-agent --llm-auth api_key`,
+  });
+}
+
 /** `claude-code`: only the user's own local session. */
 export const ownSessionPolicy: AccountPolicy = {
   checkAccount({ tokenSource, apiKeySource, apiProvider = 'firstParty' }) {
@@ -47,6 +61,7 @@ export const ownSessionPolicy: AccountPolicy = {
   },
   checkKeySource(source) {
     if (noApiKey.has(source)) return;
+    if (source === consoleKeySource) throw consoleLoginError();
     const message = `Claude Code would use an API key (${source}). The backend claude-code uses only your own local session.`;
     throw new LlmError('auth', message, {
       hint: `${loginHint} To use an API key, choose the backend anthropic or claude-agent.`,

@@ -7,16 +7,15 @@ import type { PromptCaching } from '../config.ts';
 import type { AccountReport, BackendCall, LoopCall, ModelBackend } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import { silentMonitor } from '../port/silent-monitor.ts';
-import {
-  authModePolicy,
-  ownSessionPolicy,
-  type AccountPolicy,
-  type ChildAccount,
-} from './account-policy.ts';
+import { authModePolicy, ownSessionPolicy, type ChildAccount } from './account-policy.ts';
 import { openChildRunner, type ChildRunner } from './child-runner.ts';
 import { specHasTools, type ChildSpec } from './child/child-spec.ts';
 import { authModeEnv, cachingEnv, ownSessionEnv } from './child/env.ts';
 import { checkedStopReason, type ConversationResult } from './conversation/conversation.ts';
+import {
+  checkManagedSettings,
+  type CheckManaged,
+} from './managed-settings/check-managed-settings.ts';
 import { withPromptHeader } from './prompt-header.ts';
 import { openClaudeSession } from './session.ts';
 
@@ -28,13 +27,30 @@ export interface ClaudeCodeOptions {
   readonly auth?: AuthMode | undefined;
   /** Path of the program; default the one that ships with the Agent SDK. */
   readonly executable?: string | undefined;
+  /** `llm.provider.allow_managed_settings`: settings of whoever manages the machine may take part. */
+  readonly allowManagedSettings?: boolean | undefined;
+  /** Folder of the managed settings; default the one of the platform. */
+  readonly policyFolder?: string | undefined;
 }
 
 /** Runs calls in Claude Code children, with the user's own session or with the account of `auth`. */
 export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend {
-  const { projectDir, auth, env, executable } = options;
+  const { projectDir, auth, env, executable, policyFolder } = options;
   const policy = auth === undefined ? ownSessionPolicy : authModePolicy(auth, env);
-  const runner = openChildRunner({ projectDir, env: childEnv(options), policy, executable });
+  const ownEnv = childEnv(options);
+  const isAllowed = options.allowManagedSettings === true;
+  const checkManaged: CheckManaged = (reported) =>
+    checkManagedSettings({ env: ownEnv, isAllowed, policyFolder }, reported);
+  const runner = openChildRunner({ projectDir, env: ownEnv, policy, executable, checkManaged });
+  const report = async (account: ChildAccount): Promise<AccountReport> => {
+    policy.checkAccount(account);
+    const { apiProvider: provider } = account;
+    return {
+      source: policy.payer(account),
+      provider,
+      notes: await checkManaged(account.policySettings),
+    };
+  };
   return {
     text: (call) => generateText(runner, call),
     object: (call) => generateObject(runner, call),
@@ -51,11 +67,10 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
       checkedStopReason(conversation, policy);
       return {
         model: conversation.model ?? model,
-        account: accountReport(conversation.account, policy),
+        account: await report(conversation.account),
       };
     },
-    account: async (signal) =>
-      accountReport(await runner.account(probeSpec('sonnet'), signal), policy),
+    account: async (signal) => report(await runner.account(probeSpec('sonnet'), signal)),
     close: () => runner.close(),
   };
 }
@@ -126,11 +141,6 @@ function converse(
 
 function probeSpec(model: string): ChildSpec {
   return { model, role: 'triage', system: '', tools: {}, stepBudget: 1, isSingleUse: true };
-}
-
-function accountReport(account: ChildAccount, policy: AccountPolicy): AccountReport {
-  policy.checkAccount(account);
-  return { source: policy.payer(account), provider: account.apiProvider };
 }
 
 function childEnv({

@@ -10,6 +10,7 @@ import { openPool } from './child/pool.ts';
 import { bundledProgram } from './child/program.ts';
 import { withChild } from './child/with-child.ts';
 import { readConversation, type ConversationResult } from './conversation/conversation.ts';
+import type { CheckManaged } from './managed-settings/check-managed-settings.ts';
 
 interface ChildRunnerOptions {
   readonly projectDir: string;
@@ -17,6 +18,8 @@ interface ChildRunnerOptions {
   readonly policy: AccountPolicy;
   /** Path of the program; default the one that ships with the Agent SDK. */
   readonly executable: string | undefined;
+  /** Throws if managed settings of the machine would take part. */
+  readonly checkManaged: CheckManaged;
 }
 
 type ConversationWithAccount = ConversationResult & { readonly account: ChildAccount };
@@ -40,6 +43,7 @@ export function openChildRunner({
   env,
   policy,
   executable,
+  checkManaged,
 }: ChildRunnerOptions): ChildRunner {
   const children = openChildren();
   const closing = new AbortController();
@@ -50,6 +54,7 @@ export function openChildRunner({
     cwd: resolve(projectDir),
     env,
     policy,
+    checkManaged,
   };
   const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
   const start = (spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild> =>

@@ -33,6 +33,10 @@ export function isolationOptions({ tools }: ExpectedInit): Options {
   return {
     settingSources: [],
     settings: {
+      // A second lock beside the variables of `child/env.ts`.
+      autoCompactEnabled: false,
+      idleCompaction: false,
+      precomputeCompactionEnabled: false,
       enabledPlugins: Object.fromEntries(builtInPlugins.map((name) => [`${name}@builtin`, false])),
     },
     skills: [],

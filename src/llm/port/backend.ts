@@ -127,4 +127,6 @@ export interface AccountReport {
   /** Shown to a person, for example `the API key in ANTHROPIC_API_KEY`. */
   readonly source: string;
   readonly provider: string | undefined;
+  /** What a person has to know about the backend on this machine, one line each. */
+  readonly notes?: readonly string[] | undefined;
 }

@@ -44,7 +44,7 @@ const errorKinds = {
   context_too_long: {
     exitCode: 1,
     retryable: false,
-    hint: 'Choose a model with a longer context in llm.models.',
+    hint: 'In llm.models, choose a model with a longer context. In a conversation, start a new one.',
   },
   step_limit: {
     exitCode: 3,
@@ -120,6 +120,11 @@ export class LlmError extends UserError {
     this.resetsAt = resetsAt;
     this.window = window;
   }
+}
+
+/** The answer, not the prompt, reached the end of the context. */
+export function fullContextError(): LlmError {
+  return new LlmError('context_too_long', 'The answer filled up the context of the model.');
 }
 
 const kindByStatus: Readonly<Record<number, LlmErrorKind>> = {

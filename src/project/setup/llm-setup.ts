@@ -103,6 +103,8 @@ export interface LlmStatus {
   /** Who pays, if the backend can tell. */
   readonly account?: string | undefined;
   readonly ignored: readonly string[];
+  /** What a person has to know about the backend on this machine. */
+  readonly notes: readonly string[];
   /** Whether frequent values of columns may leave the machine. */
   readonly sendsSamples: boolean;
   readonly error?:
@@ -124,15 +126,19 @@ export async function readLlmStatus(
   const { llm, scan } = config;
   const { backend } = llm.provider;
   const settings = { backend, models: llm.models, sendsSamples: scan.send_samples };
-  if (backend === 'none') return { ...settings, state: 'none', ignored: [] };
+  if (backend === 'none') return { ...settings, state: 'none', ignored: [], notes: [] };
   const ignored = ignoredCachingFields(llm);
   let account: string | undefined;
+  let notes: readonly string[] = [];
   try {
     const opened = await runtime();
-    account = (await opened?.account(signal))?.source;
-    if (fast) return { ...settings, state: 'unverified', account, ignored };
+    const report = await opened?.account(signal);
+    account = report?.source;
+    notes = report?.notes ?? [];
+    if (fast) return { ...settings, state: 'unverified', account, ignored, notes };
     const probe = await opened?.probe(signal);
-    return { ...settings, state: 'ready', account: probe?.account?.source ?? account, ignored };
+    account = probe?.account?.source ?? account;
+    return { ...settings, state: 'ready', account, ignored, notes };
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
     const { code, message, hint, exitCode, retryable } = error;
@@ -141,6 +147,7 @@ export async function readLlmStatus(
       state: 'broken',
       account,
       ignored,
+      notes,
       error: { code, message, hint, exitCode, retryable },
     };
   }

@@ -159,6 +159,7 @@ function llmFindings({
   state,
   account,
   ignored,
+  notes,
   error,
 }: LlmStatus): readonly DoctorFinding[] {
   if (state === 'none') return [makeFinding('llm', 'none; everything except reading prose works')];
@@ -171,7 +172,13 @@ function llmFindings({
     state: 'warning',
     fix: 'remove these settings from llm.promptCaching',
   });
-  return [answer, ...(ignored.length === 0 ? [] : [ignoredSettings])];
+  const takingPart = notes.map((note) =>
+    makeFinding('managed settings', note, {
+      state: 'warning',
+      fix: 'if you do not want that, remove llm.provider.allow_managed_settings',
+    }),
+  );
+  return [answer, ...(ignored.length === 0 ? [] : [ignoredSettings]), ...takingPart];
 }
 
 /** A finding; ok unless a problem is given. */

@@ -81,7 +81,11 @@ export async function saveLlm(
       status,
       `${dir}: ${describeWritten(written)}`,
     ].join('\n'),
-    notes: [...(connected?.notes ?? []), ...ignored.map((line) => `ignored: ${line}`)],
+    notes: [
+      ...(connected?.notes ?? []),
+      ...ignored.map((line) => `ignored: ${line}`),
+      ...(probe?.account?.notes ?? []).map((line) => `takes part: ${line}`),
+    ],
     next: connected?.next ?? (probe === undefined ? stepsWithoutModel : stepsWithModel),
   };
 }

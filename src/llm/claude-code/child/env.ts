@@ -156,7 +156,7 @@ export const authVariables: Readonly<Record<AuthMode, AuthVariables>> = {
   },
 };
 
-/** What ktx sets: prompts read no files, no other model stands in, nothing runs in the background. */
+/** What ktx sets: prompts read no files, no other model stands in, nothing runs in the background, nothing is rewritten. */
 const fixedVariables = {
   CLAUDE_AGENT_SDK_CLIENT_APP: 'ktx',
   CLAUDE_AGENT_SDK_DISABLE_BUILTIN_AGENTS: '1',
@@ -172,7 +172,40 @@ const fixedVariables = {
   // No messages from other sessions on the machine.
   CLAUDE_CODE_RESTRICTED: '1',
   DISABLE_AUTOUPDATER: '1',
+  // A context that is too long is an error. Otherwise a summary that the model wrote would replace the
+  // prompt and the marks around foreign text.
+  DISABLE_AUTO_COMPACT: '1',
+  DISABLE_COMPACT: '1',
+  // Otherwise a service could switch on features that rewrite the conversation.
+  DISABLE_GROWTHBOOK: '1',
 } as const;
+
+/** Variables that managed settings may set: they only switch off what ktx does not use. */
+export const harmlessManagedVariables: ReadonlySet<string> = new Set([
+  'BASH_DEFAULT_TIMEOUT_MS',
+  'BASH_MAX_OUTPUT_LENGTH',
+  'BASH_MAX_TIMEOUT_MS',
+  'CLAUDE_CODE_DISABLE_FEEDBACK_SURVEY',
+  'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
+  'CLAUDE_CODE_DISABLE_TERMINAL_TITLE',
+  'DISABLE_AUTOUPDATER',
+  'DISABLE_BUG_COMMAND',
+  'DISABLE_COST_WARNINGS',
+  'DISABLE_ERROR_REPORTING',
+  'DISABLE_FEEDBACK_COMMAND',
+  'DISABLE_GROWTHBOOK',
+  'DISABLE_INSTALLATION_CHECKS',
+  'DISABLE_TELEMETRY',
+]);
+
+/** What variables do that managed settings like to set. */
+export const variableEffects: ReadonlyMap<string, string> = new Map([
+  ['ANTHROPIC_BASE_URL', 'sends every request to another address'],
+  ['ANTHROPIC_CUSTOM_HEADERS', 'adds headers to every request'],
+  ['CLAUDE_CODE_ENABLE_TELEMETRY', 'reports to a collector'],
+  ['HTTPS_PROXY', 'sends every request through a proxy'],
+  ['HTTP_PROXY', 'sends every request through a proxy'],
+]);
 
 function isDenied(name: string): boolean {
   // Windows ignores case.

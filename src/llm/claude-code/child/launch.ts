@@ -11,6 +11,8 @@ import { openChannel } from '../../../lib/channel.ts';
 import { LlmError } from '../../port/error.ts';
 import type { AccountPolicy, ChildAccount } from '../account-policy.ts';
 import type { Child, Children } from './children.ts';
+import type { CheckManaged } from '../managed-settings/check-managed-settings.ts';
+import { readPolicySettings } from './policy-settings.ts';
 import { checkPrerequisites } from './program.ts';
 import { hidePermissionWarning } from './sdk-warnings.ts';
 
@@ -23,6 +25,8 @@ export interface LaunchOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly policy: AccountPolicy;
+  /** Throws if managed settings of the machine would take part. */
+  readonly checkManaged: CheckManaged;
   /** The SDK options of the child: isolation, model, system text, schema, tools. */
   readonly options: Options;
 }
@@ -54,6 +58,7 @@ export async function launchChild(
     launchOptions.cwd,
     launchOptions.env,
   );
+  await launchOptions.checkManaged();
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
@@ -67,7 +72,7 @@ export async function launchChild(
 }
 
 async function startChild(
-  { children, cwd, env, policy, options }: LaunchOptions,
+  { children, cwd, env, policy, checkManaged, options }: LaunchOptions,
   program: string,
   signal: AbortSignal,
 ): Promise<ReadyChild> {
@@ -92,7 +97,7 @@ async function startChild(
     };
     const warm = await startup({ options: allOptions, initializeTimeoutMs: startTimeoutMs });
     if (child === undefined) throw new LlmError('spawn', 'Claude Code did not start.');
-    return readyChild(warm, child, policy);
+    return readyChild(warm, child, { policy, checkManaged });
   } catch (error) {
     const exitReason = child?.exitReason();
     await end();
@@ -104,20 +109,27 @@ async function startChild(
   }
 }
 
-function readyChild(warm: WarmQuery, child: Child, policy: AccountPolicy): ReadyChild {
+function readyChild(
+  warm: WarmQuery,
+  child: Child,
+  { policy, checkManaged }: Pick<LaunchOptions, 'policy' | 'checkManaged'>,
+): ReadyChild {
   // Standard input stays open to the end: a child whose parent is gone sees it close, and ends.
   const input = openChannel<SDKUserMessage>();
   let query: Query | undefined;
   const account = async (): Promise<ChildAccount> => {
     query ??= warm.query(input);
-    return (await query.initializationResult()).account;
+    const { account: reported } = await query.initializationResult();
+    return { ...reported, policySettings: await readPolicySettings(query) };
   };
   return {
     isAlive: () => child.exitReason() === undefined,
     exitReason: () => child.exitReason(),
     account,
     async ask(prompt) {
-      policy.checkAccount(await account());
+      const reported = await account();
+      policy.checkAccount(reported);
+      await checkManaged(reported.policySettings);
       input.push({
         type: 'user',
         message: { role: 'user', content: prompt },

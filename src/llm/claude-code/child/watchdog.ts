@@ -11,7 +11,9 @@ const watchdogProgram = `
 const live = new Set();
 require('node:readline').createInterface({ input: process.stdin })
   .on('line', (line) => (line[0] === '+' ? live.add(Number(line.slice(1))) : live.delete(Number(line.slice(1)))))
-  .on('close', () => live.forEach((pid) => { try { process.kill(pid, 'SIGKILL'); } catch {} }));
+  .on('close', () => live.forEach((pid) => {
+    try { process.kill(pid, 'SIGKILL'); } catch { /* It has ended by itself. */ }
+  }));
 `;
 
 /**

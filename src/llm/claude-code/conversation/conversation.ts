@@ -7,7 +7,7 @@ import type {
   SDKUserMessage,
 } from '@anthropic-ai/claude-agent-sdk';
 import type { CallMonitor } from '../../port/backend.ts';
-import { LlmError } from '../../port/error.ts';
+import { fullContextError, LlmError } from '../../port/error.ts';
 import type { TokenUsage } from '../../port/runtime.ts';
 import type { AccountPolicy } from '../account-policy.ts';
 import { checkInit, type ExpectedInit, outputTool } from '../isolation.ts';
@@ -97,6 +97,7 @@ class ConversationReader {
   #error: string | undefined;
   #limit: ResultFacts['limit'];
   #object: ConversationResult['object'];
+  #isContextFull = false;
 
   constructor(options: ReadOptions) {
     this.#options = options;
@@ -120,7 +121,9 @@ class ConversationReader {
     const { readsToEnd = false } = this.#options;
     const canStopAtObject =
       !readsToEnd && this.#object !== undefined && isOlder(this.#version, endsAtObject);
-    return canStopAtObject || this.#result !== undefined || this.#isOverBudget();
+    return (
+      canStopAtObject || this.#result !== undefined || this.#isContextFull || this.#isOverBudget()
+    );
   }
 
   reportUsage(): void {
@@ -140,6 +143,7 @@ class ConversationReader {
   }
 
   result(): ConversationResult {
+    if (this.#isContextFull) throw fullContextError();
     const result = this.#result;
     const facts = result && resultFacts(result, this.#error, this.#limit);
     if (facts === undefined && this.#object === undefined && !this.#isOverBudget())
@@ -193,6 +197,8 @@ class ConversationReader {
         isComplete: false,
       });
     } else if (event.type === 'message_delta') {
+      // The program would ask the model to go on, in the same full context.
+      this.#isContextFull = event.delta.stop_reason === 'model_context_window_exceeded';
       const usage = this.#usageByMessage.get(this.#streamingId);
       const tokens = usage?.tokens ?? streamedTokens({});
       this.#usageByMessage.set(this.#streamingId, {
