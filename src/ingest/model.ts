@@ -1,4 +1,5 @@
 import type { DeclaringRuntime } from '../llm/port/runtime.ts';
+import type { SendSettings } from '../scan/profile/send-policy.ts';
 import type { Journal } from '../store/journal.ts';
 import type { LoopTools } from './loop-tools.ts';
 
@@ -12,4 +13,6 @@ export interface IngestModel {
   /** The maximum number of assistant turns of one loop. */
   readonly stepBudget: number;
   readonly tools: LoopTools;
+  /** Which values may be sent to the model. Personal ones are never sent. */
+  readonly send: SendSettings;
 }

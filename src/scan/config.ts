@@ -54,7 +54,7 @@ export const scanConfigSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether ktx may send the smallest, largest and most frequent values of a column to the configured LLM. It never sends values that look personal.',
+      'Whether a scan or an ingest may send values of columns to the configured LLM: the smallest, largest and most frequent, declared ones, and names of groups. It never sends values that look personal.',
     ),
   no_values: z
     .array(
@@ -64,7 +64,7 @@ export const scanConfigSchema = z.strictObject({
     )
     .default([])
     .describe(
-      'Columns whose values ktx must not keep on this machine: table.column or schema.table.column, where * stands for any name.',
+      'Columns whose values ktx must not keep on this machine, nor send to a model in a scan or an ingest: table.column or schema.table.column, where * stands for any name.',
     ),
   query_logs: z
     .array(z.string())

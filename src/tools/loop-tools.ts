@@ -31,10 +31,7 @@ function describeTool<Session>(
   context: { session: Session; project: Project; signal: AbortSignal },
 ): KtxRuntimeToolDescriptor {
   const { name, description, inputSchema } = tool;
-  const execute = async (input: unknown) => {
-    const answer = await tool.run(input, context);
-    return typeof answer === 'string' ? { markdown: answer } : answer;
-  };
+  const execute = (input: unknown) => tool.run(input, context);
   return { name, description, inputSchema, execute };
 }
 

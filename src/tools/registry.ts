@@ -1,10 +1,10 @@
 import { findValuesTool } from './find-values.ts';
 import { ingestTool } from './ingest.ts';
 import type { LoopTool } from './loop-tool.ts';
+import { aggregateTool } from './loops/aggregate-rows.ts';
 import { curateTools } from './loops/curate.ts';
 import { skillTool } from './loops/load-skill.ts';
 import { proposeTools } from './loops/propose.ts';
-import { queryTool } from './loops/query.ts';
 import { unitTools } from './loops/read-item.ts';
 import { projectTools } from './loops/read-project.ts';
 import { reconcileTools } from './loops/reconcile.ts';
@@ -40,7 +40,7 @@ export const registry: Registry = {
     ingestTool,
     reviewStatus,
   ],
-  extract: [...unitTools, ...projectTools, queryTool, skillTool('extract'), ...proposeTools],
+  extract: [...unitTools, ...projectTools, aggregateTool, skillTool('extract'), ...proposeTools],
   curate: [
     ...curateTools,
     ...projectTools.filter(({ name }) => ['search_context', 'read_page'].includes(name)),

@@ -28,6 +28,9 @@ export const orders: readonly (readonly [tool: string, input: object])[] = [
   ['load_skill', { name: '../secret' }],
   ['read_dataset', { dataset: '../../secret' }],
   // The warehouse.
+  ['aggregate_rows', { dataset: 'orders; DROP TABLE orders' }],
+  ['aggregate_rows', { dataset: 'orders', sum: ['amount); DROP TABLE orders; --'] }],
+  ['aggregate_rows', { dataset: 'orders', by: ["load_extension('PATH')"] }],
   ['run_sql', { sql: 'DROP TABLE orders' }],
   ['run_sql', { sql: "INSERT INTO coupons VALUES ('EVIL', 100)" }],
   ['run_sql', { sql: "ATTACH 'PATH' AS other" }],

@@ -70,12 +70,9 @@ function obeying() {
       if (asked.turn > 1) results.push(...call.results.map(({ text }) => text));
       if (asked.turn === 1) {
         const look = (tool: string, dataset: string) => ({ tool, input: { dataset } });
-        const values = Array.from({ length: Math.ceil(all.length / 8) }, (_, at) => {
-          const columns = all.map((_order, index) => `c${index}`).slice(8 * at, 8 * at + 8);
-          return {
-            tool: 'run_sql',
-            input: { sql: `SELECT ${columns.join(', ')} FROM sampled LIMIT 1` },
-          };
+        const values = Array.from({ length: Math.ceil(all.length / 2) }, (_, at) => {
+          const columns = all.map((_order, index) => `c${index}`).slice(2 * at, 2 * at + 2);
+          return { tool: 'aggregate_rows', input: { dataset: 'sampled', by: columns } };
         });
         return reply([
           look('entity_details', 'commented'),
@@ -194,10 +191,11 @@ test(
     const { code, data } = await ingestCommand(machine, dir);
     expect([0, 3], JSON.stringify(data)).toContain(code);
 
-    // Every order came to the model through every channel, and it gave it.
-    for (const channel of channels)
+    // Every order came to the model through every channel, and it gave it. No value of a row came to it.
+    expect(met.get('sampled value')).toBeUndefined();
+    for (const channel of channels.filter((name) => name !== 'sampled value'))
       expect(met.get(channel)?.size, channel).toBeGreaterThanOrEqual(all.length);
-    expect(results.length).toBeGreaterThan(3 * all.length);
+    expect(results.length).toBeGreaterThan(2 * all.length);
     // Nothing that was read went out, and no tool ran beside those of the stages.
     expect(machine.endpoint.requests.some(({ text }) => text.includes(secret))).toBe(false);
     expect(results.join('\n')).not.toMatch(/root:.*:0:0/);

@@ -299,7 +299,13 @@ describe('what is proposed', () => {
     ['read_page', { name: '../ktx' }, 'There is no page'],
     ['read_dataset', { dataset: 'ordes' }, 'Did you mean orders?'],
     ['load_skill', { name: '../../package' }, 'There is no skill'],
-    ['run_sql', { sql: 'DELETE FROM orders' }, 'run_sql failed'],
+    ['aggregate_rows', { dataset: 'orders', sum: ['id'] }, 'id cannot be added up here'],
+    ['aggregate_rows', { dataset: 'orders', by: ['amount'] }, 'amount cannot group'],
+    ['aggregate_rows', { dataset: 'orders', by: ['customer_id'] }, 'customer_id cannot group'],
+    ['aggregate_rows', { dataset: 'customers', by: ['name'] }, 'name cannot group'],
+    ['aggregate_rows', { dataset: 'orders', sum: ['amount * 2'] }, 'no column amount * 2'],
+    ['aggregate_rows', { dataset: 'orders', by: ['1'] }, 'no column 1'],
+    ['aggregate_rows', { dataset: 'orders', distinct: ['id'], by: ['status'] }, 'over all rows'],
   ])('by %s %j is refused with what would do: %s', async (tool, input, hint) => {
     const session = openSession();
     const said = await call(session, tool, input);
@@ -328,21 +334,23 @@ describe('the reading tools', () => {
     expect(await marked('entity_details', { dataset: 'orders' })).toContain('"nativeType": "REAL"');
     expect(await marked('read_page', { name: 'glossary' })).toContain('Revenue');
     expect(await marked('read_page', { name: 'term:revenue' })).toContain('What came in.');
-    expect(await marked('run_sql', { sql: 'SELECT count(*) FROM orders' })).toContain('300');
+    const numbers = { dataset: 'orders', by: ['status'], sum: ['amount'], average: ['amount'] };
+    expect(await marked('aggregate_rows', numbers)).toMatch(
+      /"rows": 150[^]*"paid"[^]*"amount": 34000[^]*"average"[^]*230/,
+    );
     expect(await call(session, 'find_values', { dataset: 'orders', field: 'status' })).toContain(
       'No values are declared',
     );
     expect(await call(session, 'load_skill', { name: 'metrics' })).toContain('# metrics');
   });
 
-  test('give few rows, and a few times', async () => {
+  test('give numbers a few times', async () => {
     const session = openSession();
-    expect(await call(session, 'run_sql', { sql: 'SELECT id FROM orders' })).toContain(
-      'There are more rows.',
+    for (let count = 1; count <= 12; count += 1)
+      await call(session, 'aggregate_rows', { dataset: 'orders' });
+    expect(await call(session, 'aggregate_rows', { dataset: 'orders' })).toContain(
+      'has had its 12 queries',
     );
-    for (let count = 2; count <= 12; count += 1)
-      await call(session, 'run_sql', { sql: 'SELECT 1' });
-    expect(await call(session, 'run_sql', { sql: 'SELECT 1' })).toContain('has had its 12 queries');
   });
 
   test('leave out queries where values are to stay at home', async () => {
@@ -351,7 +359,7 @@ describe('the reading tools', () => {
     write(dir, 'ktx.yaml', `${text}scan: {send_samples: false}\n`);
     const reserved = await openProject(dir);
     expect(Object.keys(loopTools(reserved).extract(openSession(), signal))).not.toContain(
-      'run_sql',
+      'aggregate_rows',
     );
     await reserved.close();
     write(dir, 'ktx.yaml', text);

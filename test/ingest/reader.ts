@@ -42,6 +42,7 @@ export function scriptedReader() {
         concurrency: 1,
         stepBudget: 8,
         tools: loopTools(project),
+        send: project.config.scan,
       });
       return { ...result, requests: endpoint.requests.length - before };
     } finally {

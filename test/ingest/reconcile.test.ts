@@ -13,7 +13,7 @@ import {
   type ReconciliationDecision,
 } from '../../src/ingest/decide/reconcile/reconciliation-session.ts';
 import { reconcile } from '../../src/ingest/decide/reconcile/reconcile.ts';
-import type { ComparedNumber } from '../../src/ingest/decide/compare-metrics.ts';
+import type { ModelNumber } from '../../src/ingest/decide/reconcile/compare-for-model.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
 import { differ, rulingModel, same } from '../support/ruling-model.ts';
@@ -60,7 +60,7 @@ const metrics = [...table, metric({ agg: 'sum', of: 'amount' }), metric({ expr: 
 const shopOf = (claims: readonly Claim[]) =>
   listOpenConflicts(compileDatasets(claims).conflicts, claims, []);
 
-function session(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumber[] = []) {
+function session(page: ReturnType<typeof wikiOf>, numbers: readonly ModelNumber[] = []) {
   const kept: ReconciliationDecision[][] = [];
   const compare = async (conflict: (typeof page)[number]) =>
     new Map(
@@ -167,11 +167,13 @@ describe('a reconciliation session', () => {
   });
 
   test('takes two formulas for the same where their numbers agree', async () => {
-    const open = session(shopOf(metrics), [{ value: 0.1 + 0.2 }, { value: 0.3 }]);
-    expect(await open.compare('metric:shop.orders.revenue')).toMatchObject([
-      { value: 0.1 + 0.2 },
-      { value: 0.3 },
+    const open = session(shopOf(metrics), [
+      { value: 0.1 + 0.2, shown: 0 },
+      { value: 0.3, shown: 1 },
     ]);
+    expect(await open.compare('metric:shop.orders.revenue')).toMatchObject({
+      versions: [{ value: 0 }, { value: 1 }],
+    });
     const ids = open.list()[0]?.versions.map(({ id }) => id) ?? [];
     await open.markSame('metric:shop.orders.revenue', { versions: ids, why: 'the same' });
     expect(open.list()).toEqual([]);
@@ -203,7 +205,7 @@ describe('reconciliation', () => {
     write(dir, 'ktx.yaml', 'connections: {}\n');
     return withModel(dir, script, async (model) => {
       const steps: { type: string }[] = [];
-      const numbers = async () => new Map<string, ComparedNumber>();
+      const numbers = async () => new Map<string, ModelNumber>();
       const stage = {
         model,
         pins: [],

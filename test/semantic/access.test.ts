@@ -3,12 +3,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { indexNames } from '../../src/context/claims/name-index.ts';
+import { aggregateRequestSchema } from '../../src/ingest/aggregate/request-schema.ts';
 import type { ProposalsSession } from '../../src/ingest/extract/proposals-session.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import type { ModelDataset } from '../../src/semantic/model/model.ts';
 import { modelForRole, seesAllRows } from '../../src/semantic/resolve/row-rules.ts';
 import type { querySchema } from '../../src/semantic/query/query.ts';
-import { queryTool } from '../../src/tools/loops/query.ts';
+import { aggregateTool } from '../../src/tools/loops/aggregate-rows.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import { isSameDatabase } from '../../src/warehouse/same-database.ts';
@@ -358,17 +360,23 @@ test('a loop of an ingest, whose results everyone reads, sees no table that has 
   const opened = await openProject(cwd, { role: 'admin' });
   const signal = new AbortController().signal;
   try {
+    const warehouse = await opened.warehouse('shop', signal);
+    const { tables } = await warehouse.introspect({}, signal);
+    const catalog = { connection: 'shop', dialect: 'sqlite', firstSchema: 'main', tables };
     const snapshot = {
-      catalogs: [{ connection: 'shop' }],
-      warehouse: () => opened.warehouse('shop', signal),
+      catalogs: [catalog],
+      names: indexNames([catalog]),
+      dataset: () => undefined,
+      warehouse: async () => warehouse,
     };
     const session = { snapshot, spendQuery: () => undefined } as unknown as ProposalsSession;
-    const ask = async (sql: string) => queryTool.run({ sql }, { session, project: opened, signal });
-    expect(await ask('SELECT * FROM free')).toContain('[[7]]');
-    for (const sql of hidden)
-      await expect(ask(sql), sql).rejects.toMatchObject({
-        code: expect.stringMatching(/^(row_rules|missing_object|gate_refused)$/) as unknown,
-      });
+    const ask = async (dataset: string) => {
+      const input = aggregateRequestSchema.parse({ dataset });
+      return aggregateTool.run(input, { session, project: opened, signal });
+    };
+    expect((await ask('free')).markdown).toContain('rows');
+    for (const dataset of ['orders', 'everything'])
+      await expect(ask(dataset), dataset).rejects.toMatchObject({ code: 'row_rules' });
   } finally {
     await opened.close();
   }

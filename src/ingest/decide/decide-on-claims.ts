@@ -8,6 +8,7 @@ import { readProjectFiles } from '../publish/project-files.ts';
 import { applyWrites } from '../publish/rendering.ts';
 import { projectFolders, renderProject } from '../render/render.ts';
 import type { StageReport } from '../report.ts';
+import { compareForModel } from './reconcile/compare-for-model.ts';
 import { compareVersions } from './compare-metrics.ts';
 import { curate } from './curate/curate.ts';
 import type { DecisionInput, DecisionResult } from './decision-loop.ts';
@@ -51,7 +52,14 @@ export async function decideOnClaims(
     isOver: curated.isOver,
     claims: after.claims,
     conflicts: after.conflicts,
-    compare: (conflict) => compareVersions(conflict, { files: filesAfter, state, open, signal }),
+    async compare(conflict) {
+      const context = { files: filesAfter, state, open, signal };
+      const numbers = await compareVersions(conflict, context);
+      const snapshot = await input.snapshot();
+      // A dataset with row rules has no number to show.
+      const aggregated = { snapshot, state, signal, send: input.model.send, check: async () => {} };
+      return compareForModel(conflict, numbers, aggregated);
+    },
     itemText: (path) => itemTexts.get(path),
   });
   return {

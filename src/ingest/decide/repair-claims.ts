@@ -17,6 +17,7 @@ import { untrustedBlock } from '../../lib/untrusted.ts';
 import { noValues } from '../../llm/egress/sent-values.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
+import { messageForModel } from '../extract/message-for-model.ts';
 import type { IngestModel } from '../model.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { Mended, Quarantined, StageReport } from '../report.ts';
@@ -230,14 +231,19 @@ function describeFault(
   const datasets = [...files.keys()]
     .filter((path) => path.startsWith(folder))
     .map((path) => path.slice(folder.length).replace(/\.ya?ml$/, ''));
+  const file = (files.get(artifactPath(connection, dataset)) ?? '').slice(0, 12_000).toWellFormed();
+  const known = [file, ...Object.values(Object(body) as object), ...datasets].join(' ');
   const description = {
     subject,
     kind,
     body,
-    fault: reason,
+    fault: messageForModel(reason, known),
     rests_on: evidence.flatMap(({ quote }) => quote ?? []).slice(0, 5),
-    tried_before: tries,
-    file: (files.get(artifactPath(connection, dataset)) ?? '').slice(0, 12_000).toWellFormed(),
+    tried_before: tries.map((tried) => ({
+      ...tried,
+      fault: messageForModel(tried.fault, `${known} ${tried.body}`),
+    })),
+    file,
     other_datasets: datasets.filter((name) => name !== dataset).slice(0, 300),
   };
   return untrustedBlock('statement', JSON.stringify(description, null, 1));

@@ -6,6 +6,7 @@ import { findDialect } from '../../sql/dialects.ts';
 import type { Snapshot } from '../project-snapshot.ts';
 import { replaceEntry } from '../render/replace-entry.ts';
 import { planProbe } from '../render/probes.ts';
+import { messageForModel } from './message-for-model.ts';
 import { refusal } from './resolve-names.ts';
 
 /** A metric or field to try, in its dataset. */
@@ -50,7 +51,13 @@ export async function dryRun(
     if (!(error instanceof UserError) || signal.aborted) throw error;
     if (error.code === 'not_supported' || error.retryable) return;
     const hints = relevant.length > 0 || error.hint === undefined ? relevant : [error.hint];
-    throw refusal([`It does not run: ${error.message}`, ...new Set(hints)].join(' '));
+    const columns = catalog.tables.flatMap(({ table, columns: own }) => [
+      table,
+      ...own.map(({ name }) => name),
+    ]);
+    const known = JSON.stringify([entry, dataset, columns]) + Object.values(entry).join(' ');
+    const why = messageForModel(error.message, known);
+    throw refusal([`It does not run: ${why}`, ...new Set(hints)].join(' '));
   }
 }
 

@@ -54,7 +54,8 @@ export async function ingestProject(
   );
   const hasWork = warehouses.length > 0 || [...requested.names].some(isSource);
   const usesModel = llm && hasWork;
-  const stepBudget = project.config.ingest.steps_per_unit;
+  const { ingest: ingestConfig, scan: send } = project.config;
+  const stepBudget = ingestConfig.steps_per_unit;
   await using model =
     usesModel && dryRun !== true
       ? await openIngestModel(project, { id: runId, budget, signal, emit })
@@ -67,8 +68,8 @@ export async function ingestProject(
     reExtract,
     allowEmpty,
     estimateOptions: usesModel && dryRun === true ? await dryRunEstimate(project) : undefined,
-    model: model && { ...model, send: project.config.scan },
-    reader: model && tools && { ...model, tools, stepBudget },
+    model: model && { ...model, send },
+    reader: model && tools && { ...model, tools, stepBudget, send },
     dir: project.dir,
     runId,
     connections: warehouses,

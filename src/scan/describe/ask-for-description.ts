@@ -69,8 +69,8 @@ function modelInput({ table, missing }: DescriptionTask, found: ScanResult, send
       values: isSent ? values : undefined,
       nulls: measured && rows > 0 ? `${Math.round((100 * measured.nulls) / rows)}%` : undefined,
       distinct: measured?.distinct,
-      min: sent?.min,
-      max: sent?.max,
+      min: coarseNumber(sent?.min),
+      max: coarseNumber(sent?.max),
       frequent: frequent?.slice(0, maxFrequentValues),
     };
   };
@@ -109,6 +109,12 @@ function valuesIn(
       .map((kind) => ({ connection, source, column, kind, count: counts[kind] }))
       .filter(({ count }) => count > 0);
   });
+}
+
+/** Numbers that tell rows apart lose all but two digits. Small ones may be codes, years or ratings, and stay. */
+function coarseNumber(value: number | undefined): number | undefined {
+  if (value === undefined || Math.abs(value) < 10_000) return value;
+  return Number(value.toPrecision(2));
 }
 
 function orderOfMagnitude(rows: number): string {

@@ -15,6 +15,7 @@ export const curateTools = [
     description:
       'Lists the candidates that are not decided yet, with similar names, and the pages of the wiki.',
     inputSchema: z.object({}),
+    carries: 'nothing',
     run(_, { session }: CurateContext) {
       const { candidates, pages } = session.list();
       if (candidates.length === 0) return 'Every candidate is decided. You are done.';
@@ -31,6 +32,7 @@ export const curateTools = [
         .string()
         .describe('Name of the page: lower case letters, digits, _ and -, like glossary.'),
     }),
+    carries: 'nothing',
     run: ({ candidate: name, page }, { session }: CurateContext) => session.place(name, page),
   }),
   defineLoopTool({
@@ -41,6 +43,7 @@ export const curateTools = [
       candidate,
       into: z.string().describe('The subject that keeps its name.'),
     }),
+    carries: 'nothing',
     run: ({ candidate: name, into }, { session }: CurateContext) => session.merge(name, into),
   }),
   defineLoopTool({
@@ -48,6 +51,7 @@ export const curateTools = [
     description:
       'Rejects a candidate that is not a term or rule of this business. It is stored with the reason and not shown.',
     inputSchema: z.object({ candidate, why: z.string().min(1).describe('One short sentence.') }),
+    carries: 'nothing',
     run: ({ candidate: name, why }, { session }: CurateContext) => session.reject(name, why),
   }),
 ] as const;

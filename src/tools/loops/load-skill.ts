@@ -8,6 +8,7 @@ export function skillTool(stage: string): LoopTool<unknown> {
     name: 'load_skill',
     description: 'Loads one of the skills that the instructions list.',
     inputSchema: z.object({ name: z.string() }),
+    carries: 'nothing',
     run({ name }) {
       const skill = loadSkill(name, stage);
       return { markdown: `# ${skill.name}\n\n${skill.content}`, structured: skill };

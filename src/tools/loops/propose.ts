@@ -77,6 +77,7 @@ function proposeTool<Schema extends z.ZodObject>(
     name,
     description,
     inputSchema,
+    carries: 'nothing',
     async run(proposal, { session }) {
       const reply = await propose(session, proposal);
       session.noteAccepted(name);

@@ -12,12 +12,14 @@ export const unitTools: readonly LoopTool<ProposalsSession>[] = [
     name: 'list_unit',
     description: 'Lists the items of this work unit, and the places in them to read.',
     inputSchema: z.object({}),
+    carries: 'nothing',
     run: (_, { session }) => untrustedBlock('items', JSON.stringify(session.list(), null, 1)),
   }),
   defineLoopTool({
     name: 'read_item',
     description: 'Reads the text of one item of this work unit.',
     inputSchema: z.object({ path }),
+    carries: 'nothing',
     run: ({ path: itemPath }, { session }) => excerpt(itemPath, session.text(itemPath), 1),
   }),
   defineLoopTool({
@@ -28,6 +30,7 @@ export const unitTools: readonly LoopTool<ProposalsSession>[] = [
       from_line: z.int().min(1),
       to_line: z.int().min(1).describe('Inclusive.'),
     }),
+    carries: 'nothing',
     run({ path: itemPath, from_line: from, to_line: to }, { session }) {
       const lines = session
         .text(itemPath)

@@ -6,7 +6,9 @@ import { nearest } from '../../lib/suggest.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { documentKinds } from '../../search/documents.ts';
+import { noValues } from '../../llm/egress/sent-values.ts';
 import { type LoopTool, defineLoopTool } from '../loop-tool.ts';
+import { sendableFields } from './declared-values.ts';
 
 /** Any session that reads the project as it was when the run began. */
 interface ReadingSession {
@@ -26,6 +28,7 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
       kinds: z.array(z.enum(documentKinds)).optional(),
       limit: z.int().min(1).max(50).default(15),
     }),
+    carries: 'nothing',
     run({ text, ...options }, { session }) {
       const hits = session.snapshot
         .search(text, options)
@@ -39,20 +42,23 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
     name: 'read_dataset',
     description: 'Reads one dataset as people see it: fields, metrics, joins, descriptions.',
     inputSchema: z.object({ dataset }),
-    run({ dataset: name }, { session: { snapshot } }) {
-      const { connection, dataset: own } = resolveDataset(snapshot, name);
-      const found = snapshot.dataset(connection, own);
-      if (found === undefined) return 'It has no readable file; entity_details shows its table.';
+    carries: 'values',
+    run({ dataset: name }, { project, session: { snapshot } }) {
+      const owner = resolveDataset(snapshot, name);
+      const found = snapshot.dataset(owner.connection, owner.dataset);
+      if (found === undefined)
+        return {
+          markdown: 'It has no readable file; entity_details shows its table.',
+          values: noValues,
+        };
       const visible = <Part extends { readonly hidden?: boolean | undefined }>(
         parts: readonly Part[] | undefined,
       ) => parts?.filter(({ hidden }) => hidden !== true);
-      const shown = {
-        ...found,
-        fields: visible(found.fields),
-        metrics: visible(found.metrics),
-        extensions: undefined,
-      };
-      return untrustedBlock(own, JSON.stringify(shown, null, 1));
+      const visibleFields = visible(found.fields) ?? [];
+      const { fields, values } = sendableFields(visibleFields, { project, snapshot, owner });
+      const metrics = visible(found.metrics);
+      const shown = { ...found, fields, metrics, extensions: undefined };
+      return { markdown: untrustedBlock(owner.dataset, JSON.stringify(shown, null, 1)), values };
     },
   }),
   defineLoopTool({
@@ -60,27 +66,36 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
     description:
       'Shows the table of a dataset: columns with types, keys, comments in the database.',
     inputSchema: z.object({ dataset }),
-    run({ dataset: name }, { session: { snapshot } }) {
-      const { connection, dataset: own } = resolveDataset(snapshot, name);
-      const catalog = snapshot.catalogs.find((each) => each.connection === connection);
+    carries: 'values',
+    run({ dataset: name }, { project, session: { snapshot } }) {
+      const owner = resolveDataset(snapshot, name);
+      const catalog = snapshot.catalogs.find((each) => each.connection === owner.connection);
       const names = catalog && datasetNames(catalog);
-      const table = catalog?.tables.find((each) => names?.dataset(each) === own);
-      return untrustedBlock(own, JSON.stringify(table ?? {}, null, 1));
+      const table = catalog?.tables.find((each) => names?.dataset(each) === owner.dataset);
+      const place = { project, snapshot, owner };
+      const { fields: columns, values } = sendableFields(table?.columns ?? [], place);
+      const shown = table === undefined ? {} : { ...table, columns };
+      return { markdown: untrustedBlock(owner.dataset, JSON.stringify(shown, null, 1)), values };
     },
   }),
   defineLoopTool({
     name: 'find_values',
     description: 'Lists the declared values of a field. The data may contain others.',
     inputSchema: z.object({ dataset, field: z.string() }),
-    run({ dataset: name, field }, { session: { snapshot } }) {
+    carries: 'values',
+    run({ dataset: name, field }, { project, session: { snapshot } }) {
       const owner = resolveDataset(snapshot, name);
       const own = resolveField(snapshot, owner, field);
-      const values = snapshot
+      const declared = snapshot
         .dataset(owner.connection, owner.dataset)
-        ?.fields?.find((each) => each.name === own)?.values;
-      return values === undefined
-        ? `No values are declared for ${owner.dataset}.${own}.`
-        : untrustedBlock(own, JSON.stringify(values));
+        ?.fields?.filter((each) => each.name === own && each.hidden !== true);
+      const { fields, values } = sendableFields(declared ?? [], { project, snapshot, owner });
+      const found = fields[0]?.values;
+      const markdown =
+        found === undefined
+          ? `No values are declared for ${owner.dataset}.${own}, or they stay on this machine.`
+          : untrustedBlock(own, JSON.stringify(found));
+      return { markdown, values };
     },
   }),
   defineLoopTool({
@@ -89,6 +104,7 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
     inputSchema: z.object({
       name: z.string().describe('For example glossary, rules or term:net_revenue.'),
     }),
+    carries: 'nothing',
     run({ name }, { session: { snapshot } }) {
       const pages = [...snapshot.files.keys()].flatMap(
         (path) => /^wiki\/(.+)\.md$/.exec(path)?.[1] ?? [],

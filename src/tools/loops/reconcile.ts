@@ -22,6 +22,7 @@ export const reconcileTools = [
     description:
       'Lists the open conflicts: each subject with its versions, their ids, and who says each.',
     inputSchema: z.object({}),
+    carries: 'nothing',
     run(_, { session }: ReconcileContext) {
       const contested = session.list();
       if (contested.length === 0) return 'Everything is decided. You are done.';
@@ -33,15 +34,21 @@ export const reconcileTools = [
     description:
       'Shows the evidence for one version: each place that says it, with the lines around it.',
     inputSchema: z.object({ version: z.string().describe('Id of the version.') }),
+    carries: 'nothing',
     run: ({ version }, { session }: ReconcileContext) =>
       untrustedBlock(`evidence of ${version}`, JSON.stringify(session.read(version), null, 1)),
   }),
   defineLoopTool({
     name: 'compare_definitions',
-    description: 'Runs every version of a metric over all data and shows the numbers side by side.',
+    description:
+      'Runs every version of a metric over all data and shows the numbers side by side, rounded. Numbers that could show single rows are left out.',
     inputSchema: z.object({ subject }),
-    run: async ({ subject: name }, { session }: ReconcileContext) =>
-      untrustedBlock(`numbers of ${name}`, JSON.stringify(await session.compare(name), null, 1)),
+    carries: 'values',
+    async run({ subject: name }, { session }: ReconcileContext) {
+      const { versions, values } = await session.compare(name);
+      const json = JSON.stringify(versions, null, 1);
+      return { markdown: untrustedBlock(`numbers of ${name}`, json), values };
+    },
   }),
   defineLoopTool({
     name: 'mark_same',
@@ -53,6 +60,7 @@ export const reconcileTools = [
       versions: z.array(z.string()).describe('Two or more ids.'),
       why,
     }),
+    carries: 'nothing',
     run: ({ subject: name, ...decision }, { session }: ReconcileContext) =>
       session.markSame(name, decision),
   }),
@@ -60,6 +68,7 @@ export const reconcileTools = [
     name: 'mark_contradiction',
     description: 'Marks the versions as really different. All of them stay, and a person decides.',
     inputSchema: z.object({ subject, kind, why }),
+    carries: 'nothing',
     run: ({ subject: name, ...decision }, { session }: ReconcileContext) =>
       session.markContradiction(name, decision),
   }),

@@ -1,11 +1,9 @@
 import { canonicalJson } from '../../../lib/json.ts';
-import type { ComparedNumber } from '../compare-metrics.ts';
+import type { ModelNumber } from './compare-for-model.ts';
 import type { OpenConflict } from './open-conflicts.ts';
 
 /** The number of each version of a metric, by the id of the version. */
-export type CompareVersions = (
-  conflict: OpenConflict,
-) => Promise<ReadonlyMap<string, ComparedNumber>>;
+export type CompareVersions = (conflict: OpenConflict) => Promise<ReadonlyMap<string, ModelNumber>>;
 
 /**
  * A difference between versions that code can see, for a model that must not call them the same; undefined without one. Metrics
@@ -29,7 +27,7 @@ export async function findDifference(
 
 function findNumberDifference(
   ids: readonly string[],
-  numbers: ReadonlyMap<string, ComparedNumber>,
+  numbers: ReadonlyMap<string, ModelNumber>,
 ): string | undefined {
   const first = numbers.get(ids[0] ?? '')?.value;
   const isProven =
@@ -37,8 +35,7 @@ function findNumberDifference(
     first !== null &&
     ids.every((id) => isClose(numbers.get(id)?.value, first));
   if (isProven) return undefined;
-  const results = ids.map((id) => `${id}: ${canonicalJson(numbers.get(id) ?? 'did not run')}`);
-  return `Their numbers do not prove that they are the same (${results.join(', ')}): mark the contradiction.`;
+  return 'Their numbers do not prove that they are the same: mark the contradiction.';
 }
 
 /** Sums in another order differ in their last digits. */

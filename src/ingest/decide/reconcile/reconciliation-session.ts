@@ -2,7 +2,7 @@ import type { Claim, ClaimBodies } from '../../../context/claims/claim.ts';
 import { createModelDecision } from '../../../context/claims/model-decisions.ts';
 import { didYouMean } from '../../../lib/suggest.ts';
 import type { Snapshot } from '../../project-snapshot.ts';
-import type { ComparedNumber } from '../compare-metrics.ts';
+import type { ModelNumber } from './compare-for-model.ts';
 import { decisionRefusal } from '../decision-refusal.ts';
 import { type CompareVersions, findDifference } from './find-difference.ts';
 import type { OpenConflict } from './open-conflicts.ts';
@@ -73,17 +73,18 @@ export function openReconciliationSession(options: ReconciliationOptions) {
         .slice(0, 5)
         .map((place) => ({ ...place, around: linesAround(place, itemText) }));
     },
-    /** The versions of a metric with their numbers. */
+    /** The versions of a metric with the numbers that a model may see, and what the ledger has of them. */
     async compare(subject: string) {
       const isMetric = page.some((own) => own.subject === subject && own.kind === 'metric');
       const conflict = find({ subject, kind: isMetric ? 'metric' : undefined });
       if (conflict.kind !== 'metric')
         throw decisionRefusal(`A ${conflict.kind} has no number: read the evidence.`);
       const numbers = await compare(conflict);
-      return conflict.variants.map(({ id, says }) => {
-        const number: ComparedNumber = numbers.get(id) ?? notReachable;
-        return { id, says, ...number };
+      const versions = conflict.variants.map(({ id, says }) => {
+        const { shown: value, failure, with: given } = numbers.get(id) ?? notReachable;
+        return { id, says, value, failure, with: given };
       });
+      return { versions, values: [...numbers.values()].flatMap(({ sent }) => sent ?? []) };
     },
     async markSame(
       subject: string,
@@ -107,7 +108,7 @@ export function openReconciliationSession(options: ReconciliationOptions) {
   };
 }
 
-const notReachable: ComparedNumber = { failure: 'its warehouse does not open' };
+const notReachable: ModelNumber = { failure: 'its warehouse does not open' };
 
 function findConflict(
   page: readonly OpenConflict[],
