@@ -139,6 +139,8 @@ async function tryMutant(
   if (signal.aborted) return undefined;
   const path = join(project, 'src', mutant.file);
   const original = readFileSync(path, 'utf8');
+  if (original.split(mutant.find).length !== 2)
+    throw new Error(`${mutant.name}: src/${mutant.file} does not have its text exactly once.`);
   writeFileSync(
     path,
     original.replace(mutant.find, () => mutant.replace),

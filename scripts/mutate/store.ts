@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const door = ['store/confined-file.test.ts', 'store/files.test.ts'];
 const git = ['store/git.test.ts'];
+const hostileGit = ['store/hostile-git.test.ts'];
 
 /** Path confinement, secrecy on disk, the lock, git, and secrets. */
 export const storeMutants: readonly Mutant[] = [
@@ -78,19 +79,11 @@ export const storeMutants: readonly Mutant[] = [
     tests: door,
   },
   {
-    name: 'door-links-sync',
-    file: 'store/confined-file.ts',
-    find: 'return isInside(target, realpathSync.native(within)) ? target : outside;',
-    replace: 'return target;',
-    why: 'A link among the dataset files makes ktx read a file outside the project.',
-    tests: door,
-  },
-  {
     name: 'door-size',
     file: 'store/confined-file.ts',
-    find: 'return count === 0 || size > maxBytes;',
-    replace: 'return count === 0;',
-    why: 'A file that grows, or one of /proc, is read into memory whatever its size.',
+    find: 'size > maxBytes\n        ? tooLarge(maxBytes)',
+    replace: 'false\n        ? tooLarge(maxBytes)',
+    why: 'The limit does not hold for a file that grows while it is read.',
     tests: door,
   },
   {
@@ -136,8 +129,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'state-ignored',
     file: 'store/directories.ts',
-    find: "writeFileSync(ignoreFile, '*\\n')",
-    replace: "writeFileSync(ignoreFile, '')",
+    find: "writeFileSync(ignoreFile, '*\\n', {",
+    replace: "writeFileSync(ignoreFile, '', {",
     why: 'Sampled values and secrets of .ktx reach git.',
     tests: ['store/directories.test.ts'],
   },
@@ -199,7 +192,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'git-hooks',
-    file: 'store/git.ts',
+    file: 'store/git-isolation.ts',
     find: "'core.hooksPath=/dev/null'",
     replace: "'core.unused=1'",
     why: 'Hooks of a cloned repository run when ktx commits.',
@@ -207,7 +200,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'git-fsmonitor',
-    file: 'store/git.ts',
+    file: 'store/git-isolation.ts',
     find: "'core.fsmonitor=false'",
     replace: "'core.unused=1'",
     why: 'A program that a repository names in its configuration runs.',
@@ -223,11 +216,35 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'git-env',
-    file: 'store/git.ts',
-    find: '!redirectingVariables.includes(name)',
+    file: 'store/git-isolation.ts',
+    find: "!name.startsWith('GIT_') || ownVariables.test(name)",
     replace: 'true',
     why: 'Inside a hook, ktx writes into the index of the outer command.',
     tests: git,
+  },
+  {
+    name: 'git-filters',
+    file: 'store/git-isolation.ts',
+    find: "['clean=', 'smudge=', 'process=', 'required=false']",
+    replace: "['required=false']",
+    why: 'A filter that a repository names in its attributes runs a program.',
+    tests: hostileGit,
+  },
+  {
+    name: 'git-protocols',
+    file: 'store/git-isolation.ts',
+    find: "GIT_ALLOW_PROTOCOL: 'none'",
+    replace: "GIT_ALLOW_PROTOCOL: 'file:ext:https'",
+    why: 'Git fetches a missing object from a server that the repository names, or runs a program for it.',
+    tests: hostileGit,
+  },
+  {
+    name: 'git-bare',
+    file: 'store/git-isolation.ts',
+    find: "'safe.bareRepository=explicit'",
+    replace: "'core.unused=1'",
+    why: 'A folder of a clone that looks like a bare repository brings settings of its own.',
+    tests: hostileGit,
   },
   {
     name: 'commit-swap',
