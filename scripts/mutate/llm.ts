@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const isolation = ['llm/claude-isolation.test.ts', 'contract/llm-isolation.test.ts'];
 const environment = ['llm/claude-env.test.ts'];
-const spending = ['llm/govern.test.ts', 'llm/usage.test.ts'];
+const spending = ['llm/spending.test.ts'];
 
 /** Who pays and who is asked: permissions of agents, isolation of Claude Code, the budget. */
 export const llmMutants: readonly Mutant[] = [
@@ -196,7 +196,7 @@ export const llmMutants: readonly Mutant[] = [
     find: 'usage.cacheRead * read +',
     replace: '',
     why: 'Cached tokens cost nothing in the budget, and something on the bill.',
-    tests: ['llm/spending.test.ts'],
+    tests: spending,
   },
   {
     name: 'budget-cache-write',
@@ -204,7 +204,7 @@ export const llmMutants: readonly Mutant[] = [
     find: 'usage.cacheWrite * write;',
     replace: '0;',
     why: 'Writing the cache costs nothing in the budget, and more on the bill.',
-    tests: ['llm/spending.test.ts'],
+    tests: spending,
   },
   {
     name: 'budget-both',
@@ -212,7 +212,7 @@ export const llmMutants: readonly Mutant[] = [
     find: 'stop: () => session.stop() ?? run.stop()',
     replace: 'stop: () => session.stop()',
     why: 'A conversation with a limit of its own ignores the limit of the run.',
-    tests: [...spending, 'contract/agent-session.test.ts'],
+    tests: spending,
   },
   {
     name: 'budget-before-first',
@@ -220,7 +220,7 @@ export const llmMutants: readonly Mutant[] = [
     find: "limit === undefined || backend === 'none'",
     replace: "true || limit === undefined || backend === 'none'",
     why: 'A budget without prices is found out after the first call is paid for.',
-    tests: [...spending, 'llm/project.test.ts', 'llm/config.test.ts'],
+    tests: spending,
   },
   {
     name: 'error-429',

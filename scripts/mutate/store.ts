@@ -231,22 +231,6 @@ export const storeMutants: readonly Mutant[] = [
     tests: hostileGit,
   },
   {
-    name: 'git-protocols',
-    file: 'store/git-isolation.ts',
-    find: "GIT_ALLOW_PROTOCOL: 'none'",
-    replace: "GIT_ALLOW_PROTOCOL: 'file:ext:https'",
-    why: 'Git fetches a missing object from a server that the repository names, or runs a program for it.',
-    tests: hostileGit,
-  },
-  {
-    name: 'git-bare',
-    file: 'store/git-isolation.ts',
-    find: "'safe.bareRepository=explicit'",
-    replace: "'core.unused=1'",
-    why: 'A folder of a clone that looks like a bare repository brings settings of its own.',
-    tests: hostileGit,
-  },
-  {
     name: 'commit-swap',
     file: 'store/commit.ts',
     find: "commit, parent ?? '']",

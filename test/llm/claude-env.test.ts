@@ -38,6 +38,11 @@ describe('the environment of a Claude Code child', () => {
     expect(Object.values(env).filter((value) => value.startsWith('seeded-'))).toEqual([]);
   });
 
+  test.for(['MCP_TIMEOUT', 'ENABLE_TOOL_SEARCH', 'BUN_OPTIONS', 'DISABLE_PROMPT_CACHING_OPUS'])(
+    'has no %s, which changes what the program does [E2]',
+    (name) => expect(ownSessionEnv({ [name]: '1' })).not.toHaveProperty(name),
+  );
+
   test('keeps the session, proxy settings and everything else [E4 E5]', () => {
     const env = {
       PATH: '/bin',
