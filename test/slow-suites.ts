@@ -17,12 +17,16 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'kills an ingest at every step of publishing; test/ingest/odd-files.test.ts saves files during each',
   'test/eval/demo-questions.test.ts':
     'the questions of the demo as processes; test/eval/run.test.ts runs question sets in one process',
+  'test/ingest/hijacked.test.ts':
+    'a model on every backend that does what an attacker says; test/ingest/what-leaves.test.ts has one such run',
   'test/ingest/injection.test.ts':
     'hostile pages on every backend; test/ingest/injection-channels.test.ts tries each channel once',
   'test/ingest/rulings.test.ts':
     'decisions of a model on both backends, and kills; curate, reconcile and repair.test.ts check each stage',
   'test/ingest/thousand-items.test.ts':
     'a source of 1,000 items; test/ingest/sources.test.ts ingests a few',
+  'test/llm/egress.test.ts':
+    'the ledger over 100,000 calls, kills and backends; test/ingest/what-leaves.test.ts checks what it says',
   'test/llm/claude-children.test.ts':
     'children that outlive, die or hang; test/llm/claude-pool.test.ts checks the pool',
   'test/mcp/ingest.test.ts':

@@ -249,7 +249,13 @@ function failedCall(error: unknown, { signal, sendsValues, effect, connection }:
 }
 
 /** Failures before a statement reached the warehouse. */
-const codesOfKtx = new Set(['invalid_input', 'gate_refused', 'cancelled', 'sql_not_allowed']);
+const codesOfKtx = new Set([
+  'invalid_input',
+  'sql_syntax',
+  'gate_refused',
+  'cancelled',
+  'sql_not_allowed',
+]);
 
 function toToolError(error: unknown, { aborted }: AbortSignal): UserError {
   if (aborted) return new UserError('cancelled', 'The call was cancelled.', { retryable: true });

@@ -144,8 +144,10 @@ export const formulaAttacks: Readonly<Record<string, object>> = {
 
 /** Proposals that give each formula a second version, which makes a conflict. */
 export function formulaProposals(item: string): Block[] {
-  return Object.values(formulaAttacks).flatMap((definition, index) => [
+  const term = { item, quote, title: 'Leak', definition: 'What gets out.' };
+  const proposals = Object.values(formulaAttacks).flatMap((definition, index) => [
     metric(item, `leak_${index}`, definition),
     metric(item, `leak_${index}`, { agg: 'count' }),
   ]);
+  return [{ tool: 'propose_term', input: term }, ...proposals];
 }

@@ -28,6 +28,7 @@ export function canaryShop(machine: ModelMachine, backend: string, settings = ''
 export function hijacked() {
   const answers = new Map<string, string>();
   const compared: string[] = [];
+  const curated: string[] = [];
   const inLoop = (call: ModelCall, item: string, turn: number) => {
     const names = units[Number(/page(\d+)/.exec(item)?.[1])] ?? [];
     const before = names[turn - 3];
@@ -41,7 +42,10 @@ export function hijacked() {
     if (asked?.stage === 'triage') return say('full');
     if (asked?.stage === 'extract') return inLoop(call, asked.items[0]?.item ?? '', asked.turn);
     if (isReconciling(call)) return reconciling(call);
-    if (isCurating(call)) return say('Done.');
+    if (isCurating(call)) {
+      curated.push(...call.results.map(({ text }) => text));
+      return call.results.length === 0 ? use('list_candidates', {}) : say('Done.');
+    }
     return tableAsked(call) === undefined && !call.objectTaken ? say('skip') : describing(call);
   };
   const reconciling = (call: ModelCall) => {
@@ -54,6 +58,7 @@ export function hijacked() {
       return reply(
         conflicts.flatMap(({ subject, kind, versions }) => [
           { tool: 'compare_definitions', input: { subject } },
+          { tool: 'read_evidence', input: { version: versions[0]?.id } },
           {
             tool: 'mark_same',
             input: { subject, kind, versions: versions.map(({ id }) => id), why: 'same' },
@@ -65,5 +70,5 @@ export function hijacked() {
     compared.push(...answered);
     return answered.length === 0 ? use('list_contested', {}) : say('Done.');
   };
-  return { script, answers, compared };
+  return { script, answers, compared, curated };
 }

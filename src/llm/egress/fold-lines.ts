@@ -12,12 +12,12 @@ const keptColumns = 'at run call stage tool connection source col kind backend h
   ' ',
 );
 
-/** If there are more than `maxLines`, merges the older half of them; with every further step more, until they fit. */
+/** If there are more than `maxLines`, merges all but the newest half as many, step by step until they fit. */
 export function foldOldLines(db: DatabaseSync, maxLines: number): void {
   for (const replaced of folds) {
     const lines = countLines(db);
     if (lines <= maxLines) return;
-    foldOldest(db, Math.ceil(lines / 2), replaced);
+    foldOldest(db, lines - Math.floor(maxLines / 2), replaced);
   }
 }
 
