@@ -1,6 +1,10 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { slowSuites } from './test/slow-suites.ts';
+
+/** The folder of a person's settings during a run; `test/support/config-home.ts` makes and removes it. */
+const configHome = join(tmpdir(), `ktx-test-config-${process.pid}`);
 
 /** `fast` (the default), `slow` or `all`. */
 const suites = process.env['KTX_SUITES'] ?? 'fast';
@@ -10,6 +14,7 @@ export default defineConfig({
   test: {
     include: suites === 'slow' ? slow : ['test/**/*.test.ts'],
     exclude: suites === 'fast' ? slow : [],
+    provide: { configHome },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
@@ -20,7 +25,13 @@ export default defineConfig({
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled'),
       // What ktx remembers outside of a project; never that of the developer.
       XDG_STATE_HOME: join(import.meta.dirname, 'node_modules/.cache/user-state'),
+      // What a test approves must not stay on the machine of whoever runs it.
+      XDG_CONFIG_HOME: configHome,
     },
-    globalSetup: ['test/support/postgres-server.ts', 'test/support/mariadb-server.ts'],
+    globalSetup: [
+      'test/support/config-home.ts',
+      'test/support/postgres-server.ts',
+      'test/support/mariadb-server.ts',
+    ],
   },
 });

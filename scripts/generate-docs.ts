@@ -40,7 +40,7 @@ const exitCodes = [
   ['1', 'failed'],
   ['2', 'the command line or the configuration is wrong'],
   ['3', 'partial: something is left out or pending; the last lines say what'],
-  ['4', 'a login was refused'],
+  ['4', 'a login was refused, or the project is not approved on this machine (ktx trust)'],
   ['130', 'interrupted'],
 ];
 

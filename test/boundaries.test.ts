@@ -62,6 +62,41 @@ describe('the rooms of src/', () => {
     expect(broken).toEqual([]);
   });
 
+  test('reach a secret, a warehouse, a source, a model or a foreign server only where a person was asked', () => {
+    // Each of these takes the secrets that only project/trust gives.
+    const openers: Readonly<Record<string, readonly string[]>> = {
+      openSecrets: ['store/secrets', 'project/trust/trust'],
+      openApprovedSecrets: ['project/trust/trust', 'project/trust/typed-approval'],
+      approveTyped: [
+        'project/trust/typed-approval',
+        ...['setup', 'add-source', 'llm-setup'].map((name) => `project/setup/${name}`),
+      ],
+      openWarehouse: ['warehouse/open', 'project/open/open', 'ingest/render/check-model'],
+      openConnection: ['project/open/open', 'project/setup/setup'],
+      openSource: [
+        'sources/registry',
+        'warehouse/drivers/duckdb/driver',
+        'project/learn/ingest',
+        'project/setup/add-source',
+      ],
+      openLlm: ['llm/factory', 'project/open/llm', 'project/setup/llm-setup'],
+      openServers: ['chat/mcp-client/servers', 'chat/open-agent'],
+      connectServer: ['chat/mcp-client/servers', 'chat/mcp-client/connection'],
+      openTelemetry: ['chat/telemetry/telemetry', 'chat/open-agent'],
+    };
+    const texts = files.map((file) => ({ file, text: readFileSync(join(source, file), 'utf8') }));
+    const users = Object.keys(openers).map((name) => [
+      name,
+      texts
+        .filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text))
+        .map(({ file }) => file.replace(/\.ts$/, ''))
+        .sort(),
+    ]);
+    expect(Object.fromEntries(users)).toEqual(
+      Object.fromEntries(Object.entries(openers).map(([name, list]) => [name, [...list].sort()])),
+    );
+  });
+
   test('keep drivers behind the door of the warehouse', () => {
     const allowed = /^warehouse\/(drivers\/|open\.ts$)/;
     const intoDrivers = imports.filter(
@@ -100,7 +135,6 @@ const fileOpeners: Readonly<Record<string, string>> = {
   'store/confined-file.ts': 'is the door',
   'store/private-files.ts': 'creates empty files in .ktx',
   'chat/transcript.ts': 'appends to its own file in .ktx',
-  'store/secrets.ts': 'files that a person approved',
   'warehouse/database-file.ts': 'the signature of a regular file',
   'warehouse/drivers/sqlite/driver.ts': 'the change counter of the database that is open',
   'cli/demo/demo-folder.ts': 'files of the package',

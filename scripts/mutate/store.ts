@@ -265,7 +265,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'secret-literal',
     file: 'store/secrets.ts',
-    find: '  if (!referencePattern.test(ref))',
+    find: '    if (!referencePattern.test(reference))',
     replace: '  if (false)',
     why: 'A password written into ktx.yaml is taken for the name of a file, and quoted.',
     tests: ['store/secrets.test.ts'],

@@ -8,6 +8,7 @@ import type { AgentEvent, AgentSession, PastTurn } from '../llm/port/session.ts'
 import type { Project } from '../project/open/open.ts';
 import { agentLlmConfig } from '../project/agents/agent-llm.ts';
 import { restrictProject } from './agent-project.ts';
+import type { ReadSecret } from '../store/secrets.ts';
 import { agentTools, type AgentTools } from './tools/agent-tools.ts';
 import type { Agent } from '../project/agents/agent.ts';
 import { openServers, type ExternalServers } from './mcp-client/servers.ts';
@@ -72,14 +73,15 @@ export async function openAgent(
   const project = restrictProject(fullProject, agent);
   const past =
     resume === undefined ? { turns: [], evidence: 0 } : await readTranscript(project.dir, resume);
+  const secrets = await project.trust.requireAgent(agent);
   const runtime = await openRuntime(fullProject, config);
   const permissions = openPermissions(policy);
   const servers = await openServers(
-    { projectDir: project.dir, servers: agent.mcp_servers },
+    { projectDir: project.dir, servers: agent.mcp_servers, secrets },
     signal,
   );
   try {
-    const parts = { project, config, past, runtime, permissions, servers };
+    const parts = { project, config, past, runtime, permissions, servers, secrets };
     return await openConversation(parts, options);
   } catch (error) {
     await servers.close();
@@ -102,6 +104,7 @@ interface ConversationParts {
   readonly runtime: LlmRuntime;
   readonly permissions: Permissions;
   readonly servers: ExternalServers;
+  readonly secrets: ReadSecret;
 }
 
 async function openConversation(
@@ -132,7 +135,7 @@ async function openConversation(
   const transcript = isKept ? openTranscript(project.dir, id) : undefined;
   const telemetry = openTelemetry({
     config: project.config.telemetry,
-    projectDir: project.dir,
+    secrets: parts.secrets,
     conversation: id,
     agent: agent.name,
     backend: about.backend,

@@ -15,8 +15,11 @@ export interface CommandContext {
   readonly progress: ProgressLine;
   /** The value of `--project-dir`, if given. */
   readonly projectDir: string | undefined;
-  /** Opens the project at the first call; throws if there is none. */
-  project(): Promise<Project>;
+  /**
+   * Opens the project at the first call; throws if there is none. At a terminal it asks once before the project does something
+   * that nobody has approved, unless `mayAsk` is false at the first call.
+   */
+  project(options?: { readonly mayAsk?: boolean }): Promise<Project>;
   /** Prints a message on stderr. Silent with `--json` and `--quiet`. */
   printNote(text: string): void;
   /** Prints one line of NDJSON with `--json`; otherwise nothing. */

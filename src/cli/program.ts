@@ -9,6 +9,7 @@ import { usageError } from './terminal/failure.ts';
 export interface GlobalFlags {
   readonly projectDir?: string;
   readonly role?: string;
+  readonly trust?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly debug?: boolean;
@@ -41,6 +42,10 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .option(
       '--role <name>',
       'role that row rules apply to (default: KTX_ROLE, then query.role in ktx.yaml)',
+    )
+    .option(
+      '--trust <hash>',
+      'approve what the project does on this machine, as shown by ktx trust --show (default: KTX_TRUST)',
     )
     .option('--json', 'print one JSON envelope on stdout')
     .option('-q, --quiet', 'print no messages on stderr, except errors')
@@ -87,7 +92,8 @@ export function resolveCommand(argv: readonly string[]): {
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
   const names = words.filter(
     (word, index) =>
-      !word.startsWith('-') && !['--project-dir', '--role'].includes(words[index - 1] ?? ''),
+      !word.startsWith('-') &&
+      !['--project-dir', '--role', '--trust'].includes(words[index - 1] ?? ''),
   );
   return {
     words,

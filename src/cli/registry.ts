@@ -55,6 +55,11 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/setup/state.ts')).setStateAsideCommand,
   },
   {
+    path: 'trust',
+    summary: 'Approve what a project does on this machine',
+    load: async () => (await import('./commands/setup/trust.ts')).trustCommand,
+  },
+  {
     path: 'connection add',
     summary: 'Add a warehouse or a source to ktx.yaml',
     load: async () => (await import('./commands/setup/connection.ts')).addCommand,

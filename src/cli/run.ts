@@ -3,6 +3,7 @@ import { UserError, type ExitCode } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { readVersion } from '../lib/version.ts';
 import type { Project } from '../project/open/open.ts';
+import type { TrustReport } from '../project/trust/trust.ts';
 import type { CommandContext, CommandResult, Handler } from './command.ts';
 import {
   attachCommand,
@@ -17,6 +18,7 @@ import { renderError, toUserError, withHint } from './terminal/failure.ts';
 import { ktxInvocation } from './terminal/invocation.ts';
 import { snakeCaseKeys } from './terminal/json-keys.ts';
 import { openProgressLine } from './terminal/progress.ts';
+import { askForTrust } from './terminal/ask-for-trust.ts';
 import { detectScreen, type CliHost, type Screen } from './terminal/screen.ts';
 import { alignColumns, renderTable } from './terminal/table.ts';
 import { escapeControls } from './terminal/text-width.ts';
@@ -108,7 +110,8 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     screen: run.screen,
     progress,
     projectDir: flags.projectDir,
-    project: () => (project ??= openCurrentProject(run, flags, context)),
+    project: ({ mayAsk = true } = {}) =>
+      (project ??= openCurrentProject({ ...run, mayAsk }, flags, context)),
     printNote(text) {
       progress.clear();
       if (!isSilent) host.stderr.write(`${text}\n`);
@@ -136,8 +139,8 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
 }
 
 async function openCurrentProject(
-  { host, runId }: CliRun,
-  { projectDir, role }: GlobalFlags,
+  { host, runId, mayAsk }: CliRun & { readonly mayAsk: boolean },
+  { projectDir, role, trust }: GlobalFlags,
   context: CommandContext,
 ): Promise<Project> {
   const { findProject } = await import('../project/open/find-project.ts');
@@ -153,7 +156,9 @@ async function openCurrentProject(
     },
   };
   const dir = findProject(host.cwd, projectDir, host.env);
-  return openProject(dir, { runId, notices, env: host.env, role });
+  const isAsked = mayAsk && context.screen.interactive;
+  const ask = isAsked ? (report: TrustReport) => askForTrust(report, context) : undefined;
+  return openProject(dir, { runId, notices, env: host.env, role, trust, ask });
 }
 
 /** Prints the JSON envelope; or text and table on stdout, and the failure on stderr. */

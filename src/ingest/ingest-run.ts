@@ -1,6 +1,7 @@
 import type { Pin } from '../context/claims/pins.ts';
 import type { ScanConfig } from '../scan/config.ts';
 import type { ScanModel } from '../scan/describe/scan-model.ts';
+import type { ReadSecret } from '../store/secrets.ts';
 import type { State } from '../store/state.ts';
 import type { OpenSource } from '../sources/registry.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
@@ -13,6 +14,7 @@ import type { IngestReport, IngestStage } from './report.ts';
 export interface SourceInput {
   readonly name: string;
   readonly open: () => Promise<OpenSource>;
+  readonly secrets: ReadSecret;
   /** False if this run only uses the items that are stored already. */
   readonly isAsked: boolean;
 }

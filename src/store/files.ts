@@ -17,6 +17,8 @@ export const temporarySuffix = '.ktx-tmp';
 interface WriteOptions {
   /** The folder that the file must be in, after links are followed. */
   readonly within?: string;
+  /** The mode of a new file. Default: what the umask permits. */
+  readonly mode?: number;
   /** Called right before the file is replaced, when the new text is already on disk. If it returns false, the old file stays. */
   readonly mayReplace?: () => Promise<boolean>;
 }
@@ -29,7 +31,7 @@ interface WriteOptions {
 export async function writeAtomically(
   path: string,
   text: string,
-  { within, mayReplace }: WriteOptions = {},
+  { within, mode: newMode = 0o666, mayReplace }: WriteOptions = {},
 ): Promise<boolean> {
   const target = await followLinks(path, within);
   const folder = dirname(target);
@@ -42,7 +44,7 @@ export async function writeAtomically(
     await mkdir(folder, { recursive: true, mode: isPrivate ? privateFolderMode : 0o777 });
     const mode = isPrivate
       ? privateFileMode
-      : ((await stat(target).catch(undefinedIfMissing))?.mode ?? 0o666);
+      : ((await stat(target).catch(undefinedIfMissing))?.mode ?? newMode);
     await writeFile(temporary, text, { mode, flag: 'wx', flush: true });
     const isWanted = (await mayReplace?.()) ?? true;
     if (isWanted) await rename(temporary, target);

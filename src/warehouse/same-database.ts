@@ -1,21 +1,27 @@
 import { realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
-import { isSecretReference, resolveSecret } from '../store/secrets.ts';
+import { isSecretReference, type ReadSecret } from '../store/secrets.ts';
 import { driverNamed, type WarehouseConfig } from './config.ts';
 
 type ServerWarehouseConfig = Exclude<WarehouseConfig, { readonly path: string }>;
+
+export interface DatabaseSettings {
+  readonly config: WarehouseConfig;
+  /** Undefined if nobody has approved the connection: its references stay closed. */
+  readonly secrets: ReadSecret | undefined;
+}
 
 /**
  * True if two connections read the same tables, as far as their configuration shows. A proxy, or two host names of one server,
  * cannot be detected.
  */
 export function isSameDatabase(
-  first: WarehouseConfig,
-  second: WarehouseConfig,
+  first: DatabaseSettings,
+  second: DatabaseSettings,
   projectDir: string,
 ): boolean {
-  if (first.driver !== second.driver) return false;
+  if (first.config.driver !== second.config.driver) return false;
   const a = databaseAddress(first, projectDir);
   const b = databaseAddress(second, projectDir);
   return a === b || isInside(a, b) || isInside(b, a);
@@ -26,10 +32,10 @@ function isInside(address: string, folder: string): boolean {
 }
 
 /** The absolute path of a file or folder; or `host:port`, with the database if a login reads only one database of the server. */
-function databaseAddress(config: WarehouseConfig, projectDir: string): string {
+function databaseAddress({ config, secrets }: DatabaseSettings, projectDir: string): string {
   if ('path' in config) return realPath(resolve(projectDir, config.path));
   const { loginReads, defaultPort } = driverNamed(config.driver).server ?? {};
-  const url = serverUrl(config.url, projectDir);
+  const url = serverUrl(config.url, secrets);
   const server = `${serverHost(config, url)}:${url?.port || config.port || (defaultPort ?? '')}`;
   const database = url === undefined ? config.database : decodeURIComponent(url.pathname.slice(1));
   return loginReads === 'server' ? server : `${server} ${database ?? ''}`;
@@ -50,10 +56,10 @@ function realPath(path: string): string {
 }
 
 /** If the secret that holds the URL is missing, its reference stands for the server: equal references mean equal servers. */
-function serverUrl(url: string | undefined, projectDir: string): URL | undefined {
+function serverUrl(url: string | undefined, secrets: ReadSecret | undefined): URL | undefined {
   if (url === undefined) return undefined;
   try {
-    return new URL(isSecretReference(url) ? resolveSecret(url, projectDir) : url);
+    return new URL(isSecretReference(url) ? (secrets?.(url) ?? '') : url);
   } catch (error) {
     if (!(error instanceof UserError) && !(error instanceof TypeError)) throw error;
     return new URL(`unknown://${encodeURIComponent(url)}`);

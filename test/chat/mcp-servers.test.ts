@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentSchema, type ServerConfig } from '../../src/project/agents/agent-schema.ts';
 import { type ExternalServers, openServers } from '../../src/chat/mcp-client/servers.ts';
+import { openSecrets } from '../../src/store/secrets.ts';
 import { type Manners, openHttpToolServer } from '../support/tool-server.ts';
 
 const program = join(import.meta.dirname, '../support/tool-server.ts');
@@ -48,12 +49,20 @@ function serversOf(
   return agentSchema.parse({ name: 'test', mcp_servers: configs }).mcp_servers;
 }
 
+/** The environment of this process, without a `.env`. */
+const secrets = openSecrets({
+  projectDir,
+  configDir: '/nowhere',
+  env: process.env,
+  envFile: { variables: new Map() },
+});
+
 async function open(
   configs: Readonly<Record<string, object>>,
   waitMs?: number,
 ): Promise<ExternalServers> {
   const servers = await openServers(
-    { projectDir, servers: serversOf(configs), ...(waitMs !== undefined && { waitMs }) },
+    { projectDir, servers: serversOf(configs), secrets, ...(waitMs !== undefined && { waitMs }) },
     signal,
   );
   opened.push(() => servers.close());

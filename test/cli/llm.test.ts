@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '../../src/cli/registry.ts';
 import { usageRecorder, usageReport } from '../../src/llm/governor/usage.ts';
 import { openJournal } from '../../src/store/journal.ts';
+import { approve } from '../support/approve.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { describing } from '../support/describing-model.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
@@ -36,11 +37,12 @@ interface Ended {
 }
 
 /** `ktx` as a process of its own, as a machine with this environment would run it. */
-function ktx(
+async function ktx(
   argv: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv = session.env,
 ): Promise<Ended> {
+  await approve(cwd, env);
   const child = spawn(process.execPath, [main, ...argv], {
     cwd,
     env: { ...env, TEST_KEY: 'sk-made-up' },

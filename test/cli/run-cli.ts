@@ -1,11 +1,12 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { runCli } from '../../src/cli/run.ts';
+import { approve } from '../support/approve.ts';
 
 export const envelopeSchema = z.strictObject({
   ok: z.boolean(),
@@ -32,13 +33,32 @@ interface Given {
   readonly env?: Record<string, string>;
   readonly stdin?: string;
   readonly terminal?: boolean;
+  /** False: nobody has approved what the project does on this machine. */
+  readonly approved?: boolean;
+}
+
+/** Variables that decide how ktx prints and finds its project: a test sets them itself. */
+const ownVariables =
+  /^(?:CI|NO_COLOR|FORCE_COLOR|COLUMNS|TERM|INIT_CWD|npm_.*|KTX_(?:PROJECT_DIR|ROLE|TRUST)|CLAUDECODE|CURSOR_AGENT|CODEX_SANDBOX|GEMINI_CLI|OPENCODE|AI_AGENT)$/;
+
+/** The environment of a test, with its variables for secrets, and what `env` adds. */
+function environment(env: Record<string, string>): Record<string, string | undefined> {
+  const inherited = Object.entries(process.env).filter(([name]) => !ownVariables.test(name));
+  return { ...Object.fromEntries(inherited), ...env };
+}
+
+function projectOf(argv: readonly string[], cwd: string): string {
+  const flag = argv.indexOf('--project-dir');
+  return flag === -1 ? cwd : resolve(cwd, argv[flag + 1] ?? '');
 }
 
 /** One command line in this process, in a folder, with everything that it printed. */
 export async function ktx(
   argv: readonly string[],
-  { cwd, env = {}, stdin = '', terminal = false }: Given,
+  { cwd, env: added = {}, stdin = '', terminal = false, approved = true }: Given,
 ) {
+  const env = environment(added);
+  if (approved) await approve(projectOf(argv, cwd), env);
   const [stdout, stderr] = [collector(terminal), collector(terminal)];
   const input = Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), {
     isTTY: terminal,

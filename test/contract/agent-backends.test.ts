@@ -17,6 +17,7 @@ import {
 } from '../support/model-endpoint.ts';
 import { inTurn, say, type Script, use } from '../support/model-script.ts';
 import { type HttpToolServer, type Manners, openHttpToolServer } from '../support/tool-server.ts';
+import { approve } from '../support/approve.ts';
 
 /** One project, whose agents answer over the AI SDK and over the real Claude Code program: whatever happens is told alike. */
 const backends = ['anthropic', 'claude-code'] as const;
@@ -173,6 +174,7 @@ async function play(row: Row, first: Backend): Promise<Played> {
     const text = `name: ${name(backend)}\nmodel: {backend: ${backend}, name: ${testModel}}\ninstructions: Case ${running.marker}.\n${file?.() ?? ''}\n`;
     writeFileSync(join(shop.dir, 'agents', `${name(backend)}.yaml`), text);
   }
+  await approve(shop.dir, machine.env);
   const project = await openProject(shop.dir, { env: machine.env });
   const { signal } = new AbortController();
   const open = async (backend: Backend, resume?: string) =>

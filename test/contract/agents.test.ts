@@ -14,6 +14,7 @@ import {
 } from '../support/model-endpoint.ts';
 import { inTurn, say, type Script, use } from '../support/model-script.ts';
 import { type HttpToolServer, type Manners, openHttpToolServer } from '../support/tool-server.ts';
+import { approve } from '../support/approve.ts';
 
 const program = join(import.meta.dirname, '../support/tool-server.ts');
 
@@ -69,6 +70,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
       join(shop.dir, `agents/${name}.yaml`),
       `name: ${name}\ninstructions: Case ${running.marker}.\n${file}\n`,
     );
+    await approve(shop.dir);
     const project = await openProject(shop.dir);
     try {
       const agent = await openAgent(project, {
@@ -223,6 +225,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     const first = await play(script, '');
     await first.send('How many plums?');
     await first.close();
+    await approve(shop.dir);
     const project = await openProject(shop.dir);
     const agent = await loadAgent(shop.dir, first.agent.about.agent);
     const second = await openAgent(project, {

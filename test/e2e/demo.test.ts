@@ -20,6 +20,7 @@ import { z } from 'zod';
 import { ktx } from '../cli/run-cli.ts';
 import { openModelEndpoint } from '../support/model-endpoint.ts';
 import { reading } from '../support/reading-model.ts';
+import { approve } from '../support/approve.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const base = mkdtempSync(join(tmpdir(), 'ktx-demo-'));
@@ -316,6 +317,7 @@ describe('ktx demo', () => {
           `llm:\n  provider: ${api}\n  models: {default: claude-sonnet-4-6}\n`,
         );
         const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--llm', 'anthropic', '--json'];
+        await approve(dir, env);
         const { stdout } = await promisify(execFile)(process.execPath, args, {
           cwd: root,
           env: { ...env, TEST_KEY: 'sk-made-up' },

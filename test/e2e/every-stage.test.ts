@@ -16,6 +16,7 @@ import { describing } from '../support/describing-model.ts';
 import { defaultUsage, fail, give, type ModelCall, type Script } from '../support/model-script.ts';
 import { reading, readingAsked } from '../support/reading-model.ts';
 import { isCurating, isReconciling, statementToMend } from '../support/ruling-model.ts';
+import { approve } from '../support/approve.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 let machine: ModelMachine;
@@ -169,6 +170,7 @@ describe('a whole ingest', { timeout: 180_000 }, () => {
     await storeNote(overMcp, note);
     const client = new Client({ name: 'test', version: '1' });
     const env = { ...machine.claude.env, TEST_KEY: 'sk-made-up' } as Record<string, string>;
+    await approve(overMcp, env);
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,

@@ -21,6 +21,7 @@ import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint
 import { fail, give, say, type Script, use } from '../support/model-script.ts';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { problemsOf } from './junit-schema.ts';
+import { approve } from '../support/approve.ts';
 
 const questionFile = join(import.meta.dirname, '../../examples/demo-evals/fernholm.yaml');
 const base = mkdtempSync(join(tmpdir(), 'ktx-eval-demo-'));
@@ -253,6 +254,7 @@ function outcomesOf({ cases: ended }: Run): Record<string, string> {
 /** `ktx eval run` as a process; what is bad is named by its case, with what its graders found. */
 async function evaluate(...args: string[]) {
   const env = { ...machine.env, EVAL_TEST_KEY: 'made-up' };
+  await approve(dir, env);
   const { code, envelope, stderr } = await runKtxJson(
     ['eval', 'run', '--concurrency', '4', ...args],
     { cwd: dir, env },

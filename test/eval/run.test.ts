@@ -6,6 +6,7 @@ import { fail, give, inTurn, say, type Script, use } from '../support/model-scri
 import { startKtx } from '../support/ktx-process.ts';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { problemsOf } from './junit-schema.ts';
+import { approve } from '../support/approve.ts';
 
 let project: AskedProject;
 beforeAll(async () => {
@@ -425,6 +426,7 @@ describe('what ends before its time', () => {
     const running = project.playing(
       knowing({ ...fine('a'), 'What is b?': [say('b', { hang: 'mid-stream' })], ...fine('c') }),
     );
+    await approve(project.dir);
     const started = startKtx(['eval', 'run', '--concurrency', '1', '--junit', 'cut.xml'], {
       cwd: project.dir,
       env: process.env,

@@ -14,6 +14,7 @@ import { give, type ModelCall, type Script } from '../support/model-script.ts';
 import { reading, readingAsked } from '../support/reading-model.ts';
 import { isCurating, isReconciling, statementToMend } from '../support/ruling-model.ts';
 import { copyOf, shopProject, sql, stateOf } from './ingest-project.ts';
+import { approve } from '../support/approve.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const dieAtLine = new URL('../support/die-at-line.ts', import.meta.url).href;
@@ -225,6 +226,7 @@ async function preparedProject(url: string): Promise<string> {
 
 /** The ingest after a kill; in this process, since that is quicker. */
 async function ingestHere(dir: string): Promise<number> {
+  await approve(dir);
   const project = await openProject(dir);
   try {
     const asked = {
@@ -243,6 +245,7 @@ async function ingestUntil(dir: string, point?: Point, args: readonly string[] =
   const { label = '', nth = 0, after } = point ?? {};
   const isExact = point !== undefined && after === undefined;
   const env = { ...process.env, ...(isExact && { DIE_AT_LINE: label, DIE_AT_NTH: String(nth) }) };
+  await approve(dir);
   const node = isExact ? ['--import', dieAtLine] : [];
   const child = spawn(
     process.execPath,

@@ -9,6 +9,7 @@ import { run, write } from '../store/git-project.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { shopProject } from './ingest-project.ts';
+import { approve } from '../support/approve.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -83,6 +84,7 @@ export async function ingestCommand(
     const { code, stdout } = await ktx(argv, { cwd: dir, env });
     return ingestEnd(code, stdout);
   }
+  await approve(dir, env);
   const child = spawn(process.execPath, [main, ...argv], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -12,6 +12,7 @@ import { describing, tableAsked } from '../support/describing-model.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { fail, give, type ModelCall, type Script } from '../support/model-script.ts';
 import { shopProject, sql } from './ingest-project.ts';
+import { approve } from '../support/approve.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 let endpoint: ModelEndpoint;
@@ -95,6 +96,7 @@ async function ingest(dir: string): Promise<DescribedRun> {
 
 /** The same as a process of its own, which `onStart` kills. */
 async function killIngest(dir: string, onStart: (kill: () => void) => void): Promise<void> {
+  await approve(dir, environment());
   const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir], {
     env: environment(),
     stdio: ['ignore', 'ignore', 'inherit'],

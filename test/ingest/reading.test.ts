@@ -28,6 +28,7 @@ import {
   openMachine,
   twoBackends,
 } from './llm-project.ts';
+import { approve } from '../support/approve.ts';
 
 let machine: ModelMachine;
 let asked: ReadingAsked[] = [];
@@ -62,6 +63,7 @@ type Asked = Parameters<typeof ingestProject>[1];
 
 /** In this process, behind the Anthropic API; `further` is YAML after `ktx.yaml`. */
 async function ingestHere(dir: string, options: Partial<Asked> = {}) {
+  await approve(dir);
   const project = await openProject(dir);
   const events: IngestEvent[] = [];
   try {

@@ -19,7 +19,12 @@ beforeEach(() => {
 const table = (formula: string) =>
   `| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | What is paid. | \`${formula}\` |\n`;
 const sources = [
-  { name: 'handbook', open: () => openSource({ driver: 'docs', path: 'docs' }), isAsked: true },
+  {
+    name: 'handbook',
+    open: () => openSource({ driver: 'docs', path: 'docs' }),
+    secrets: () => '',
+    isAsked: true,
+  },
 ];
 const ingested = (script: Script, where = dir, input: Partial<IngestInput> = {}) =>
   withModel(where, script, (reader) => ingestHere(where, { sources, reader, ...input }));

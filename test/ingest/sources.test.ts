@@ -25,7 +25,7 @@ function withDocs(names: readonly string[] = ['shop'], config: { include?: strin
   return ingestHere(dir, {
     names,
     otherWarehouses,
-    sources: [{ name: 'handbook', open, isAsked: true }],
+    sources: [{ name: 'handbook', open, secrets: () => '', isAsked: true }],
   });
 }
 
@@ -78,7 +78,8 @@ function ingestListing(
   names: readonly string[] = [],
   allowEmpty = false,
 ) {
-  const sources = [{ name: 'told', open: async () => scripted(listing), isAsked: true }];
+  const open = async () => scripted(listing);
+  const sources = [{ name: 'told', open, secrets: () => '', isAsked: true }];
   return ingestHere(dir, {
     names,
     otherWarehouses: names.length === 0 ? ['shop'] : [],

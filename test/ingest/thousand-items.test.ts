@@ -24,6 +24,7 @@ test(
         {
           name: 'handbook',
           open: () => openSource({ driver: 'docs', path: 'docs' }),
+          secrets: () => '',
           isAsked: true,
         },
       ];

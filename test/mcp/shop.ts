@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
+import { approve } from '../support/approve.ts';
 
 export const engines = ['sqlite', 'duckdb', 'postgres'] as const;
 export type Engine = (typeof engines)[number];
@@ -69,6 +70,7 @@ export async function openShop(engine: Engine): Promise<Shop> {
       ? '{driver: postgres, url: env:SHOP_URL}'
       : `{driver: ${engine}, path: shop.${engine}}`;
   writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  shop: ${connection}\n`);
+  await approve(dir);
   mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
   for (const [name, text] of Object.entries(datasets))
     writeFileSync(join(dir, `semantic-layer/shop/${name}.yaml`), text);

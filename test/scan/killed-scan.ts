@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { z } from 'zod';
+import { approve } from '../support/approve.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 
@@ -52,6 +53,7 @@ export async function openScanKilling(server: string, tables: number) {
     join(dir, 'ktx.yaml'),
     'connections:\n  many: {driver: postgres, url: env:READER}\n',
   );
+  await approve(dir);
   const spawned = (...flags: readonly string[]) =>
     spawn(process.execPath, [main, 'scan', '--json', ...flags], {
       cwd: dir,

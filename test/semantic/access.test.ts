@@ -11,6 +11,7 @@ import type { ModelDataset } from '../../src/semantic/model/model.ts';
 import { modelForRole, seesAllRows } from '../../src/semantic/resolve/row-rules.ts';
 import type { querySchema } from '../../src/semantic/query/query.ts';
 import { aggregateTool } from '../../src/tools/loops/aggregate-rows.ts';
+import { openSecrets } from '../../src/store/secrets.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import { isSameDatabase } from '../../src/warehouse/same-database.ts';
@@ -419,7 +420,15 @@ test('a second connection to the same database, without rules, is warned of by s
 
 test('databases of servers are the same by host, port and database, however they are written', () => {
   const same = (one: object, other: object) =>
-    isSameDatabase(one as WarehouseConfig, other as WarehouseConfig, '/');
+    isSameDatabase(settingsOf(one), settingsOf(other), '/');
+  const envFile = { variables: new Map<string, string>() };
+  const secrets = openSecrets({
+    projectDir: '/',
+    configDir: '/nowhere',
+    env: process.env,
+    envFile,
+  });
+  const settingsOf = (config: object) => ({ config: config as WarehouseConfig, secrets });
   const [postgres, mysql] = [
     { driver: 'postgres', host: 'DB.example.com', database: 'shop' },
     { driver: 'mysql', host: 'db', database: 'shop' },

@@ -1,10 +1,15 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { resolveSecret, secretSchema } from '../../src/store/secrets.ts';
+import { openSecrets, secretSchema } from '../../src/store/secrets.ts';
 import { temporaryFolder, write } from './git-project.ts';
 
 afterEach(() => vi.unstubAllEnvs());
+
+function resolveSecret(reference: string, projectDir: string): string {
+  const envFile = { variables: new Map<string, string>() };
+  return openSecrets({ projectDir, configDir: '/nowhere', env: process.env, envFile })(reference);
+}
 
 function failure(ref: string, dir = temporaryFolder()): unknown {
   try {
@@ -32,7 +37,7 @@ test('what is missing is named, with the fix', () => {
   expect(failure('env:KTX_TEST_SECRET')).toMatchObject({
     code: 'secret_missing',
     exitCode: 2,
-    hint: 'Set it in the environment: export KTX_TEST_SECRET=…',
+    hint: 'Set it in the environment, or in .env in the project: export KTX_TEST_SECRET=…',
   });
   expect(failure('file:nowhere')).toMatchObject({
     code: 'secret_missing',

@@ -37,8 +37,8 @@ export async function connectServer(
   spec: ServerSpec,
   signal: AbortSignal,
 ): Promise<ServerConnection> {
-  const { name, config, projectDir } = spec;
-  const secrets = openSecretRedaction(projectDir);
+  const { name, config } = spec;
+  const secrets = openSecretRedaction(spec.secrets);
   const sdk = await import('@modelcontextprotocol/client');
   const client = new sdk.Client(
     { name: 'ktx', version: readVersion() },

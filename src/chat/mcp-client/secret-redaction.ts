@@ -1,4 +1,4 @@
-import { isSecretReference, resolveSecret } from '../../store/secrets.ts';
+import { isSecretReference, type ReadSecret } from '../../store/secrets.ts';
 
 /** Resolves secret references and removes their values from messages. */
 export interface SecretRedaction {
@@ -7,12 +7,12 @@ export interface SecretRedaction {
   redact(text: string): string;
 }
 
-export function openSecretRedaction(projectDir: string): SecretRedaction {
+export function openSecretRedaction(readSecret: ReadSecret): SecretRedaction {
   const secrets = new Set<string>();
   return {
     resolve(text) {
       if (!isSecretReference(text)) return text;
-      const secret = resolveSecret(text, projectDir);
+      const secret = readSecret(text);
       for (const part of secretParts(secret)) secrets.add(part);
       return secret;
     },

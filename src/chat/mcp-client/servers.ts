@@ -1,5 +1,6 @@
 import { errorMessage, UserError } from '../../lib/error.ts';
 import type { ServerConfig } from '../../project/agents/agent-schema.ts';
+import type { ReadSecret } from '../../store/secrets.ts';
 import { externalTool, type ExternalTool } from './external-tool.ts';
 import { connectServer, type ListedTool, type ServerConnection } from './connection.ts';
 import { invalidServerError, serverFailedError } from './errors.ts';
@@ -14,6 +15,7 @@ export interface ExternalServers {
 interface ServersOptions {
   readonly projectDir: string;
   readonly servers: Readonly<Record<string, ServerConfig>>;
+  readonly secrets: ReadSecret;
   /** Time for all servers together to connect and list their tools. */
   readonly waitMs?: number;
 }
@@ -26,7 +28,7 @@ const preflightMs = 30_000;
  * the form that they had at this time.
  */
 export async function openServers(
-  { projectDir, servers, waitMs = preflightMs }: ServersOptions,
+  { projectDir, servers, secrets, waitMs = preflightMs }: ServersOptions,
   signal: AbortSignal,
 ): Promise<ExternalServers> {
   const connections: ServerConnection[] = [];
@@ -34,7 +36,7 @@ export async function openServers(
   const entries = Object.entries(servers);
   const results = await Promise.allSettled(
     entries.map(async ([name, config]) => {
-      const connection = await connectServer({ projectDir, name, config }, limit);
+      const connection = await connectServer({ projectDir, name, config, secrets }, limit);
       connections.push(connection);
       return serverTools(connection, limit);
     }),

@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../../project/agents/agent-schema.ts';
+import type { ReadSecret } from '../../store/secrets.ts';
 import { invalidServerError } from './errors.ts';
 
 /** Bytes of one answer. */
@@ -12,6 +13,8 @@ export interface ServerSpec {
   readonly projectDir: string;
   readonly name: string;
   readonly config: ServerConfig;
+  /** Whoever has them has asked a person whether the server may be used. */
+  readonly secrets: ReadSecret;
 }
 
 /** The transport to a server. `resolve` gives the value of a secret reference. */

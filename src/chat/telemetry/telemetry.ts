@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readVersion } from '../../lib/version.ts';
 import type { AgentEvent } from '../../llm/port/session.ts';
 import type { TelemetryConfig } from '../../llm/telemetry-config.ts';
-import { isSecretReference, resolveSecret } from '../../store/secrets.ts';
+import { isSecretReference, type ReadSecret } from '../../store/secrets.ts';
 import { openTurnSpans, type OtlpSpan, type SpanOptions } from './spans.ts';
 
 export interface Telemetry {
@@ -18,18 +18,18 @@ export interface Telemetry {
 
 interface TelemetryOptions extends Omit<SpanOptions, 'message' | 'content' | 'model'> {
   readonly config: TelemetryConfig;
-  readonly projectDir: string;
+  readonly secrets: ReadSecret;
 }
 
 const sendTimeoutMs = 5000;
 const closeTimeoutMs = 1000;
 
 /** Sends the spans of one conversation. Does nothing without an exporter or outside the sample. */
-export function openTelemetry({ config, projectDir, ...about }: TelemetryOptions): Telemetry {
+export function openTelemetry({ config, secrets, ...about }: TelemetryOptions): Telemetry {
   if (config.exporter === 'none' || !isSampled(about.conversation, config.sample_rate)) {
     return { watch: (events) => events, close: () => Promise.resolve() };
   }
-  const sendSpans = spanSender(config, projectDir);
+  const sendSpans = spanSender(config, secrets);
   const content = config.content ? redactor(config.redaction_patterns) : undefined;
   const pending = new Set<Promise<void>>();
   const closing = new AbortController();
@@ -63,9 +63,8 @@ export function openTelemetry({ config, projectDir, ...about }: TelemetryOptions
 type SpanSender = (spans: readonly OtlpSpan[], stop: AbortSignal) => Promise<void>;
 
 /** OTLP over HTTP as JSON. */
-function spanSender({ endpoint, headers }: TelemetryConfig, projectDir: string): SpanSender {
-  const resolve = (text: string): string =>
-    isSecretReference(text) ? resolveSecret(text, projectDir) : text;
+function spanSender({ endpoint, headers }: TelemetryConfig, secrets: ReadSecret): SpanSender {
+  const resolve = (text: string): string => (isSecretReference(text) ? secrets(text) : text);
   const url = `${resolve(endpoint).replace(/\/$/, '')}/v1/traces`;
   const resolvedHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, text]) => [name, resolve(text)]),

@@ -34,6 +34,7 @@ const giftsMetric = [
  */
 export async function prepareDemoFolder(
   dir: string,
+  env: CliHost['env'],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   await requireDemoFolder(dir);
@@ -55,7 +56,7 @@ export async function prepareDemoFolder(
   if ((await readText(join(dir, '.gitignore'))) === undefined)
     await writeAtomically(join(dir, '.gitignore'), `*${extname(warehouseFile)}\n`);
   const { written } = await setUpProject(
-    { dir, name: connection, config: warehouseConfig },
+    { dir, name: connection, config: warehouseConfig, env },
     signal,
   );
   return [...made, ...written, ...(await addSources(dir))];

@@ -29,5 +29,6 @@ export async function configureDemoLlm(
   progress.update(`testing ${backend}`);
   const llm = { backend, models, settings: {} };
   const warn = (text: string) => context.printNote(text);
-  await writeLlm(dir, await probeLlm({ dir, runId, env: host.env, llm, warn }, signal));
+  const { env } = host;
+  await writeLlm({ dir, env, llm: await probeLlm({ dir, runId, env, llm, warn }, signal) });
 }

@@ -61,7 +61,7 @@ export async function runDemo(
     print(renderPage({ name, number }, values, screen));
   };
   progress.update('creating the sample company');
-  const made = await prepareDemoFolder(dir, context.signal);
+  const made = await prepareDemoFolder(dir, host.env, context.signal);
   if (llm !== undefined) await configureDemoLlm({ dir, backend: llm }, context);
   await using disposables = new AsyncDisposableStack();
   const project = disposables.adopt(

@@ -14,6 +14,7 @@ export function describeLlm(status: LlmStatus): readonly string[] {
   const stateText = {
     ready: isLocal ? 'local Claude Code session authenticated' : 'reachable',
     unverified: isLocal ? 'session found, not verified' : 'configured, not verified',
+    unapproved: 'not approved on this machine, so it is not used: ktx trust',
     broken: 'cannot be used',
   }[state];
   const samples = sendsSamples

@@ -5,7 +5,6 @@ import { UserError } from '../../lib/error.ts';
 import type { OpenSource } from '../../sources/registry.ts';
 import type { Item } from '../../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
-import { resolveSecret } from '../../store/secrets.ts';
 import { measureStage, type PipelineRun, type SourceInput } from '../ingest-run.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ItemReport, type SourceReport } from '../report.ts';
@@ -141,7 +140,7 @@ async function listItems(
     connection: input.name,
     projectDir: dir,
     cacheDir: cache,
-    secrets: (reference) => resolveSecret(reference, dir),
+    secrets: input.secrets,
     signal,
   });
   for await (const result of results) {

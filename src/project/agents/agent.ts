@@ -126,7 +126,7 @@ async function unknownAgentError(projectDir: string, name: string): Promise<User
 }
 
 /** The names of all agent files, sorted. */
-async function agentNames(projectDir: string): Promise<readonly string[]> {
+export async function agentNames(projectDir: string): Promise<readonly string[]> {
   const entries = await listConfinedFolder(join(projectDir, agentsFolder), projectDir);
   return (entries ?? [])
     .map(({ name }) => name)

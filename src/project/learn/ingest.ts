@@ -12,6 +12,7 @@ import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
+import type { ReadSecret } from '../../store/secrets.ts';
 import { refreshSearchIndex } from '../answer/search.ts';
 import { listSources, notesName } from '../open/config.ts';
 import { readFileStamp } from '../open/file-cache.ts';
@@ -47,7 +48,9 @@ export async function ingestProject(
   const requested = requestedConnections(project, request);
   const { warehouses, isSource } = requested;
   if (project.warehouses.length === 0) throw noWarehouseForSources();
-  const sources = await sourceInputs(project, request, requested);
+  const secrets = await project.trust.requireConnections([...requested.names]);
+  if (warehouses.length > 0) await project.trust.requireQueryLogs();
+  const sources = await sourceInputs(project, request, { ...requested, secrets });
   const emit = (event: IngestEvent): void => onEvent?.(event);
   using _ = project.hearPauses(({ window, until }) =>
     emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }),
@@ -129,19 +132,20 @@ function noWarehouseForSources(): UserError {
 async function sourceInputs(
   project: Project,
   { forget = [], pin }: IngestRequest,
-  { names }: RequestedConnections,
+  { names, secrets }: RequestedConnections & { readonly secrets: ReadSecret },
 ): Promise<readonly SourceInput[]> {
   const configured = listSources(project.config).map(([name, config]): SourceInput => ({
     name,
     open: () => openSource(config),
+    secrets,
     isAsked: names.has(name),
   }));
   const notes = (await hasNotes(project.dir))
-    ? [{ name: notesName, open: openNotes, isAsked: pin === undefined }]
+    ? [{ name: notesName, open: openNotes, secrets, isAsked: pin === undefined }]
     : [];
   const removed =
     forget.length === 0 ? [] : chooseSourcesToForget(forget, await listRemovedSources(project));
-  return [...configured, ...notes, ...removed];
+  return [...configured, ...notes, ...removed.map((source) => ({ ...source, secrets }))];
 }
 
 async function hasNotes(dir: string): Promise<boolean> {

@@ -39,7 +39,7 @@ export async function listRemovedSources({
 export function chooseSourcesToForget(
   names: readonly string[],
   removed: readonly RemovedSource[],
-): SourceInput[] {
+): Omit<SourceInput, 'secrets'>[] {
   const choices = removed.map(({ connection }) => connection);
   return names.map((name) => {
     if (!choices.includes(name)) throw notRemoved(name, choices);

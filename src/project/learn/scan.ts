@@ -13,6 +13,7 @@ export async function scanProject(
   { connection, ...options }: ScanRequest,
 ): Promise<ScanResult> {
   const { name, scope } = project.connection(connection);
+  await project.trust.requireQueryLogs();
   const warehouse = await project.warehouse(name, options.signal);
   const state = openState(project.dir);
   try {

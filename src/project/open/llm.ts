@@ -1,9 +1,9 @@
 import type { Pause } from '../../llm/governor/call-gate.ts';
 import type { LlmConfig } from '../../llm/config.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
-import { resolveSecret } from '../../store/secrets.ts';
-import { openEgressLedger } from '../../llm/egress/ledger.ts';
-import { openJournal } from '../../store/journal.ts';
+import type { ReadSecret } from '../../store/secrets.ts';
+import { openEgressLedger, type EgressLedger } from '../../llm/egress/ledger.ts';
+import { openJournal, type Journal } from '../../store/journal.ts';
 
 /** Callbacks about model calls while a run is going on. */
 export interface LlmNotices {
@@ -18,6 +18,8 @@ interface ProjectLlmInput {
   readonly runId: string;
   readonly notices: LlmNotices;
   readonly env: NodeJS.ProcessEnv;
+  /** Throws unless a person has approved the backend. */
+  readonly requireLlm: (config: LlmConfig) => Promise<ReadSecret>;
   /** Replaces the runtime that the configuration names. */
   readonly runtime?: LlmRuntime | undefined;
 }
@@ -30,7 +32,8 @@ interface LlmRun {
 }
 
 /** The model runtime of a project, its journal, and the ledger of what leaves the machine. All open at first use. */
-export function openProjectLlm({ dir, config, runId, notices, env, runtime }: ProjectLlmInput) {
+export function openProjectLlm(input: ProjectLlmInput) {
+  const { dir, config, runId, notices, runtime, requireLlm } = input;
   const journal = openAtFirstUse(() => openJournal(dir));
   const egress = openAtFirstUse(() => openEgressLedger(dir));
   let shared: Promise<LlmRuntime | undefined> | undefined;
@@ -38,34 +41,23 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Pr
   const runRuntimes = new Set<LlmRuntime>();
   const pauseListeners = new Set<LlmNotices['onPause']>([notices.onPause]);
   const isDisabled = config.provider.backend === 'none' && runtime === undefined;
-  const open = async (
-    llmConfig: LlmConfig,
-    { id, budget }: LlmRun,
-  ): Promise<LlmRuntime | undefined> => {
-    if (runtime !== undefined) return runtime;
-    const [{ openLlm }, { usageRecorder }] = await Promise.all([
-      import('../../llm/factory.ts'),
-      import('../../llm/governor/usage.ts'),
-    ]);
-    return openLlm({
-      config: llmConfig,
-      projectDir: dir,
-      env,
-      run: id,
-      budget,
-      secret: (reference) => resolveSecret(reference, dir),
-      record: usageRecorder(journal.use().db),
-      egress: (entry) => egress.use().record(entry),
-      warn: notices.warn,
-      onPause: (pause) => pauseListeners.forEach((listener) => listener(pause)),
-    });
-  };
+  const onPause = (pause: Pause): void => pauseListeners.forEach((listener) => listener(pause));
+  const open = async (llmConfig: LlmConfig, run: LlmRun): Promise<LlmRuntime | undefined> =>
+    runtime ??
+    openRuntime(input, { llmConfig, run, journal: journal.use, egress: egress.use, onPause });
   return {
     journal: journal.use,
     egress: egress.use,
     /** Undefined if no backend is configured. Opening calls no model. */
-    llm: (): Promise<LlmRuntime | undefined> =>
-      isDisabled ? Promise.resolve(undefined) : (shared ??= open(config, { id: runId })),
+    async llm(): Promise<LlmRuntime | undefined> {
+      if (isDisabled) return undefined;
+      // Also for a runtime that is open: the approval may have been revoked.
+      if (runtime === undefined) await requireLlm(config);
+      const opening = (shared ??= open(config, { id: runId }));
+      // If this attempt fails, the next call tries again.
+      opening.catch(() => (shared = undefined));
+      return opening;
+    },
     /** A runtime with a budget and usage records of its own. The caller closes it. */
     async llmRun(run: LlmRun): Promise<LlmRuntime | undefined> {
       const opened = isDisabled ? undefined : await open(config, run);
@@ -77,10 +69,12 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Pr
       return { ...opened, close };
     },
     /** A runtime for the configuration of an agent; agents with equal configurations share one. */
-    llmOf(agentConfig: LlmConfig): Promise<LlmRuntime | undefined> {
+    async llmOf(agentConfig: LlmConfig): Promise<LlmRuntime | undefined> {
+      if (runtime === undefined) await requireLlm(agentConfig);
       const key = JSON.stringify(agentConfig);
       const opening = agentRuntimes.get(key) ?? open(agentConfig, { id: runId });
       agentRuntimes.set(key, opening);
+      opening.catch(() => agentRuntimes.delete(key));
       return opening;
     },
     /** Calls the listener for each wait for a rate limit, until the result is disposed. */
@@ -109,4 +103,35 @@ function openAtFirstUse<Resource extends { close(): void }>(open: () => Resource
       opened = undefined;
     },
   };
+}
+
+interface RuntimeToOpen {
+  readonly llmConfig: LlmConfig;
+  readonly run: LlmRun;
+  readonly journal: () => Journal;
+  readonly egress: () => EgressLedger;
+  readonly onPause: LlmNotices['onPause'];
+}
+
+async function openRuntime(
+  { dir, env, notices, requireLlm }: ProjectLlmInput,
+  { llmConfig, run, journal, egress, onPause }: RuntimeToOpen,
+): Promise<LlmRuntime | undefined> {
+  const secret = await requireLlm(llmConfig);
+  const [{ openLlm }, { usageRecorder }] = await Promise.all([
+    import('../../llm/factory.ts'),
+    import('../../llm/governor/usage.ts'),
+  ]);
+  return openLlm({
+    config: llmConfig,
+    projectDir: dir,
+    env,
+    run: run.id,
+    budget: run.budget,
+    secret,
+    record: usageRecorder(journal().db),
+    egress: (entry) => egress().record(entry),
+    warn: notices.warn,
+    onPause,
+  });
 }

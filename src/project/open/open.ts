@@ -10,7 +10,7 @@ import type { LoadedModel } from '../../semantic/load/load.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readAnyText } from '../../store/files.ts';
-import { resolveSecret } from '../../store/secrets.ts';
+import type { ReadSecret } from '../../store/secrets.ts';
 import { fileConnectionFlags, type WarehouseConfig } from '../../warehouse/config.ts';
 import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
@@ -25,6 +25,7 @@ import {
 import { cacheByStamp, readFileStamp, type StampedFile } from './file-cache.ts';
 import { type LlmNotices, openProjectLlm } from './llm.ts';
 import { watchDatasetFiles } from './model-files.ts';
+import { openTrust, type AskForTrust } from '../trust/trust.ts';
 
 /** A warehouse of `ktx.yaml`, and the part of it that the connection covers. */
 export interface Connection {
@@ -37,12 +38,16 @@ interface ProjectOptions {
   /** Recorded with everything that this run writes or sends. */
   readonly runId?: string;
   readonly notices?: LlmNotices;
-  /** The environment of a local Claude Code session; defaults to that of the process. */
+  /** The environment that references resolve in, and that of a local Claude Code session; defaults to that of the process. */
   readonly env?: NodeJS.ProcessEnv;
   /** Replaces the model runtime that `ktx.yaml` configures. */
   readonly runtime?: LlmRuntime | undefined;
   /** Whose row rules apply; defaults to KTX_ROLE, then to `query.role` of `ktx.yaml`. */
   readonly role?: string | undefined;
+  /** The hash of what a person approved; defaults to KTX_TRUST. */
+  readonly trust?: string | undefined;
+  /** Asks a person to approve what the project would do. Without it, what is not approved fails. */
+  readonly ask?: AskForTrust | undefined;
 }
 
 const noNotices: LlmNotices = { warn: () => undefined, onPause: () => undefined };
@@ -55,15 +60,17 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const { runId = newId('run'), notices = noNotices, env = process.env, runtime } = options;
   const config = await readConfig(dir);
   const role = options.role ?? (env['KTX_ROLE'] || config.query.role);
-  const projectLlm = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
+  const trust = openProjectTrust(dir, config, options);
+  const llmInput = { dir, config: config.llm, runId, notices, env, runtime };
+  const projectLlm = openProjectLlm({ ...llmInput, requireLlm: trust.requireLlm });
   const catalogs = openCatalogs(dir);
   const models = openModels({ dir, config, role, catalogs });
   const warehouses = new Map<string, Promise<Warehouse>>();
   const connection = (name?: string) => chooseConnection(config, name);
-  const openNamed = async (name: string, signal: AbortSignal) => {
+  const openNamed = async (name: string, secrets: ReadSecret, signal: AbortSignal) => {
     // Without a catalog the gate reads the tables from the warehouse.
     const tables = (await catalogs.load(name))?.tables;
-    const spec = { dir, ...connection(name), tables: tables && (async () => tables) };
+    const spec = { dir, secrets, ...connection(name), tables: tables && (async () => tables) };
     return openConnection(spec, signal);
   };
 
@@ -71,6 +78,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     dir,
     config,
     runId,
+    /** What a person has approved of what the project does on this machine. */
+    trust,
     /** Whose row rules apply. */
     role,
     /** Names of all warehouses. */
@@ -82,10 +91,12 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     /** The datasets of one connection as the role may read them. Changed files are read again. */
     model: (name: string): Promise<LoadedModel> => models(name),
     /** An open warehouse, shared by all callers; `close` closes it. */
-    warehouse(name: string, signal: AbortSignal): Promise<Warehouse> {
+    async warehouse(name: string, signal: AbortSignal): Promise<Warehouse> {
+      // Also for a warehouse that is open: the approval may have been revoked.
+      const secrets = await trust.requireConnections([name]);
       const known = warehouses.get(name);
       if (known !== undefined) return known;
-      const opening = openNamed(name, signal);
+      const opening = openNamed(name, secrets, signal);
       warehouses.set(name, opening);
       // If this attempt fails, the next call tries again.
       opening.catch(() => warehouses.delete(name));
@@ -109,6 +120,12 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
         if (opened.status === 'fulfilled') await opened.value.close();
     },
   };
+}
+
+function openProjectTrust(dir: string, config: ProjectConfig, options: ProjectOptions) {
+  const { env = process.env, trust, ask, runtime } = options;
+  const hash = trust ?? (env['KTX_TRUST'] || undefined);
+  return openTrust({ dir, config, env, hash, ask, hasRuntime: runtime !== undefined });
 }
 
 interface Catalogs {
@@ -165,6 +182,7 @@ function openModels({ dir, config, role, catalogs }: ModelInput) {
 interface ConnectionSpec extends Pick<WarehouseSpec, 'config' | 'tables'> {
   readonly dir: string;
   readonly name: string;
+  readonly secrets: ReadSecret;
 }
 
 /** Opens a connection for the project in `dir`, which need not exist yet. */
@@ -172,9 +190,8 @@ export function openConnection(
   { dir, name, ...spec }: ConnectionSpec,
   signal: AbortSignal,
 ): Promise<Warehouse> {
-  const secrets = (ref: string) => resolveSecret(ref, dir);
   return openWarehouse(
-    { ...spec, connection: name, projectDir: dir, cacheDir: projectPaths(dir).cache, secrets },
+    { ...spec, connection: name, projectDir: dir, cacheDir: projectPaths(dir).cache },
     signal,
   );
 }

@@ -15,10 +15,23 @@ export async function findRowRuleBypasses(project: Project): Promise<readonly Ro
   );
   const ruled = models.filter(({ model }) => model.hasRules);
   const unruled = models.filter(({ model }) => !model.hasRules);
-  const configOf = (name: string) => project.connection(name).config;
+  const databases = new Map(
+    await Promise.all(
+      project.warehouses.map(async (name) => {
+        const { config } = project.connection(name);
+        return [name, { config, secrets: await project.trust.connectionSecrets(name) }] as const;
+      }),
+    ),
+  );
+  const isSame = (a: string, b: string): boolean => {
+    const [first, second] = [databases.get(a), databases.get(b)];
+    return (
+      first !== undefined && second !== undefined && isSameDatabase(first, second, project.dir)
+    );
+  };
   return unruled.flatMap(({ name: connection }) =>
     ruled
-      .filter(({ name }) => isSameDatabase(configOf(connection), configOf(name), project.dir))
+      .filter(({ name }) => isSame(connection, name))
       .map(({ name }) => ({ connection, ruled: name })),
   );
 }

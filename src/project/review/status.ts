@@ -19,7 +19,9 @@ export type SourceStatus = Awaited<ReturnType<typeof sourceStatus>>;
 
 /** What a connected warehouse reports. */
 interface WarehouseStatus {
-  readonly reachable: boolean;
+  /** False if nobody approved the connection on this machine: ktx does not connect. */
+  readonly approved: boolean;
+  readonly reachable?: boolean;
   readonly error?: Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'>;
   readonly tables?: number;
   /** What the login could write if ktx allowed it. */
@@ -76,13 +78,15 @@ export async function readProjectStatus(project: Project, fast: boolean, signal:
 
 async function connectionStatus(project: Project, name: string, signal: AbortSignal | undefined) {
   const connection = project.connection(name);
+  const approved = await project.trust.isConnectionApproved(name);
   const live: Partial<WarehouseStatus> =
-    signal === undefined ? {} : await askWarehouse(project, connection, signal);
+    signal === undefined || !approved ? {} : await askWarehouse(project, connection, signal);
   const { model, diagnostics } = await project.model(name);
   const datasets = [...model.datasets.values()];
   return {
     connection: name,
     driver: connection.config.driver,
+    approved,
     ingested: (await project.catalog(name)) !== undefined,
     datasets: datasets.length,
     metrics: datasets.reduce((sum, { metrics }) => sum + metrics.size, 0),
@@ -95,11 +99,12 @@ async function connectionStatus(project: Project, name: string, signal: AbortSig
 }
 
 /** Reads only the project's files: sources are read by an ingest. */
-async function sourceStatus({ dir }: Project, connection: string, driver: string) {
+async function sourceStatus({ dir, trust }: Project, connection: string, driver: string) {
   const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
   return {
     connection,
     driver,
+    approved: await trust.isConnectionApproved(connection),
     ingested: index !== undefined,
     items: parseItemIndex(index ?? '').length,
   };
@@ -109,7 +114,7 @@ async function askWarehouse(
   project: Project,
   { name, scope }: Connection,
   signal: AbortSignal,
-): Promise<WarehouseStatus> {
+): Promise<Partial<WarehouseStatus>> {
   try {
     const warehouse = await project.warehouse(name, signal);
     const { tables } = await warehouse.introspect(scope, signal);

@@ -1,7 +1,10 @@
 import { openSource } from '../../sources/registry.ts';
 import type { SourceConfig } from '../../sources/config.ts';
 import { projectPaths } from '../../store/directories.ts';
-import { resolveSecret } from '../../store/secrets.ts';
+import type { HostEnvironment } from '../../store/secrets.ts';
+import type { ReadSecret } from '../../store/secrets.ts';
+import { connectionGrant } from '../trust/entry-grants.ts';
+import { approveTyped } from '../trust/typed-approval.ts';
 import { writeConnection } from './setup.ts';
 
 interface NewSource {
@@ -10,16 +13,26 @@ interface NewSource {
   readonly config: SourceConfig;
 }
 
-/** Reads the source once and, if that works, adds it to `ktx.yaml`. */
-export async function addSource(source: NewSource, signal: AbortSignal) {
-  const probe = await probeSource(source, signal);
-  return { ...source, written: await writeConnection(source), probe };
+/** Reads the source that a person has typed once and, if that works, adds it to `ktx.yaml` and approves it. */
+export async function addSource(
+  source: NewSource & { readonly env: HostEnvironment },
+  signal: AbortSignal,
+) {
+  const { dir, name, config, env } = source;
+  const grantOf = connectionGrant.bind(undefined, name, config);
+  const approval = await approveTyped({ dir, env, grantOf });
+  const probe = await probeSource({ dir, name, config, secrets: approval.secrets }, signal);
+  const written = await writeConnection({ dir, name, config });
+  await approval.remember();
+  return { dir, name, config, written, probe };
 }
 
 /** Counts the items of the source and lists those that cannot be read. Writes nothing. */
-export async function probeSource({ dir, name, config }: NewSource, signal: AbortSignal) {
+export async function probeSource(
+  { dir, name, config, secrets }: NewSource & { readonly secrets: ReadSecret },
+  signal: AbortSignal,
+) {
   const source = await openSource(config);
-  const secrets = (reference: string) => resolveSecret(reference, dir);
   let [items, isComplete] = [0, false];
   const failed: string[] = [];
   for await (const fetched of source.fetch({

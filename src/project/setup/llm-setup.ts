@@ -6,11 +6,14 @@ import type { AuthMode, BackendName } from '../../llm/backends.ts';
 import { llmConfigSchema, type LlmConfig } from '../../llm/config.ts';
 import { ignoredCachingFields } from '../../llm/ignored-settings.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
-import { resolveSecret } from '../../store/secrets.ts';
+import type { HostEnvironment } from '../../store/secrets.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readText } from '../../store/files.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { editConfig, readConfig } from '../open/config-file.ts';
+import type { ProjectTrust } from '../trust/trust.ts';
+import { llmGrant } from '../trust/entry-grants.ts';
+import { approveTyped } from '../trust/typed-approval.ts';
 
 export interface NewLlm {
   readonly backend: BackendName;
@@ -51,7 +54,7 @@ export async function probeLlm(
   const { data: config, problems } = checkSchema(llmConfigSchema, wanted);
   if (config === undefined) throw invalidLlmConfig(problems);
   const { openLlm } = await import('../../llm/factory.ts');
-  const secret = (reference: string): string => resolveSecret(reference, dir);
+  const { secrets: secret } = await approveTypedLlm({ dir, env, llm }, config);
   const quiet = { record: () => undefined, onPause: () => undefined, warn };
   const projectDir = existsSync(dir) ? dir : process.cwd();
   const runtime = await openLlm({ config, projectDir, env, run: runId, secret, ...quiet });
@@ -62,11 +65,18 @@ export async function probeLlm(
   }
 }
 
-/** Writes the backend into `ktx.yaml` and keeps comments and other settings. Returns the files that changed. */
-export async function writeLlm(
-  dir: string,
-  { backend, models, settings, auth }: NewLlm,
-): Promise<readonly string[]> {
+interface LlmToWrite {
+  readonly dir: string;
+  readonly env: HostEnvironment;
+  readonly llm: NewLlm;
+}
+
+/**
+ * Writes the backend that a person has chosen into `ktx.yaml`, keeps comments and other settings, and approves it. Returns the
+ * files that changed.
+ */
+export async function writeLlm({ dir, env, llm }: LlmToWrite): Promise<readonly string[]> {
+  const { backend, models, settings, auth } = llm;
   const before = await readText(projectPaths(dir).config);
   await withProjectLock(dir, () =>
     editConfig(dir, (document) => {
@@ -80,7 +90,21 @@ export async function writeLlm(
         document.setIn(['llm', 'models', role], model);
     }),
   );
+  await (await approveTypedLlm({ dir, env, llm }, (await readConfig(dir)).llm)).remember();
   return before === (await readText(projectPaths(dir).config)) ? [] : ['ktx.yaml'];
+}
+
+/** `config` is what `ktx.yaml` says once the typed settings are written. */
+function approveTypedLlm({ dir, env, llm }: LlmToWrite, config: LlmConfig) {
+  const { backend, auth, settings } = llm;
+  const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
+  const typed = { ...config, provider: { backend, auth, ...block } };
+  return approveTyped({
+    dir,
+    env,
+    grantOf: llmGrant.bind(undefined, config),
+    typedGrantOf: llmGrant.bind(undefined, typed),
+  });
 }
 
 function invalidLlmConfig(
@@ -98,8 +122,8 @@ export interface LlmStatus {
   readonly backend: BackendName;
   /** By role, including roles that fall back to the default. */
   readonly models: LlmConfig['models'];
-  /** `unverified`: configured, but not tried, because a call costs money. */
-  readonly state: 'none' | 'ready' | 'unverified' | 'broken';
+  /** `unverified`: configured, but not tried, because a call costs money. `unapproved`: nobody approved it on this machine. */
+  readonly state: 'none' | 'ready' | 'unverified' | 'unapproved' | 'broken';
   /** Who pays, if the backend can tell. */
   readonly account?: string | undefined;
   readonly ignored: readonly string[];
@@ -115,11 +139,12 @@ export interface LlmStatus {
 interface LlmStatusInput {
   readonly config: { readonly llm: LlmConfig; readonly scan: { readonly send_samples: boolean } };
   readonly llm: () => Promise<LlmRuntime | undefined>;
+  readonly trust: Pick<ProjectTrust, 'isLlmApproved'>;
 }
 
 /** Whether the backend is ready. `fast` makes no call that costs money. */
 export async function readLlmStatus(
-  { config, llm: runtime }: LlmStatusInput,
+  { config, llm: runtime, trust }: LlmStatusInput,
   fast: boolean,
   signal: AbortSignal,
 ): Promise<LlmStatus> {
@@ -128,6 +153,8 @@ export async function readLlmStatus(
   const settings = { backend, models: llm.models, sendsSamples: scan.send_samples };
   if (backend === 'none') return { ...settings, state: 'none', ignored: [], notes: [] };
   const ignored = ignoredCachingFields(llm);
+  if (!(await trust.isLlmApproved()))
+    return { ...settings, state: 'unapproved', ignored, notes: [] };
   let account: string | undefined;
   let notes: readonly string[] = [];
   try {

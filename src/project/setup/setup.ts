@@ -10,7 +10,11 @@ import { findRepository, openRepository } from '../../store/git.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { editConfig, readConfig } from '../open/config-file.ts';
 import { findConnection, readConfiguredScope, type ConnectionConfig } from '../open/config.ts';
+import type { HostEnvironment } from '../../store/secrets.ts';
+import type { ReadSecret } from '../../store/secrets.ts';
 import type { WarehouseConfig } from '../../warehouse/config.ts';
+import { connectionGrant } from '../trust/entry-grants.ts';
+import { approveTyped } from '../trust/typed-approval.ts';
 import { openConnection } from '../open/open.ts';
 import { jsonSchemaText, projectSchemas } from '../open/schemas.ts';
 
@@ -20,16 +24,27 @@ interface NewConnection {
   readonly config: WarehouseConfig;
 }
 
+interface ConnectionProbe extends NewConnection {
+  readonly secrets: ReadSecret;
+}
+
 export type WarehouseProbe = Awaited<ReturnType<typeof probeConnection>>;
 
 /**
- * Creates a project with one connection, or adds the connection to the existing project. Writes nothing unless the
- * warehouse answers. `written` lists the created or changed files and folders, relative to the project.
+ * Creates a project with the connection that a person has typed, or adds it to the existing project, and approves it. Writes
+ * nothing unless the warehouse answers. `written` lists the created or changed files and folders, relative to the project.
  */
-export async function setUpProject(connection: NewConnection, signal: AbortSignal) {
-  const { dir, name } = connection;
-  const probe = await probeConnection(connection, signal);
-  return { dir, connection: name, written: await writeConnection(connection), probe };
+export async function setUpProject(
+  { env, ...connection }: NewConnection & { readonly env: HostEnvironment },
+  signal: AbortSignal,
+) {
+  const { dir, name, config } = connection;
+  const grantOf = connectionGrant.bind(undefined, name, config);
+  const approval = await approveTyped({ dir, env, grantOf });
+  const probe = await probeConnection({ ...connection, secrets: approval.secrets }, signal);
+  const written = await writeConnection(connection);
+  await approval.remember();
+  return { dir, connection: name, written, probe };
 }
 
 /** Creates the project, or adds the connection to the existing one. Returns the paths that it created or changed. */
@@ -85,19 +100,20 @@ export async function removeConnection(dir: string, name: string): Promise<void>
 }
 
 /** Connects, reads the tables and the login's privileges, disconnects. If that fails, it removes what it created. */
-export async function probeConnection({ dir, name, config }: NewConnection, signal: AbortSignal) {
+export async function probeConnection(connection: ConnectionProbe, signal: AbortSignal) {
+  const { dir, config, name } = connection;
   const { state } = projectPaths(dir);
   const created = (await createFolder(dir)) ?? (existsSync(state) ? undefined : state);
   const started = performance.now();
   try {
     await using closing = new AsyncDisposableStack();
-    const warehouse = closing.adopt(await openConnection({ dir, name, config }, signal), (open) =>
+    const warehouse = closing.adopt(await openConnection(connection, signal), (open) =>
       open.close(),
     );
     const { tables } = await warehouse.introspect(readConfiguredScope(config), signal);
     if (tables.length === 0 && 'schemas' in config && config.schemas !== undefined) {
       const { schemas: others } = await probeConnection(
-        { dir, name, config: { ...config, schemas: undefined } },
+        { ...connection, config: { ...config, schemas: undefined } },
         signal,
       );
       const hint =

@@ -38,6 +38,7 @@ export const askCommand = defineCommand({
     const message = question === '-' ? await readStandardInput(context) : question;
     if (message.trim() === '')
       throw usageError('The question is empty.', 'ktx ask "What was revenue last month?"');
+    await (await context.project()).trust.askNow();
     const input = context.screen.interactive ? openLineInput(context) : undefined;
     const stop = new AbortController();
     input?.onInterrupt(() => stop.abort());

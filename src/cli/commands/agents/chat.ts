@@ -26,6 +26,7 @@ export const chatCommand = defineCommand({
       .addOption(permissionsOption()),
   async run({ options }, context) {
     const project = await context.project();
+    await project.trust.askNow();
     const input = openLineInput(context);
     const isInteractive = context.screen.interactive;
     try {

@@ -12,7 +12,7 @@ export const serveCommand = defineCommand({
   ],
   define: (command) => command,
   async run(_input, context) {
-    const project = await context.project();
+    const project = await context.project({ mayAsk: false });
     const { serveStdio } = await import('../../../mcp/server.ts');
     const { stdin, stdout } = context.host;
     await serveStdio(project, { stdin, stdout, signal: context.signal });

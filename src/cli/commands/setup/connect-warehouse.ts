@@ -18,7 +18,10 @@ export async function connectWarehouse(
 ): Promise<CommandResult> {
   context.progress.update(`connecting to ${name}`);
   const { setUpProject } = await import('../../../project/setup/setup.ts');
-  const report = await setUpProject({ dir, name, config }, context.signal).catch(rethrowForFlags);
+  const { env } = context.host;
+  const report = await setUpProject({ dir, name, config, env }, context.signal).catch(
+    rethrowForFlags,
+  );
   const { written, probe } = report;
   return {
     data: report,

@@ -40,7 +40,9 @@ export const addCommand = defineCommand({
     if (isWarehouse(config)) return connectWarehouse({ dir, name: connection, config }, context);
     context.progress.update(`reading ${connection}`);
     const { addSource } = await import('../../../project/setup/add-source.ts');
-    const { written, probe } = await addSource({ dir, name: connection, config }, context.signal);
+    const { env } = context.host;
+    const source = { dir, name: connection, config, env };
+    const { written, probe } = await addSource(source, context.signal);
     return {
       data: { dir, connection, written, probe },
       text: `${connection}: ${describeItems(probe)}\n${dir}: ${describeWritten(written)}`,
@@ -94,14 +96,17 @@ export const testCommand = defineCommand({
     const source = requested === undefined ? undefined : findConnection(project.config, requested);
     if (requested !== undefined && source !== undefined && !isWarehouse(source)) {
       const { probeSource } = await import('../../../project/setup/add-source.ts');
-      const probe = await probeSource({ dir, name: requested, config: source }, context.signal);
+      const secrets = await project.trust.requireConnections([requested]);
+      const input = { dir, name: requested, config: source, secrets };
+      const probe = await probeSource(input, context.signal);
       const text = `${requested}: ${describeItems(probe)}`;
       return { data: { connection: requested, probe }, text };
     }
     const { name, config } = project.connection(requested);
     const { probeConnection } = await import('../../../project/setup/setup.ts');
+    const secrets = await project.trust.requireConnections([name]);
     context.progress.update(`connecting to ${name}`);
-    const probe = await probeConnection({ dir, name, config }, context.signal);
+    const probe = await probeConnection({ dir, name, config, secrets }, context.signal);
     const login = probe.privileges.readOnly ? 'read-only' : 'could write; ktx never does';
     return {
       data: { connection: name, probe },

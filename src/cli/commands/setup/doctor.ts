@@ -56,14 +56,15 @@ async function checkEnvironment(): Promise<readonly DoctorFinding[]> {
 }
 
 async function checkProject(context: CommandContext): Promise<readonly DoctorFinding[]> {
-  const configuration = await runCheck('configuration', async () => (await context.project()).dir);
+  const openProject = () => context.project({ mayAsk: false });
+  const configuration = await runCheck('configuration', async () => (await openProject()).dir);
   if (configuration.state !== 'ok') {
     // Without --project-dir, having no project is only a warning.
     const isOptional =
       configuration.code === 'project_not_found' && context.projectDir === undefined;
     return [{ ...configuration, state: isOptional ? 'warning' : 'broken' }];
   }
-  const project = await context.project();
+  const project = await openProject();
   const disk = await checkDisk(project);
   const state = await checkState(project);
   if (state.state === 'broken') return [configuration, disk, state];
@@ -122,14 +123,18 @@ function checkDisk({ dir }: Project): Promise<DoctorFinding> {
   });
 }
 
+const notApproved = 'not approved on this machine, so ktx does not connect';
+
 function connectionFindings({
   connection,
+  approved,
   tables = 0,
   error,
   privileges = [],
   invalid,
 }: ConnectionStatus): readonly DoctorFinding[] {
   const name = `connection ${connection}`;
+  if (!approved) return [makeFinding(name, notApproved, { state: 'warning', fix: 'ktx trust' })];
   if (error !== undefined)
     return [makeFinding(name, error.message, { state: 'broken', fix: error.hint })];
   const login =
@@ -163,6 +168,8 @@ function llmFindings({
   error,
 }: LlmStatus): readonly DoctorFinding[] {
   if (state === 'none') return [makeFinding('llm', 'none; everything except reading prose works')];
+  if (state === 'unapproved')
+    return [makeFinding('llm', notApproved, { state: 'warning', fix: 'ktx trust' })];
   const payer = account === undefined ? '' : ` (account: ${account})`;
   const answer =
     error === undefined

@@ -61,15 +61,20 @@ const stepsWithoutModel: readonly NextStep[] = [
   ['ktx sl list', 'lists datasets and metrics'],
 ];
 
+export interface LlmToSave {
+  readonly dir: string;
+  readonly env: CommandContext['host']['env'];
+  readonly llm: ProbedLlm;
+}
+
 /** Writes the tested backend into `ktx.yaml` and adds it to the result of the connection. */
 export async function saveLlm(
   connected: CommandResult | undefined,
-  llm: ProbedLlm,
-  dir: string,
+  { dir, env, llm }: LlmToSave,
 ): Promise<CommandResult> {
   const { writeLlm } = await import('../../../project/setup/llm-setup.ts');
   const { backend, models, probe, ignored } = llm;
-  const written = await writeLlm(dir, llm);
+  const written = await writeLlm({ dir, env, llm });
   const account = probe?.account === undefined ? '' : ` (${probe.account.source})`;
   const status =
     probe === undefined ? 'llm: none' : `llm: ${backend} answers with ${probe.model}${account}`;
@@ -105,7 +110,8 @@ export async function promptForLlm(
   const { text: _printed, ...result } = connected ?? { data: {} };
   try {
     const llm = await retryPrompts(context, () => resolveAndProbeLlm(dir, options, context));
-    return llm === undefined ? result : await saveLlm(result, llm, dir);
+    const { env } = context.host;
+    return llm === undefined ? result : await saveLlm(result, { dir, env, llm });
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'interrupted')) throw error;
     const hint = 'ktx setup asks for an LLM again; everything else works without one: ktx ingest';

@@ -63,7 +63,9 @@ export const setupCommand = defineCommand({
     const connected = isNewConnection
       ? await connect({ dir, name: options.name, options }, context)
       : describeExisting(dir, existing);
-    if (llm !== undefined) return saveLlm(isNewConnection ? connected : undefined, llm, dir);
+    const { env } = context.host;
+    if (llm !== undefined)
+      return saveLlm(isNewConnection ? connected : undefined, { dir, env, llm });
     if (!context.screen.interactive || (await hasLlm(dir))) return connected;
     if (connected.text !== undefined) context.printNote(connected.text);
     const withoutNext = isNewConnection ? connected : { ...connected, next: undefined };

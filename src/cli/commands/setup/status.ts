@@ -40,7 +40,7 @@ export const statusCommand = defineCommand({
           .default('column' as const),
       ),
   async run({ options }, context) {
-    const project = await context.project();
+    const project = await context.project({ mayAsk: false });
     if (options.usage === true) return usageResult(project);
     if (options.egress === true) return egressResult(project, options.by);
     const { readProjectStatus } = await import('../../../project/review/status.ts');
@@ -63,7 +63,7 @@ export const statusCommand = defineCommand({
       data: status,
       text: text.join('\n'),
       hasCommands: true,
-      next: [nextStep(connections, sources, queue)],
+      next: [nextStep({ connections, sources, llm }, queue)],
       failure: connectionFailure(connections) ?? llmFailure(llm),
     };
   },
@@ -103,8 +103,9 @@ async function usageResult(project: Project): Promise<CommandResult> {
 
 function connectionLines(status: ConnectionStatus, { style }: Screen): readonly string[] {
   const { connection, driver, reachable, drift, ingested, privileges = [], invalid } = status;
-  const reachableText =
-    reachable === true
+  const reachableText = !status.approved
+    ? style('yellow', ` ${notApproved}`)
+    : reachable === true
       ? style('green', ' reachable')
       : style('red', reachable === false ? ' not reachable' : '');
   const contents = [
@@ -120,14 +121,17 @@ function connectionLines(status: ConnectionStatus, { style }: Screen): readonly 
   ];
 }
 
+const notApproved = 'not approved on this machine, so ktx does not connect: ktx trust';
+
 function driftText(changedTables: number): string {
   return changedTables === 0
     ? 'up to date'
     : `${formatCount(changedTables, 'table')} changed since the last ingest`;
 }
 
-function sourceLine({ connection, driver, ingested, items }: SourceStatus): string {
-  return `${connection} (${driver}): ${ingested ? formatCount(items, 'item') : 'not ingested yet'}`;
+function sourceLine({ connection, driver, approved, ingested, items }: SourceStatus): string {
+  const approval = approved ? '' : ` ${notApproved}`;
+  return `${connection} (${driver})${approval}: ${ingested ? formatCount(items, 'item') : 'not ingested yet'}`;
 }
 
 function bypassLines(bypasses: readonly RowRuleBypass[], { style }: Screen): readonly string[] {
@@ -148,11 +152,19 @@ function queueLines(queue: ReviewQueue, screen: Screen): readonly string[] {
   ];
 }
 
+interface StatusParts {
+  readonly connections: readonly ConnectionStatus[];
+  readonly sources: readonly SourceStatus[];
+  readonly llm: LlmStatus;
+}
+
 function nextStep(
-  connections: readonly ConnectionStatus[],
-  sources: readonly SourceStatus[],
+  { connections, sources, llm }: StatusParts,
   { contested }: ReviewQueue,
 ): NextStep {
+  const isApproved = [...connections, ...sources].every(({ approved }) => approved);
+  if (!isApproved || llm.state === 'unapproved')
+    return ['ktx trust', 'shows what this project would do on this machine, and asks'];
   if (connections.length === 0) return [`ktx connection add <name> ${fileConnectionFlags}`];
   const needsIngest =
     connections.some(({ ingested, drift = 0 }) => !ingested || drift > 0) ||

@@ -1,0 +1,120 @@
+import { mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../../lib/error.ts';
+import { sha256 } from '../../lib/hash.ts';
+import { parseJson } from '../../lib/json.ts';
+import { readConfinedFileSync } from '../../store/confined-file.ts';
+import { configHome } from './config-home.ts';
+import type { HostEnvironment } from '../../store/secrets.ts';
+import { undefinedIfMissing, writeAtomically } from '../../store/files.ts';
+import { isInside, realPath } from '../../store/secrets.ts';
+import type { Grant } from './grant.ts';
+
+const approvalSchema = z.object({
+  project: z.string(),
+  place: z.string(),
+  effects: z.array(
+    z.object({
+      kind: z.enum(['host', 'program', 'path', 'secret', 'money', 'setting']),
+      text: z.string(),
+    }),
+  ),
+  approved: z.string(),
+});
+
+/** What a person approved, as it was then. */
+export type Approval = Pick<Grant, 'id' | 'place' | 'effects'>;
+
+/**
+ * What a person approved of one project, on this machine: a folder outside of the project with one file for each grant, named
+ * by its id. So two processes that approve at the same time lose nothing, and a reader never sees half a list.
+ */
+export interface Approvals {
+  readonly folder: string;
+  ids(): ReadonlySet<string>;
+  list(): readonly Approval[];
+  add(grants: readonly Grant[]): Promise<void>;
+  /** Keeps only these; `[]` revokes everything. */
+  keep(ids: ReadonlySet<string>): void;
+}
+
+/** The approvals of the project whose folder really is `dir`. A project that was moved has none. */
+export function openApprovals(dir: string, env: HostEnvironment): Approvals {
+  const project = realpathSync.native(dir);
+  const home = configHome(env);
+  const folder = join(home, 'trust', sha256(project).slice(0, 32));
+  if (isInside(realPath(folder), project)) throw approvalsInProject(folder);
+  const names = (): readonly string[] => {
+    checkOwner(folder);
+    try {
+      return readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
+    } catch (error) {
+      return undefinedIfMissing(error as NodeJS.ErrnoException) ?? [];
+    }
+  };
+  const idOf = (name: string): string => name.slice(0, -'.json'.length);
+  return {
+    folder,
+    ids: () => new Set(names().map(idOf)),
+    list: () =>
+      names().flatMap((name) => {
+        const { data } = approvalSchema.safeParse(readApproval(folder, name));
+        return data === undefined ? [] : [{ id: idOf(name), ...data }];
+      }),
+    async add(grants) {
+      checkOwner(folder);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      for (const { id, place, effects } of grants) {
+        const approved = new Date().toISOString();
+        const file = join(folder, `${id}.json`);
+        await writeAtomically(
+          file,
+          `${JSON.stringify({ project, place, effects, approved }, null, 2)}\n`,
+          { mode: 0o600 },
+        );
+      }
+    },
+    keep(ids) {
+      for (const name of names())
+        if (!ids.has(idOf(name))) rmSync(join(folder, name), { force: true });
+    },
+  };
+}
+
+/** In bytes. */
+const largestApproval = 10_000_000;
+
+/** Undefined if another process revoked it just now. */
+function readApproval(folder: string, name: string): unknown {
+  const limits = { within: folder, maxBytes: largestApproval };
+  const read = readConfinedFileSync(join(folder, name), limits);
+  return read.kind === 'read' ? parseJson(read.bytes.toString('utf8')) : undefined;
+}
+
+/** Whoever can write into the folder can approve. */
+function checkOwner(folder: string): void {
+  const info = statSync(folder, { throwIfNoEntry: false });
+  const user = process.getuid?.();
+  if (info === undefined || user === undefined) return;
+  if (info.uid === user && (info.mode & 0o022) === 0) return;
+  throw new UserError(
+    'trust_folder_unsafe',
+    `Other users of this machine can write to ${folder}.`,
+    {
+      hint: `Make it yours alone: chmod 700 ${folder}`,
+      exitCode: 4,
+    },
+  );
+}
+
+function approvalsInProject(folder: string): UserError {
+  return new UserError(
+    'trust_folder_in_project',
+    `The approvals would be in ${folder}, inside of the project, whose author could write them.`,
+    {
+      hint: 'Set XDG_CONFIG_HOME to a folder outside of the project, or set KTX_TRUST.',
+      exitCode: 4,
+    },
+  );
+}

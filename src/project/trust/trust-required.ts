@@ -1,0 +1,95 @@
+import { UserError } from '../../lib/error.ts';
+import type { Approval } from './approvals.ts';
+import type { Effect } from './effect.ts';
+import type { Grant } from './grant.ts';
+import { visibleHost, visibleText } from './visible-text.ts';
+
+const mostGrants = 20;
+
+interface TrustFailure {
+  readonly dir: string;
+  /** The hash of the list. */
+  readonly listHash: string;
+  /** What the command needs. */
+  readonly grants: readonly Grant[];
+  /** The hash that was given and does not fit. */
+  readonly hash: string | undefined;
+}
+
+/** Nobody has approved on this machine what the project would do now. */
+export function trustRequired({ dir, listHash, grants, hash }: TrustFailure): UserError {
+  const lines = [
+    'Nobody has approved on this machine what this project would do now:',
+    ...describeGrants(grants, mostGrants),
+    ...(hash === undefined
+      ? []
+      : [`KTX_TRUST is ${visibleText(hash)}, but the list has the hash ${listHash}.`]),
+  ];
+  return new UserError('trust_required', lines.join('\n'), {
+    hint: `a person reads the whole list and approves it: ktx trust --project-dir ${quotePath(dir)}`,
+    exitCode: 4,
+    details: {
+      hash: listHash,
+      grants: grants.slice(0, mostGrants).map(({ place, effects }) => ({
+        place: visibleText(place),
+        effects: effects.map(({ kind, text }) => ({ kind, text: visibleEffect({ kind, text }) })),
+      })),
+      count: grants.length,
+    },
+  });
+}
+
+function quotePath(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : JSON.stringify(visibleText(path));
+}
+
+const labels: Readonly<Record<Effect['kind'], string>> = {
+  host: 'connects to',
+  program: 'runs',
+  path: 'reads',
+  secret: 'uses',
+  money: 'asks',
+  setting: 'with',
+};
+
+/** Lines for people: each place, and below it what it does. Everything that a project's author wrote is made visible. */
+export function describeGrants(
+  grants: readonly Approval[],
+  most: number,
+  mark = '',
+): readonly string[] {
+  const rest = grants.length - most;
+  return [
+    ...grants
+      .slice(0, most)
+      .flatMap(({ place, effects }) => [
+        `  ${mark}${visibleText(place)}`,
+        ...describeEffects(effects).map((line) => `      ${line}`),
+      ]),
+    ...(rest > 0 ? [`  and ${rest} more: ktx trust --show --json lists all`] : []),
+  ];
+}
+
+const mostEffects = 30;
+
+function describeEffects(effects: readonly Effect[]): readonly string[] {
+  const lines = (['program', 'host', 'path', 'money', 'secret'] as const).flatMap((kind) =>
+    effects
+      .filter((effect) => effect.kind === kind)
+      .map((effect) => `${labels[kind].padEnd(12)}${visibleEffect(effect)}`),
+  );
+  const settings = effects.filter(({ kind }) => kind === 'setting').map(visibleEffect);
+  const all = [
+    ...lines,
+    ...(settings.length === 0
+      ? []
+      : [`${labels.setting.padEnd(12)}${settings.slice(0, mostEffects).join(', ')}`]),
+  ];
+  const rest = all.length - mostEffects;
+  return rest > 0 ? [...all.slice(0, mostEffects), `and ${rest} more`] : all;
+}
+
+/** The text of an effect with nothing hidden in it. */
+export function visibleEffect({ kind, text }: Effect): string {
+  return kind === 'host' ? visibleHost(text) : visibleText(text);
+}
