@@ -11,6 +11,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'a dbt project through the command line; test/sources/dbt.test.ts reads one',
   'test/e2e/every-stage.test.ts':
     'all stages of an ingest on every backend; test/ingest/reading.test.ts checks each stage',
+  'test/e2e/interrupted-parse.test.ts':
+    'interrupts an ingest of 76 MB as a process; test/sources/parser.test.ts ends the thread',
   'test/e2e/killed.test.ts':
     'kills an ingest at every moment; test/ingest/reading.test.ts kills it once',
   'test/e2e/publish-crash.test.ts':
@@ -41,6 +43,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'random models against a brute-force reading; test/semantic/fuzz-regressions.test.ts has what it found',
   'test/semantic/property.test.ts':
     'random queries on random data; test/conformance/semantic-layer.test.ts has golden rows',
+  'test/sources/every-reader.test.ts':
+    'every reader on 60 hostile texts of 1 MB; test/sources/linear-time.test.ts has those that were slow once',
   'test/sources/dbt-git.test.ts':
     'dbt from real git repositories; test/sources/dbt.test.ts reads folders',
   'test/warehouse/gate-fuzz.test.ts':

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
-import { readLocatedYaml } from '../lib/located-yaml.ts';
+import { type BrokenYaml, readLocatedYaml } from '../lib/located-yaml.ts';
 import { isInside, listConfinedFolder, readConfinedFile } from '../store/confined-file.ts';
+import { isParsedInline, parseInThread, SlowFile } from './parser.ts';
 import type { FetchEvent } from './source.ts';
 
 /** A search for files in a folder of others. */
@@ -144,18 +145,25 @@ function fileCounter(folder: string, limit: number): () => void {
 /** In bytes. */
 const largestFile = 5_000_000;
 
+interface FileReadOptions {
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly maxBytes?: number;
+  readonly toEvent?: typeof fileItem;
+}
+
 /** Reads one file of a folder; its path is its key. */
 export async function readFileItem(
-  folder: string,
   key: string,
-  { maxBytes = largestFile, toEvent = fileItem } = {},
+  { folder, signal, maxBytes = largestFile, toEvent = fileItem }: FileReadOptions,
 ): Promise<FetchEvent> {
   const failed = (reason: string): FetchEvent => ({ kind: 'failed', key, reason });
   try {
     const found = await readConfinedFile(join(folder, key), { within: folder, maxBytes });
-    if (found.kind === 'read') return toEvent(key, found.bytes);
+    if (found.kind === 'read') return await toEvent(key, found.bytes, signal);
     return failed(found.kind === 'refused' ? found.reason : 'it is gone');
   } catch (error) {
+    signal.throwIfAborted();
     const code =
       error instanceof Error && 'code' in error ? String(error.code) : errorMessage(error);
     return failed(`it cannot be read (${code})`);
@@ -163,18 +171,38 @@ export async function readFileItem(
 }
 
 /** A file as an item. Broken YAML is a failure, so that a typing error withdraws no claims. */
-export function fileItem(key: string, bytes: Buffer): FetchEvent {
+export async function fileItem(
+  key: string,
+  bytes: Buffer,
+  signal: AbortSignal,
+): Promise<FetchEvent> {
   if (!isUtf8(bytes)) return { kind: 'failed', key, reason: 'it is not valid UTF-8' };
   const body = bytes
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n');
-  const yaml = /\.ya?ml$/.test(key) ? readLocatedYaml(body) : undefined;
-  if (yaml !== undefined && 'broken' in yaml) {
-    const { line, reason } = yaml.broken;
-    return { kind: 'failed', key, reason: `line ${line}: not YAML: ${reason}` };
-  }
+  const broken = /\.ya?ml$/.test(key) ? await findYamlFault(body, signal) : undefined;
+  if (broken !== undefined) return { kind: 'failed', key, reason: broken };
   return { kind: 'item', key, path: key, body };
+}
+
+async function findYamlFault(text: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const broken = isParsedInline(text) ? yamlFault(text) : await yamlFaultInThread(text, signal);
+    return broken && `line ${broken.line}: not YAML: ${broken.reason}`;
+  } catch (error) {
+    if (error instanceof SlowFile) return error.message;
+    throw error;
+  }
+}
+
+function yamlFault(text: string): BrokenYaml | undefined {
+  const yaml = readLocatedYaml(text);
+  return 'broken' in yaml ? yaml.broken : undefined;
+}
+
+async function yamlFaultInThread(text: string, signal: AbortSignal) {
+  return (await parseInThread({ kind: 'yaml', text }, { signal })) as BrokenYaml | undefined;
 }
 
 /** The end of a listing; complete unless some folder could not be listed. */

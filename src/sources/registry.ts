@@ -11,6 +11,8 @@ import type {
 /** A source with its configuration. */
 export interface OpenSource {
   readonly extractor: string;
+  /** With what another thread opens the source, where it can: the configuration, undefined for notes. */
+  readonly inThread?: { readonly config: SourceConfig | undefined };
   fetch(context: Omit<FetchContext<unknown>, 'config'>): AsyncIterable<FetchEvent>;
   covers(key: string): boolean;
   isConfiguration(key: string): boolean;
@@ -38,8 +40,12 @@ export async function openNotes(): Promise<OpenSource> {
   return bindConfig((await import('./notes/source.ts')).notesSource, undefined);
 }
 
-function bindConfig<Config>(source: Source<Config>, config: Config): OpenSource {
+function bindConfig<Config extends SourceConfig | undefined>(
+  source: Source<Config>,
+  config: Config,
+): OpenSource {
   return {
+    inThread: { config },
     extractor: source.extractor,
     fetch: (context) => source.fetch({ ...context, config }),
     covers: (key) => source.covers?.(key, config) ?? true,

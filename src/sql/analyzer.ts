@@ -66,6 +66,7 @@ export function parseSql(sql: string, dialect: Dialect): readonly SqlNode[] {
   if (loadedSdk === undefined) throw new AnalyzerNotLoaded();
   const dialectNames = Object.values(loadedSdk.Dialect);
   const dialectName = dialectNames.find((name: string) => name === dialect.analyzer);
+  refuseManyTags(sql);
   const result = loadedSdk.parse(sql, dialectName);
   if (!result.success) throw syntaxError(sql, result);
   return (result.ast as unknown[]).map((statement) => {
@@ -73,6 +74,22 @@ export function parseSql(sql: string, dialect: Dialect): readonly SqlNode[] {
     if (node === undefined) throw new Error('the SQL parser returned a statement without a kind');
     return node;
   });
+}
+
+const mostTags = 1000;
+
+/** The parser searches the rest of the text for the end of each `$tag$`. */
+function refuseManyTags(sql: string): void {
+  const tags = sql.includes('$') ? (sql.match(/\$\w{0,60}\$/g)?.length ?? 0) : 0;
+  if (tags <= mostTags) return;
+  throw new UserError(
+    'sql_syntax',
+    `This SQL has ${tags} marks like $tag$, more than ${mostTags}.`,
+    {
+      hint: 'Write texts in single quotes.',
+      exitCode: 2,
+    },
+  );
 }
 
 /** Every node in a piece of the parser's JSON, parents first. */

@@ -24,7 +24,7 @@ export const overrides: readonly string[] = [
  * another repository (a hook that runs ktx sets such), or run a program.
  */
 const ownVariables =
-  /^GIT_(?:AUTHOR_|COMMITTER_|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_|VALUE_)|SSH|ASKPASS|SSL_|HTTP_|PROXY_|CEILING_|DISCOVERY_|TRACE|CURL_VERBOSE)/;
+  /^GIT_(?:AUTHOR_|COMMITTER_|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_|VALUE_)|SSH|ASKPASS|SSL_|HTTP_|PROXY_|CEILING_|DISCOVERY_|TEST_|TRACE|CURL_VERBOSE)/;
 
 /** The environment of a call. Without protocols, git reaches no other repository, so that a missing object starts no program. */
 export function gitEnvironment(): Readonly<Record<string, string | undefined>> {

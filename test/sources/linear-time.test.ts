@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { parseQueryFile } from '../../src/eval/cases/parse-query-file.ts';
+import { parseLookml } from '../../src/semantic/formats/lookml/parse.ts';
+import { splitSqlParts } from '../../src/sql/sql-parts.ts';
+import { sqlitePolicy } from '../../src/warehouse/drivers/sqlite/policy.ts';
 import { readDocBlocks } from '../../src/sources/dbt/files/doc-blocks.ts';
 import { jinjaTags, parseJinjaCall, renderTemplate } from '../../src/sources/dbt/files/jinja.ts';
 import { needsReading, readInlineConfig } from '../../src/sources/dbt/files/model-sql.ts';
@@ -119,6 +123,33 @@ const readers: Readonly<Record<string, Reader>> = {
       spaces: fill('group     '),
     },
   },
+  'files of queries': {
+    read: parseQueryFile,
+    benign: fill("-- how many\nselect count(*) from orders where a = 'b';\n\n"),
+    hostile: {
+      words: fill('select a '),
+      comments: fill('/* a */ '),
+      'open comments': fill('/*'),
+      'comments of lines': fill('--a\n'),
+      'empty lines': `/*${fill('\n')}*/ select 1`,
+      stars: `/*${fill('*')} a */ select 1`,
+      'open tags': Array.from({ length: size / 8 }, (_, index) => `$t${index}$ `).join(''),
+      spaces: `${fill(' ')}x`,
+      statements: fill('a;'),
+    },
+  },
+  'parts of SQL': {
+    read: (text) => [...splitSqlParts(text, { hasBrackets: true, hasDollarQuotes: true })],
+    benign: fill('select [a], "b", `c` from d where e = \'f\' -- g\n'),
+    hostile: {
+      brackets: fill('['),
+      'open comments': fill('/*'),
+      quotes: fill("'"),
+      'open quotes': fill('a"\'`'),
+      dollars: fill('$'),
+      'open tags': Array.from({ length: size / 8 }, (_, index) => `$t${index}$ `).join(''),
+    },
+  },
   formulas: {
     read: (text) => parseTableFormula(text, text),
     benign: `sum(${fill('orders.amount + ')} 1)`,
@@ -192,4 +223,23 @@ test('lists in a call are literals up to a depth', () => {
   expect(parseJinjaCall(listOf(3))?.positional).toEqual([[[[1]]]]);
   expect(parseJinjaCall(listOf(50_000))).toBeUndefined();
   expect(jinjaTags(`{{ ${listOf(50_000)} }}`)).toHaveLength(1);
+});
+
+test.each(['[', '$a', 'select [a', "'a"])(
+  'the gate of SQLite looks at %s in linear time',
+  async (part) => {
+    const inspect = async (text: string) => {
+      const start = process.cpuUsage();
+      await Promise.try(() => sqlitePolicy.inspect(text)).catch(() => undefined);
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1000;
+    };
+    await inspect('select 1');
+    const usual = Math.max(shortest, await inspect(`select ${fill('a, ', 90_000)} b`));
+    expect((await inspect(fill(part, 99_000))) / usual).toBeLessThan(highestRatio);
+  },
+);
+
+test('LookML that is nested too deep is an error with its line', () => {
+  expect(() => parseLookml('view: a {'.repeat(100_000))).toThrow('end of a block expected');
 });

@@ -1,3 +1,6 @@
+import { countLines } from '../../lib/line-counter.ts';
+import { splitSqlParts } from '../../sql/sql-parts.ts';
+
 export interface CommentedQuery {
   /** The comment above the statement; empty if there is none. */
   readonly question: string;
@@ -6,45 +9,74 @@ export interface CommentedQuery {
   readonly line: number;
 }
 
-/** A comment, a quoted text, or any other single character. */
-const token =
-  /--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$[^]*?\$\1\$|[^]/gy;
-
 /** The statements of a SQL file, each with the comment above it. A statement that is split wrongly fails when it runs. */
 export function parseQueryFile(text: string): readonly CommentedQuery[] {
   const queries: CommentedQuery[] = [];
-  let [comments, sql, start] = ['', '', 0];
+  const lineAt = countLines(text);
+  let comments: string[] = [];
+  let sql: string[] = [];
+  let start = 0;
   const endStatement = (): void => {
-    if (sql.trim() !== '')
+    if (sql.length > 0)
       queries.push({
         question: questionFromComments(comments),
-        sql: sql.trim(),
-        line: text.slice(0, start).split('\n').length,
+        sql: sql.join('').trim(),
+        line: lineAt(start),
       });
-    [comments, sql] = ['', ''];
+    [comments, sql] = [[], []];
   };
-  for (const match of text.matchAll(token)) {
-    const [part] = match;
-    const isComment = part.startsWith('--') || part.startsWith('/*');
-    if (part === ';') endStatement();
-    else if (sql.trim() !== '') sql += part;
-    else if (isComment) comments += `${part}\n`;
-    else if (part === '\n' && comments !== '' && isEmptyLine(text, match.index)) comments = '';
-    else if (part.trim() !== '') [sql, start] = [part, match.index];
+  const addPart = (part: string, offset: number): void => {
+    if (sql.length === 0) start = offset + part.length - part.trimStart().length;
+    sql.push(part);
+  };
+  const addCode = (code: string, offset: number): void => {
+    for (const { piece, at } of statementPieces(code, offset)) {
+      if (at > offset) endStatement();
+      if (sql.length === 0 && beginsWithEmptyLine(piece)) comments = [];
+      if (sql.length > 0 || piece.trim() !== '') addPart(piece, at);
+    }
+  };
+  for (const part of splitSqlParts(text, { hasDollarQuotes: true })) {
+    if (part.kind === 'code') addCode(part.text, part.start);
+    else if (part.kind === 'comment' && sql.length === 0) comments.push(part.text);
+    else addPart(part.text, part.start);
   }
   endStatement();
   return queries;
 }
 
-/** An empty line separates a heading of the file from the comment of a statement. */
-function isEmptyLine(text: string, lineEnd: number): boolean {
-  return /\n[ \t\r]*$/.test(text.slice(0, lineEnd));
+/** The pieces of code between semicolons, with their offsets. Each but the first ends the statement before it. */
+function statementPieces(code: string, offset: number): { piece: string; at: number }[] {
+  let at = offset;
+  return code.split(';').map((piece) => {
+    const found = { piece, at };
+    at += piece.length + 1;
+    return found;
+  });
 }
 
-function questionFromComments(comments: string): string {
-  const lines = comments.replaceAll(/^\s*\/\*+|\*+\/\s*$/gm, '').split('\n');
-  return lines
-    .map((line) => line.replace(/^[\s*-]+/, '').trim())
+/** An empty line separates a heading of the file from the comment of a statement. */
+function beginsWithEmptyLine(code: string): boolean {
+  const space = code.slice(0, code.length - code.trimStart().length);
+  return space.indexOf('\n') !== space.lastIndexOf('\n');
+}
+
+function questionFromComments(comments: readonly string[]): string {
+  return comments
+    .flatMap((comment) => comment.split('\n'))
+    .map(commentWords)
     .filter((line) => line !== '')
     .join(' ');
+}
+
+/** A line of a comment without the marks of the comment. */
+function commentWords(line: string): string {
+  const begun = line
+    .trim()
+    .replace(/^\/\*/, '')
+    .replace(/^[\s*-]+/, '');
+  if (!begun.endsWith('*/')) return begun.trim();
+  let end = begun.length - 1;
+  while (begun[end - 1] === '*') end -= 1;
+  return begun.slice(0, end).trim();
 }

@@ -9,6 +9,7 @@ import { measureStage, type PipelineRun, type SourceInput } from '../ingest-run.
 import { readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ItemReport, type SourceReport } from '../report.ts';
 import type { SourceFindings } from './findings.ts';
+import { extractItems } from './extract-items.ts';
 import { hashItem, readItemIndex, readStoredItems, type ItemIndexLine } from './item-files.ts';
 import { loadReadingClaims, restoreReadings } from './readings.ts';
 
@@ -17,6 +18,8 @@ export interface FetchedSource {
   readonly input: SourceInput;
   readonly source: OpenSource;
   readonly items: readonly Item[];
+  /** The items that the last run left. */
+  readonly stored: readonly Item[];
   /** The index that the last run left. */
   readonly recorded: readonly ItemIndexLine[];
   readonly report: Pick<SourceReport, 'items' | 'failure'>;
@@ -38,10 +41,7 @@ export async function readSources(
   const fetched = await measureStage(run, 'fetch', () => fetchSources(run));
   const claims = await loadReadingClaims(run.dir, catalogs);
   return measureStage(run, 'extract', async () =>
-    fetched.map((source) => ({
-      fetched: source,
-      findings: extractSource(source, { catalogs, claims }),
-    })),
+    Promise.all(fetched.map((source) => extractSource(source, { catalogs, claims }, run))),
   );
 }
 
@@ -57,6 +57,7 @@ async function fetchSources(run: PipelineRun): Promise<FetchedSource[]> {
     fetched.push({
       input,
       source,
+      stored,
       recorded: readItemIndex(tree, input.name),
       ...(await fetchSource({ input, source, stored }, run)),
     });
@@ -196,16 +197,18 @@ interface KnownFacts {
 }
 
 /** What code reads in the items of a source, and what a model read in them in earlier runs. */
-function extractSource(
-  { input, source, items, recorded }: FetchedSource,
+async function extractSource(
+  fetched: FetchedSource,
   { catalogs, claims }: KnownFacts,
-): SourceFindings {
+  { signal }: PipelineRun,
+): Promise<ReadSource> {
+  const { input, source, recorded } = fetched;
   const catalogsByName = new Map(catalogs.map((catalog) => [catalog.connection, catalog]));
-  const extractions = source.extract(items, {
-    connection: input.name,
-    catalogs: catalogsByName,
-  });
+  const context = { connection: input.name, catalogs: catalogsByName };
+  const read = await extractItems(fetched, { context, signal });
   const { extractor } = source;
-  const found = { connection: input.name, extractor, items, extractions };
-  return { ...found, readings: restoreReadings(found, { catalogs, claims, recorded }) };
+  const { items } = read.fetched;
+  const found = { connection: input.name, extractor, items, extractions: read.extractions };
+  const readings = restoreReadings(found, { catalogs, claims, recorded });
+  return { fetched: read.fetched, findings: { ...found, readings } };
 }

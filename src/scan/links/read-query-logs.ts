@@ -2,7 +2,11 @@ import { extname, dirname } from 'node:path';
 import { z } from 'zod';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { parseJson } from '../../lib/json.ts';
+import { splitSqlParts } from '../../sql/sql-parts.ts';
 import { readConfinedFile, resolveConfiguredPath } from '../../store/confined-file.ts';
+
+/** In characters. A longer statement is data, and would take long to parse. */
+const longestStatement = 100_000;
 
 /** How many statements of different shape are read at most. */
 const maxStatements = 20_000;
@@ -27,7 +31,7 @@ export async function readQueryLogs(
     const text = await readLog(dir, path);
     const statements =
       extname(path) === '.jsonl' ? statementsInLines(text, path) : splitStatements(text);
-    for (const statement of statements) {
+    for (const statement of statements.filter(({ length }) => length <= longestStatement)) {
       if (byShape.size >= maxStatements) return [...byShape.values()];
       const shape = statementShape(statement);
       if (shape !== '' && !byShape.has(shape)) byShape.set(shape, statement);
@@ -70,17 +74,15 @@ function statementsInLines(text: string, name: string): string[] {
   });
 }
 
-const sqlTokens =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$|;|[^'"`;$/-]+|[\s\S]/g;
-
 /** Splits at semicolons outside of quotes and comments. */
 function splitStatements(text: string): string[] {
-  const statements = [''];
-  for (const [token] of text.matchAll(sqlTokens)) {
-    if (token === ';') statements.push('');
-    else statements.push((statements.pop() ?? '') + token);
+  const statements: string[][] = [[]];
+  for (const { kind, text: part } of splitSqlParts(text, { hasDollarQuotes: true })) {
+    const [first = '', ...more] = kind === 'code' ? part.split(';') : [part];
+    statements.at(-1)?.push(first);
+    for (const piece of more) statements.push([piece]);
   }
-  return statements;
+  return statements.map((parts) => parts.join(''));
 }
 
 /** The statement with `?` for each literal and one space for white space. */

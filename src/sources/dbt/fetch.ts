@@ -11,6 +11,7 @@ import {
   readFileItem,
 } from '../folder-files.ts';
 import { checkOut } from '../git-checkout.ts';
+import { isParsedInline, parseInThread } from '../parser.ts';
 import type { FetchContext, FetchEvent } from '../source.ts';
 import { artifactKey } from './artifacts/read-artifacts.ts';
 import { type ArtifactName, artifactNames, reduceArtifact } from './artifacts/reduce-artifact.ts';
@@ -24,13 +25,19 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
     file: projectFileName,
     maxBytes: largestSettings,
   });
-  const project = parseProjectFile(projectText ?? '');
+  const { signal } = context;
+  const projectItem =
+    projectText === undefined
+      ? undefined
+      : await fileItem(projectFileName, Buffer.from(projectText), signal);
+  // What the thread could not parse is not parsed here either.
+  const project = parseProjectFile(projectItem?.kind === 'item' ? projectItem.body : '');
   const artifacts = await fetchArtifacts(context, folder, project);
   if (projectText === undefined && artifacts.length === 0) throw noProject(folder);
-  if (projectText !== undefined) yield fileItem(projectFileName, Buffer.from(projectText));
+  if (projectItem !== undefined) yield projectItem;
   yield* artifacts;
   if (projectText === undefined) yield listingEnd([]);
-  else yield* fetchProjectFiles({ folder, signal: context.signal }, project);
+  else yield* fetchProjectFiles({ folder, signal }, project);
 }
 
 async function* fetchProjectFiles(
@@ -42,7 +49,7 @@ async function* fetchProjectFiles(
   yield* found.failed;
   for (const key of found.keys) {
     signal.throwIfAborted();
-    yield await readFileItem(folder, key);
+    yield await readFileItem(key, { folder, signal });
   }
   yield listingEnd(found.problems);
 }
@@ -95,12 +102,12 @@ async function readIfThere(
 
 /** The artifacts that are there, as items or failures. */
 async function fetchArtifacts(
-  { config, projectDir }: FetchContext<DbtConfig>,
+  { config, projectDir, signal }: FetchContext<DbtConfig>,
   folder: string,
   { targetPath }: DbtProjectFile,
 ): Promise<FetchEvent[]> {
   const events = (root: string, path: string) =>
-    Promise.all(artifactNames.map((name) => fetchArtifact(root, path, name)));
+    Promise.all(artifactNames.map((name) => fetchArtifact({ root, path, signal }, name)));
   if (config.artifacts !== undefined) {
     const root = await resolveConfiguredPath(projectDir, config.artifacts);
     const found = root === undefined ? [] : await events(root, '');
@@ -118,9 +125,16 @@ async function fetchArtifacts(
 const largestArtifact = 200_000_000;
 
 /** The artifact in the folder `path` of `root`; a failure if it cannot be read. */
+interface ArtifactFolder {
+  /** Nothing outside of it is read. */
+  readonly root: string;
+  /** In the root. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
 async function fetchArtifact(
-  root: string,
-  path: string,
+  { root, path, signal }: ArtifactFolder,
   name: ArtifactName,
 ): Promise<FetchEvent | undefined> {
   const key = artifactKey(name);
@@ -137,11 +151,21 @@ async function fetchArtifact(
       kind: 'item',
       key,
       path: key,
-      body: reduceArtifact(name, found.bytes.toString('utf8')),
+      body: await reduceInThread(name, found.bytes, signal),
     };
   } catch (error) {
+    signal.throwIfAborted();
     return failed(error);
   }
+}
+
+async function reduceInThread(
+  name: ArtifactName,
+  bytes: Buffer,
+  signal: AbortSignal,
+): Promise<string> {
+  if (isParsedInline(bytes)) return reduceArtifact(name, bytes.toString('utf8'));
+  return (await parseInThread({ kind: 'artifact', name, bytes }, { signal })) as string;
 }
 
 /** The files below the paths that the project names. Paths that lead out of the project are left out. */

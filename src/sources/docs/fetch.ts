@@ -30,7 +30,12 @@ export async function* fetchDocuments({
   for (const key of found.keys) {
     signal.throwIfAborted();
     if (isIncluded(key, config.include))
-      yield await readFileItem(folder, key, { maxBytes: largestDocument, toEvent: documentItem });
+      yield await readFileItem(key, {
+        folder,
+        signal,
+        maxBytes: largestDocument,
+        toEvent: documentItem,
+      });
   }
   yield listingEnd(found.problems);
 }
@@ -54,7 +59,7 @@ const ownFolders = new Set(['.ktx', 'claims', 'semantic-layer', 'sources', 'wiki
 /** In bytes. */
 const largestDocument = 2_000_000;
 
-function documentItem(key: string, bytes: Buffer): FetchEvent {
+async function documentItem(key: string, bytes: Buffer): Promise<FetchEvent> {
   if (!isUtf8(bytes)) return { kind: 'failed', key, reason: 'it is not valid UTF-8' };
   return { kind: 'item', key, path: key, body: bytes.toString('utf8') };
 }

@@ -51,7 +51,7 @@ async function* fetchYamlFiles({
   yield* found.failed;
   for (const key of found.keys) {
     signal.throwIfAborted();
-    yield await readFileItem(folder, key);
+    yield await readFileItem(key, { folder, signal });
   }
   yield listingEnd(found.problems);
 }

@@ -44,14 +44,19 @@ const notCodeKey = /^sql_distinct_key_|^sql_case/;
 
 /** The entries of a LookML file. Throws `import_invalid` with the line. */
 export function parseLookml(text: string): readonly LookmlEntry[] {
-  return parseEntries({ text, position: 0 }, false);
+  return parseEntries({ text, position: 0, depth: 0 }, false);
 }
 
 /** The text and how far it is parsed. */
 interface LookmlCursor {
   readonly text: string;
   position: number;
+  /** How many blocks are open. */
+  depth: number;
 }
+
+/** Files that people write have at most five. */
+const deepestBlock = 100;
 
 function parseEntries(cursor: LookmlCursor, isInsideBlock: boolean): readonly LookmlEntry[] {
   const entries: LookmlEntry[] = [];
@@ -68,13 +73,21 @@ function parseEntries(cursor: LookmlCursor, isInsideBlock: boolean): readonly Lo
 function parseEntry(cursor: LookmlCursor, key: string): LookmlEntry {
   const code = codeKey.test(key) && !notCodeKey.test(key) ? takeCode(cursor) : undefined;
   if (code !== undefined) return { key, name: '', value: code };
-  if (takeSymbol(cursor, '{')) return { key, name: '', value: parseEntries(cursor, true) };
+  if (takeSymbol(cursor, '{')) return { key, name: '', value: parseBlock(cursor) };
   if (takeSymbol(cursor, '[')) return { key, name: '', value: parseList(cursor) };
   const value = takeScalar(cursor);
   if (value === undefined) throw syntaxError(cursor, `value of ${key}`);
   return takeSymbol(cursor, '{')
-    ? { key, name: value, value: parseEntries(cursor, true) }
+    ? { key, name: value, value: parseBlock(cursor) }
     : { key, name: '', value };
+}
+
+function parseBlock(cursor: LookmlCursor): readonly LookmlEntry[] {
+  cursor.depth += 1;
+  if (cursor.depth > deepestBlock) throw syntaxError(cursor, 'end of a block');
+  const entries = parseEntries(cursor, true);
+  cursor.depth -= 1;
+  return entries;
 }
 
 function parseList(cursor: LookmlCursor): readonly string[] {

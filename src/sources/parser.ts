@@ -1,0 +1,131 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { UserError } from '../lib/error.ts';
+import type { ParserProgress, ParserReply, ParserRequest, ParserTask } from './parser-thread.ts';
+import type { OpenSource } from './registry.ts';
+import type { Extraction, Item } from './source.ts';
+
+interface ParseLimits {
+  readonly signal: AbortSignal;
+  /** How long one file may take, in milliseconds. */
+  readonly longest?: number | undefined;
+}
+
+/** Thrown when a file took too long or too much memory. */
+export class SlowFile extends Error {
+  /** The number of the item in the list, from 0; undefined before the first. */
+  readonly index: number | undefined;
+  constructor(reason: string, index?: number) {
+    super(reason);
+    this.index = index;
+  }
+}
+
+/** In characters. A shorter text is parsed at once: even a reader with quadratic time needs less than a second for it. */
+const longestInline = 32_000;
+/** In milliseconds. The largest files of real projects take a tenth of a second. */
+const longestParse = 30_000;
+/** In MB. */
+const mostMemory = 3000;
+
+/** True if the text is so short that no thread is needed to parse it. */
+export function isParsedInline({ length }: { readonly length: number }): boolean {
+  return length <= longestInline;
+}
+
+/** `extract` of a source in a thread that the signal, the time limit of a file and the limit of memory end. */
+export async function extractInThread(
+  source: OpenSource,
+  items: readonly Item[],
+  { context, ...limits }: ParseLimits & { readonly context: Parameters<OpenSource['extract']>[1] },
+): Promise<readonly Extraction[]> {
+  limits.signal.throwIfAborted();
+  const length = items.reduce((sum, { body }) => sum + body.length, 0);
+  if (source.inThread === undefined || isParsedInline({ length }))
+    return source.extract(items, context);
+  const { config } = source.inThread;
+  const extractions = await parseInThread({ kind: 'extract', config, items, context }, limits);
+  return extractions as readonly Extraction[];
+}
+
+let thread: Worker | undefined;
+let lastTask: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a task in the parser's thread, which starts with the first task. Tasks wait for each other. Throws `SlowFile`, the reason
+ * of the signal, or what the task throws.
+ */
+export function parseInThread(task: ParserTask, limits: ParseLimits): Promise<unknown> {
+  const result = lastTask.then(() => runTask(task, limits));
+  lastTask = result.catch(() => undefined);
+  return result;
+}
+
+async function runTask(task: ParserTask, limits: ParseLimits): Promise<unknown> {
+  limits.signal.throwIfAborted();
+  const progress: ParserProgress = new Int32Array(new SharedArrayBuffer(8));
+  const worker = (thread ??= startThread());
+  worker.ref();
+  const reply = await exchange(worker, { task, progress }, limits).catch((error: unknown) => {
+    thread = undefined;
+    void worker.terminate();
+    throw error;
+  });
+  worker.unref();
+  if (reply.failure === undefined) return reply.value;
+  const { message, code, hint } = reply.failure;
+  throw code === undefined ? new Error(message) : new UserError(code, message, { hint });
+}
+
+function startThread(): Worker {
+  const entry = new URL(`parser-thread${extname(import.meta.url)}`, import.meta.url);
+  return new Worker(entry, {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    resourceLimits: { maxOldGenerationSizeMb: mostMemory },
+  });
+}
+
+/** How often the progress is looked at, in milliseconds. */
+const tick = 100;
+
+async function exchange(
+  worker: Worker,
+  request: ParserRequest,
+  { signal, longest = longestParse }: ParseLimits,
+): Promise<ParserReply> {
+  const { progress } = request;
+  const slowFile = (reason: string) => {
+    const item = Atomics.load(progress, 0);
+    return new SlowFile(reason, item === 0 ? undefined : item - 1);
+  };
+  const cleanup = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<ParserReply>();
+  const on = (event: string, listener: (value: unknown) => void) => {
+    worker.once(event, listener);
+    cleanup.signal.addEventListener('abort', () => worker.off(event, listener));
+  };
+  on('message', (reply) => resolve(reply as ParserReply));
+  on('error', (error) => {
+    const isFull =
+      error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    reject(isFull ? slowFile('it needs too much memory') : error);
+  });
+  on('exit', () => reject(new Error('the thread that parses files ended')));
+  signal.addEventListener('abort', () => reject(signal.reason as Error), cleanup);
+  // Ticks are counted instead of time, so that a computer that sleeps does not use up the limit. They begin with the task.
+  let [ticks, begun] = [0, 0];
+  const timer = setInterval(() => {
+    const now = Atomics.load(progress, 1);
+    ticks = now === begun && now > 0 ? ticks + 1 : 0;
+    begun = now;
+    if (ticks * tick >= longest)
+      reject(slowFile(`it takes longer than ${longest / 1000} seconds to parse`));
+  }, tick);
+  try {
+    worker.postMessage(request, []);
+    return await promise;
+  } finally {
+    clearInterval(timer);
+    cleanup.abort();
+  }
+}
