@@ -1,4 +1,5 @@
 import { contextMutants } from './context.ts';
+import { egressMutants } from './egress.ts';
 import { evalMutants } from './eval.ts';
 import { gateMutants } from './gate.ts';
 import { llmMutants } from './llm.ts';
@@ -11,6 +12,7 @@ export const mutants: readonly Mutant[] = [
   ...gateMutants,
   ...storeMutants,
   ...llmMutants,
+  ...egressMutants,
   ...semanticMutants,
   ...contextMutants,
   ...evalMutants,
