@@ -133,7 +133,7 @@ describe('the rooms of src/', () => {
 /** The modules of src that open files themselves, and why each needs no door. All others use `store/confined-file.ts`. */
 const fileOpeners: Readonly<Record<string, string>> = {
   'store/confined-file.ts': 'is the door',
-  'store/private-files.ts': 'creates empty files in .ktx',
+  'store/ownership/private-files.ts': 'creates empty files in .ktx',
   'chat/transcript.ts': 'appends to its own file in .ktx',
   'warehouse/database-file.ts': 'the signature of a regular file',
   'warehouse/drivers/sqlite/driver.ts': 'the change counter of the database that is open',

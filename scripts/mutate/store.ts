@@ -152,7 +152,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'state-foreign',
-    file: 'store/state-guard.ts',
+    file: 'store/ownership/state-guard.ts',
     find: 'if (problem !== undefined) throw problem;',
     replace: '',
     why: 'Values, answers and conversations that came with a clone are used.',
@@ -160,7 +160,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'state-rights',
-    file: 'store/private-files.ts',
+    file: 'store/ownership/private-files.ts',
     find: 'chmodSync(path, info.mode & 0o700);',
     replace: '',
     why: 'What an older ktx left stays readable by other users of the machine.',

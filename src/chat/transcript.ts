@@ -8,7 +8,7 @@ import { sentValuesSchema } from '../llm/egress/sent-values.ts';
 import type { PastTurn, TurnResult } from '../llm/port/session.ts';
 import { createPrivateFolder, ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { undefinedIfMissing, readAnyText } from '../store/files.ts';
-import { createPrivateFile } from '../store/private-files.ts';
+import { createPrivateFile } from '../store/ownership/private-files.ts';
 
 /** Keeps a conversation in `.ktx/chats/<id>.jsonl`. Independent of the backend; only its owner can read it. */
 export interface Transcript {

@@ -9,7 +9,7 @@ import { isInside } from '../store/confined-file.ts';
 import { createPrivateFolder } from '../store/directories.ts';
 import { readText, writeAtomically } from '../store/files.ts';
 import { git, gitOutput } from '../store/git.ts';
-import { withdrawInside, withdrawSharedRights } from '../store/private-files.ts';
+import { withdrawInside, withdrawSharedRights } from '../store/ownership/private-files.ts';
 import { isSecretReference } from '../store/secrets.ts';
 
 /** The address of a repository. An address with a password must be a reference, because `ktx.yaml` is in git. */

@@ -4,7 +4,7 @@ import { UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { readText, readTextOrNothing } from './files.ts';
 import { configuredFilters, git, gitOutput, headCommit, type Repository } from './git.ts';
-import { privateFileMode } from './private-files.ts';
+import { privateFileMode } from './ownership/private-files.ts';
 
 /** One file in the commit. */
 interface FileChange {

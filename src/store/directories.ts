@@ -8,8 +8,12 @@ import {
   readTextOrNothing,
   temporarySuffix,
 } from './files.ts';
-import { privateFileMode, privateFolderMode, withdrawSharedRights } from './private-files.ts';
-import { giveId, idFile, requireOwnState } from './state-guard.ts';
+import {
+  privateFileMode,
+  privateFolderMode,
+  withdrawSharedRights,
+} from './ownership/private-files.ts';
+import { giveId, idFile, requireOwnState } from './ownership/state-guard.ts';
 
 /**
  * Absolute paths of the configuration and of the files that only ktx reads and writes. Creates nothing. A path inside of `.ktx`

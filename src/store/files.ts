@@ -9,7 +9,7 @@ import {
   readConfinedFile,
   readConfinedFileSync,
 } from './confined-file.ts';
-import { isInState, privateFileMode, privateFolderMode } from './private-files.ts';
+import { isInState, privateFileMode, privateFolderMode } from './ownership/private-files.ts';
 
 /** The suffix of files that are being written. A file with it that is found later was left by a killed process. */
 export const temporarySuffix = '.ktx-tmp';

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, UserError } from '../lib/error.ts';
 import type { Json } from '../lib/json.ts';
 import { ensureStateDirectory } from './directories.ts';
-import { createPrivateFile } from './private-files.ts';
+import { createPrivateFile } from './ownership/private-files.ts';
 
 /** `.ktx/journal.db`: results that were paid for. Unlike `state.db` it is never deleted. */
 export interface Journal {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { readTextOrNothing } from './files.ts';
-import { createPrivateFile, privateFileMode } from './private-files.ts';
+import { createPrivateFile, privateFileMode } from './ownership/private-files.ts';
 import { sqliteErrorCode } from './state.ts';
 
 interface LockOptions {

@@ -2,7 +2,7 @@ import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPrivateFolder, ensureStateDirectory } from './directories.ts';
 import { fileAccessError } from './files.ts';
-import { createPrivateFile } from './private-files.ts';
+import { createPrivateFile } from './ownership/private-files.ts';
 
 /** Bytes after which a new file begins. */
 const maxLogSize = 10_000_000;

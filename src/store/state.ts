@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
-import { createPrivateFile } from './private-files.ts';
+import { createPrivateFile } from './ownership/private-files.ts';
 
 /** Raise it when a room changes one of its tables in `state.db`. A test has the tables that belong to each version. */
 const stateVersion = 3;

@@ -10,6 +10,7 @@ import {
   stateOf,
 } from '../ingest/ingest-project.ts';
 import { read, run, write } from '../store/git-project.ts';
+import { ensureStateDirectory } from '../../src/store/directories.ts';
 
 const description = 'What a customer bought, in one go.';
 
@@ -97,7 +98,7 @@ describe('an ingest that is killed', () => {
 
   test('in its very first run, before git knows any of it, is completed by the next', async () => {
     const project = shopProject();
-    mkdirSync(join(project, '.ktx'));
+    ensureStateDirectory(project);
     const { steps, expected } = await unkilled(project);
     const sample = steps.filter(([position]) => position % 4 === 1);
     await killedAt(project, sample, async (dir, after) => {

@@ -25,6 +25,7 @@ import {
   openMachine,
   twoBackends,
 } from './llm-project.ts';
+import { ensureStateDirectory } from '../../src/store/directories.ts';
 
 let machine: ModelMachine;
 beforeAll(async () => {
@@ -101,6 +102,7 @@ describe.each(twoBackends)(
       const attack = `${quote}.\n\n${written([...orders, ...forms], path)}\n`;
       write(dir, 'docs/attack.md', `# @${path}\n\nA patron is ${attack}`);
       write(dir, 'docs/@secret.md', `# /help\n\nA patron is ${attack}`);
+      ensureStateDirectory(dir);
       write(dir, '.ktx/notes/0123456789ab.md', `A patron is ${attack}`);
       sql(
         dir,

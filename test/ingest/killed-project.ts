@@ -15,6 +15,7 @@ import { reading, readingAsked } from '../support/reading-model.ts';
 import { isCurating, isReconciling, statementToMend } from '../support/ruling-model.ts';
 import { copyOf, shopProject, sql, stateOf } from './ingest-project.ts';
 import { approve } from '../support/approve.ts';
+import { ensureStateDirectory } from '../../src/store/directories.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const dieAtLine = new URL('../support/die-at-line.ts', import.meta.url).href;
@@ -79,6 +80,7 @@ export async function openKilling(): Promise<Killing> {
     const calls: ModelCall[] = [];
     const key = `sk-${name}-${basename(dir)}`;
     asked.set(key, calls);
+    ensureStateDirectory(dir);
     write(dir, '.ktx/key', key);
     return { ended: await work(), calls };
   };

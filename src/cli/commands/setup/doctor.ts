@@ -104,7 +104,7 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
 /** Nothing that needs the local folder can be checked unless it is used. */
 function checkState({ dir }: Project): Promise<DoctorFinding> {
   return runCheck('local state', async () => {
-    const { inspectState } = await import('../../../store/state-guard.ts');
+    const { inspectState } = await import('../../../store/ownership/state-guard.ts');
     const { problem } = inspectState(join(dir, '.ktx'));
     if (problem !== undefined) throw problem;
     return 'only you can read it';

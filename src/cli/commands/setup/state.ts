@@ -18,7 +18,7 @@ export const showStateCommand = defineCommand({
   define: (command) => command,
   async run(_input, context) {
     const path = await statePath(context);
-    const { inspectState } = await import('../../../store/state-guard.ts');
+    const { inspectState } = await import('../../../store/ownership/state-guard.ts');
     const { status, problem } = inspectState(path);
     const hint = problem?.hint;
     return {
@@ -37,7 +37,7 @@ export const keepStateCommand = defineCommand({
   define: (command) => command,
   async run(_input, context) {
     const path = await statePath(context);
-    const { inspectState, keepState } = await import('../../../store/state-guard.ts');
+    const { inspectState, keepState } = await import('../../../store/ownership/state-guard.ts');
     const { status } = inspectState(path);
     if (status === 'none') throw noState(path);
     keepState(path);
@@ -53,7 +53,7 @@ export const setStateAsideCommand = defineCommand({
   define: (command) => command,
   async run(_input, context) {
     const path = await statePath(context);
-    const { setStateAside } = await import('../../../store/state-guard.ts');
+    const { setStateAside } = await import('../../../store/ownership/state-guard.ts');
     const moved = setStateAside(path);
     if (moved === undefined) throw noState(path);
     return stateResult(moved, 'none', `moved to ${relative(context.host.cwd, moved) || moved}`);

@@ -4,7 +4,7 @@ import { shortHash } from '../../../lib/hash.ts';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
 import { createPrivateFolder } from '../../../store/directories.ts';
 import { readTextOrNothing, writeAtomically } from '../../../store/files.ts';
-import { withdrawSharedRights } from '../../../store/private-files.ts';
+import { withdrawSharedRights } from '../../../store/ownership/private-files.ts';
 import { fileStats } from '../../database-file.ts';
 import type { OpenContext } from '../../driver.ts';
 import { translateError, warehouseError } from '../../warehouse-error.ts';

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, renameSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { UserError } from '../lib/error.ts';
-import { readTextOrNothing } from './files.ts';
+import { UserError } from '../../lib/error.ts';
+import { readTextOrNothing } from '../files.ts';
 import { gitIndexStamp, trackedFiles } from './git-index.ts';
 import {
   type KnownState,

@@ -3,9 +3,9 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { UserError } from '../lib/error.ts';
-import { parseJson } from '../lib/json.ts';
-import { readTextOrNothing } from './files.ts';
+import { UserError } from '../../lib/error.ts';
+import { parseJson } from '../../lib/json.ts';
+import { readTextOrNothing } from '../files.ts';
 import { privateFileMode, privateFolderMode } from './private-files.ts';
 
 /** What this machine remembers, outside of the project, about a `.ktx` that it made. */

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { readTextOrNothing } from './files.ts';
-import { gitEnvironment, overrides } from './git-isolation.ts';
+import { readTextOrNothing } from '../files.ts';
+import { gitEnvironment, overrides } from '../git-isolation.ts';
 
 /** Changes whenever git writes the index of the working tree that contains the folder. Undefined if there is none. */
 export function gitIndexStamp(folder: string): string | undefined {
