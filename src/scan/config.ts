@@ -54,7 +54,7 @@ export const scanConfigSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether a scan or an ingest may send values of columns to the configured LLM: the smallest, largest and most frequent, declared ones, and names of groups. It never sends values that look personal.',
+      'Whether a scan or an ingest may send values of columns to the configured LLM: the smallest, largest and most frequent, declared ones, and names of groups. It never sends values of columns that it takes for personal.',
     ),
   no_values: z
     .array(
@@ -65,6 +65,16 @@ export const scanConfigSchema = z.strictObject({
     .default([])
     .describe(
       'Columns whose values ktx must not keep on this machine, nor send to a model in a scan or an ingest: table.column or schema.table.column, where * stands for any name.',
+    ),
+  not_personal: z
+    .array(
+      z
+        .string()
+        .regex(/^[^.]+\.[^.]+(\.[^.]+)?$/, 'table.column or schema.table.column, * for any'),
+    )
+    .default([])
+    .describe(
+      'Columns that are not personal although ktx takes them for it: table.column or schema.table.column, where * stands for any name.',
     ),
   query_logs: z
     .array(z.string())

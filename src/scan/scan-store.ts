@@ -1,11 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ScanFindings } from '../context/catalog/catalog.ts';
 import type { TableProfile } from './profile/table-profile.ts';
+import { openSealedText, sealText } from '../store/ownership/sealed-text.ts';
 import { createValuesTable, saveValues } from './profile/value-dictionary.ts';
 
 /**
  * Results of earlier scans in `.ktx/state.db`: profiles by table, exact measurements by their statement and the versions of its
- * tables, keys and links by the versions of all tables.
+ * tables, keys and links by the versions of all tables. All of it is sealed: hashes of sketches and ranges of numbers would give
+ * away values of columns that have few possible ones.
  */
 export type ScanStore = ReturnType<typeof openScanStore>;
 
@@ -39,17 +41,18 @@ export function openScanStore(db: DatabaseSync, connection: string) {
   const load = (key: string) => {
     usedKeys.add(key);
     const row = select.get(connection, key);
-    return row === undefined ? undefined : JSON.parse(String(row['value']));
+    const text = row && openSealedText(db, row['value']);
+    return text === undefined ? undefined : JSON.parse(text);
   };
   return {
     profile: (table: string): StoredProfile | undefined => load(table),
     measured: (key: string): MeasuredNumbers | undefined => load(key),
     analysis: (key: string): StoredAnalysis | undefined => load(key),
     save(key: string, value: MeasuredNumbers | StoredAnalysis): void {
-      insert.run(connection, key, JSON.stringify(value));
+      insert.run(connection, key, sealText(db, JSON.stringify(value)));
     },
     saveProfile(table: string, value: StoredProfile): void {
-      insert.run(connection, table, JSON.stringify(value));
+      insert.run(connection, table, sealText(db, JSON.stringify(value)));
       saveValues(db, { connection, table, profile: value.profile });
     },
     /** Deletes what this scan did not load: dropped tables, and measurements of rows that have changed. */

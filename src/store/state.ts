@@ -3,6 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { createPrivateFile } from './ownership/private-files.ts';
+import { useKey } from './ownership/sealed-text.ts';
+import { stateKey } from './ownership/state-guard.ts';
 
 /** Raise it when a room changes one of its tables in `state.db`. A test has the tables that belong to each version. */
 const stateVersion = 3;
@@ -20,8 +22,9 @@ export interface State {
  * with `CREATE TABLE IF NOT EXISTS`. A file of another version, or a damaged one, is deleted and created again.
  */
 export function openState(dir: string): State {
-  const { stateDb } = ensureStateDirectory(dir);
+  const { state, stateDb } = ensureStateDirectory(dir);
   const db = tryOpen(stateDb) ?? recreate(stateDb);
+  useKey(db, stateKey(state));
   return { db, close: () => db.close() };
 }
 

@@ -8,7 +8,7 @@ import { egressGroupings, egressReport } from '../../src/llm/egress/report.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { openLlm } from '../../src/llm/factory.ts';
 import { maySendValues } from '../../src/scan/profile/send-policy.ts';
-import { looksPersonal } from '../../src/scan/profile/value-kinds.ts';
+import { looksPersonal } from '../../src/scan/personal/personal-value.ts';
 import { askLinkJudge } from '../../src/scan/describe/ask-link-judge.ts';
 import { askJudge } from '../../src/eval/grade/ask-judge.ts';
 import { ktx } from '../cli/run-cli.ts';
@@ -355,14 +355,16 @@ const sentences: Readonly<Record<string, () => void | Promise<void>>> = {
     for (const name of ['email', 'full_name', 'phone', 'note', 'salary'])
       expect(Object.keys(column(name) ?? {}), name).toEqual(['name', 'type', 'nulls', 'distinct']);
   },
-  'It checks the column’s name (`date_of_birth`, `iban`, `salary`, `geburtsdatum` …), its content (mail, telephone and card numbers, names, prose), and each value (an address, a long number, a full name).':
+  'It checks the column’s name (`date_of_birth`, `iban`, `salary`, `geburtsdatum` …), its content (names of people, contacts, national ids, cards, diagnoses, devices, prose …), and each value (a mail address, a card number, a full name).':
     () => {
-      const open = { send_samples: true, no_values: [] };
+      const open = { send_samples: true, no_values: [], not_personal: [] };
       const table = { schema: 'main', table: 't' };
       for (const name of ['date_of_birth', 'iban', 'salary', 'geburtsdatum'])
         expect(maySendValues(open, { table, column: name }), name).toBe(false);
-      for (const kind of ['email', 'phone', 'card', 'name', 'text'] as const)
-        expect(maySendValues(open, { table, column: 'x', kind }), kind).toBe(false);
+      for (const personal of ['name', 'mail', 'national_id', 'card', 'health', 'prose'] as const)
+        expect(maySendValues(open, { table, column: 'x', profile: { personal } }), personal).toBe(
+          false,
+        );
       for (const value of ['a@b.example', '4111 1111 1111 1111', 'Ada Lovelace'])
         expect(looksPersonal(value), value).toBe(true);
     },
@@ -377,7 +379,7 @@ const sentences: Readonly<Record<string, () => void | Promise<void>>> = {
       expect([...kinds].sort()).toEqual(['aggregate', 'metric']);
     },
   '`scan.no_values` does the same for single columns.': () => {
-    const rules = { send_samples: true, no_values: ['people.plan'] };
+    const rules = { send_samples: true, no_values: ['people.plan'], not_personal: [] };
     const table = { schema: 'main', table: 'people' };
     expect(['plan', 'region'].map((name) => maySendValues(rules, { table, column: name }))).toEqual(
       [false, true],

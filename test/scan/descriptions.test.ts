@@ -3,7 +3,7 @@ import { UserError } from '../../src/lib/error.ts';
 import type { KtxLlmRuntimePort } from '../../src/llm/port/runtime.ts';
 import { describeTables } from '../../src/scan/describe/descriptions.ts';
 import type { ScanModel } from '../../src/scan/describe/scan-model.ts';
-import { isPersonalName } from '../../src/scan/profile/value-kinds.ts';
+import { groupOfName } from '../../src/scan/personal/column-names.ts';
 import type { ScanResult } from '../../src/scan/scan.ts';
 
 const tables = ['a', 'b', 'c'].map((table) => ({
@@ -53,7 +53,7 @@ function scanModel(text: string, keep: ScanModel['journal']['keep'] = () => unde
   const model: ScanModel = {
     runtime,
     concurrency: 1,
-    send: { send_samples: true, no_values: [] },
+    send: { send_samples: true, no_values: [], not_personal: [] },
     journal: { result: () => undefined, keep },
   };
   const run = () =>
@@ -95,9 +95,11 @@ describe('descriptions', () => {
     expect(id).toContain('"min": 4900000000');
     expect(phone).not.toContain('49');
     expect(
-      ['phone', 'customerPhone', 'date_of_birth', 'tax_id'].filter((name) => !isPersonalName(name)),
+      ['phone', 'customerPhone', 'date_of_birth', 'tax_id'].filter(
+        (name) => groupOfName(name) === undefined,
+      ),
     ).toEqual([]);
-    expect(['status', 'hotel', 'total', 'panel', 'description'].filter(isPersonalName)).toEqual([]);
+    expect(['status', 'hotel', 'total', 'panel', 'description'].filter(groupOfName)).toEqual([]);
   });
 
   test('of nothing but what cannot be seen are none', async () => {

@@ -1,5 +1,5 @@
 import { qualifiedTableName } from '../../scan/profile/profile-statement.ts';
-import { looksPersonal } from '../../scan/profile/value-kinds.ts';
+import { looksPersonal } from '../../scan/personal/personal-value.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { UserError } from '../../lib/error.ts';
 import { numberFromCell } from '../../scan/profile/column-profile.ts';

@@ -87,7 +87,7 @@ function columnReader({ state, send }: ColumnRules, { owner, table, file }: Tabl
     const measured = profile?.columns.find((candidate) => candidate.name === name);
     const stored = dictionary.find((entry) => entry.column === name)?.values ?? [];
     const isKey = keys.has(name) || keys.has(field);
-    const isOpen = maySendValues(send, { table, column: name, kind: measured?.kind }) && !isKey;
+    const isOpen = maySendValues(send, { table, column: name, profile: measured }) && !isKey;
     return {
       field,
       name,

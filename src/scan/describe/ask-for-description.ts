@@ -5,7 +5,7 @@ import { LlmError } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { sameTable } from '../../sql/dialect.ts';
 import { maySendValues, type SendSettings } from '../profile/send-policy.ts';
-import { looksPersonal } from '../profile/value-kinds.ts';
+import { looksPersonal } from '../personal/personal-value.ts';
 import type { ScanResult } from '../scan.ts';
 import {
   type DescriptionAnswer,
@@ -59,7 +59,7 @@ function modelInput({ table, missing }: DescriptionTask, found: ScanResult, send
     values,
   }: CatalogTable['columns'][number]) => {
     const measured = columnProfiles.get(name);
-    const isSent = maySendValues(send, { table, column: name, kind: measured?.kind });
+    const isSent = maySendValues(send, { table, column: name, profile: measured });
     const sent = isSent ? measured : undefined;
     const frequent = sent?.top.filter((value) => !looksPersonal(value));
     return {

@@ -22,9 +22,9 @@ const maxLength = 200;
 
 /**
  * The kind of personal data that a column holds, by its name and by its values; undefined if neither says so. Rules miss
- * things: a person can set `pii` and `values` of a field, and those win.
+ * things: `scan.no_values` and `scan.not_personal` overrule them.
  */
-export function personalKindOf(column: ClassifiedColumn): PersonalKind | undefined {
+function kindOfColumn(column: ClassifiedColumn): PersonalKind | undefined {
   const values = distinctValues(column);
   const named = groupOfName(column.name);
   if (named !== undefined && isPlausible(named, column, values)) return named;
@@ -41,7 +41,7 @@ export function personalKindOf(column: ClassifiedColumn): PersonalKind | undefin
 export function personalKinds(
   columns: readonly ClassifiedColumn[],
 ): readonly (PersonalKind | undefined)[] {
-  const kinds = columns.map(personalKindOf);
+  const kinds = columns.map(kindOfColumn);
   if (!kinds.includes('name')) return kinds;
   return kinds.map((kind, index) => {
     const column = columns[index];

@@ -93,7 +93,7 @@ function loadVocabulary(): Vocabulary {
     const term = wordsOf(isStem ? written.slice(0, -1) : written).join('_');
     if (!terms.has(term)) terms.set(term, group);
     if (isStem) stems.push([term, group]);
-    if (isUnspaced(term) && [...term].length > 1) unspaced.push([term, group]);
+    if (isUnspaced(term) && Array.from(term).length > 1) unspaced.push([term, group]);
   }
   const glued = new Map(
     [...terms]

@@ -38,31 +38,36 @@ const particles = new Set(
 );
 
 function latinShape(text: string): NameShape | undefined {
-  const isReversed = /^[^,]+,\s*[^,]+$/.test(text);
-  if (text.includes(',') && !isReversed) return undefined;
+  const hasComma = text.includes(',');
+  if (hasComma && !/^[^,]+,\s*[^,]+$/.test(text)) return undefined;
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
-  if (words.length > 6) return undefined;
-  const parts = words.map((word) => ({ word, folded: foldText(word).replaceAll('.', '') }));
-  const named = parts.filter(({ folded }) => !particles.has(folded) && folded.length > 1);
-  // Names are capitalised.
-  if (named.length === 0 || named.some(({ word }) => !/^(?:[dlO]['’])?\p{Lu}/u.test(word)))
-    return undefined;
-  const pieces = named.map(({ folded }) => folded.split('-').filter((piece) => piece !== ''));
-  const isOther = (folded: readonly string[]): boolean =>
-    folded.every((piece) => list('not-names').has(piece));
-  const isGiven = (folded: readonly string[]): boolean =>
-    folded.some((piece) => list('given-latin').has(piece));
-  const isFamily = (folded: readonly string[]): boolean =>
-    folded.some((piece) => list('family-latin').has(piece) || isFamilyEnding(piece));
-  if (pieces.some(isOther)) return undefined;
-  if (pieces.length === 1) {
-    const [only = []] = pieces;
-    if (words.length > 1) return isFamily(only) || isGiven(only) ? 'full' : undefined;
-    return isGiven(only) ? 'given' : isFamily(only) ? 'family' : undefined;
-  }
-  if (pieces.some(isGiven)) return 'full';
-  return pieces.some(isFamily) ? 'family' : undefined;
+  const pieces = words.length > 6 ? undefined : capitalisedPieces(words);
+  if (pieces === undefined || pieces.some(isOtherWord)) return undefined;
+  const [only = []] = pieces;
+  if (pieces.length > 1)
+    return pieces.some(isGivenName) ? 'full' : pieces.some(isFamilyName) ? 'family' : undefined;
+  if (!isGivenName(only))
+    return isFamilyName(only) ? (words.length > 1 ? 'full' : 'family') : undefined;
+  return words.length > 1 ? 'full' : 'given';
 }
+
+/** The parts of each word that is no particle and no initial, folded. Undefined unless all are capitalised, as names are. */
+function capitalisedPieces(words: readonly string[]): string[][] | undefined {
+  const named = words
+    .map((word) => ({ word, folded: foldText(word).replaceAll('.', '') }))
+    .filter(({ folded }) => !particles.has(folded) && folded.length > 1);
+  const isName = ({ word }: { readonly word: string }): boolean =>
+    /^(?:[dlO]['’])?\p{Lu}/u.test(word);
+  if (named.length === 0 || !named.every(isName)) return undefined;
+  return named.map(({ folded }) => folded.split('-').filter((piece) => piece !== ''));
+}
+
+const isOtherWord = (pieces: readonly string[]): boolean =>
+  pieces.every((piece) => list('not-names').has(piece));
+const isGivenName = (pieces: readonly string[]): boolean =>
+  pieces.some((piece) => list('given-latin').has(piece));
+const isFamilyName = (pieces: readonly string[]): boolean =>
+  pieces.some((piece) => list('family-latin').has(piece) || isFamilyEnding(piece));
 
 const isFamilyEnding = (word: string): boolean =>
   word.length > 5 &&
@@ -114,7 +119,7 @@ function hanShape(text: string): NameShape | undefined {
   if (!/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+$/u.test(compact))
     return undefined;
   const [first = '', second] = text.split(/[\s・·　]+/);
-  const letters = [...compact];
+  const letters = Array.from(compact);
   if (letters.length < 2 || letters.length > 7) return undefined;
   if (second !== undefined)
     return list('family-japanese').has(first) || list('family-chinese').has(first)
@@ -151,7 +156,7 @@ function japaneseShape(letters: readonly string[]): NameShape | undefined {
 function koreanShape(text: string): NameShape | undefined {
   const compact = text.replaceAll(/\s/g, '');
   if (!/^\p{Script=Hangul}{2,5}$/u.test(compact)) return undefined;
-  const letters = [...compact];
+  const letters = Array.from(compact);
   const cut = list('family-korean').has(letters.slice(0, 2).join('')) && letters.length > 3 ? 2 : 1;
   const given = letters.slice(cut).join('');
   if (list('not-names').has(compact)) return undefined;

@@ -1,8 +1,9 @@
 import type { Cell, ColumnSchema } from '../../warehouse/warehouse.ts';
 import { estimateDistinct, type Sketch } from './sketch.ts';
+import type { PersonalKind } from '../personal/classify-column.ts';
 import type { ColumnProfile } from './table-profile.ts';
 import { storableValues } from './value-dictionary.ts';
-import { comparisonFamily, detectValueKind, isPersonal, type ValueKind } from './value-kinds.ts';
+import { comparisonFamily, detectValueKind, type ValueKind } from './value-kinds.ts';
 
 /** What the profile statement returned for one column. */
 export interface ColumnResults {
@@ -18,23 +19,26 @@ export interface ColumnResults {
   readonly firstValues: readonly string[];
   /** False if values of the column must not be stored. */
   readonly isStored: boolean;
+  readonly personal: PersonalKind | undefined;
 }
 
 export function columnProfile(column: ColumnSchema, results: ColumnResults): ColumnProfile {
-  const { rows, count, low, high, sketch, firstValues, isStored } = results;
+  const { rows, count, low, high, sketch, firstValues, personal } = results;
+  const isStored = results.isStored && personal === undefined;
   const kind = columnKind(column, firstValues);
   const isNumber = isNumeric(column);
   const distinct = estimateDistinct(sketch);
   return {
     name: column.name,
     kind,
+    personal,
     nulls: rows - count,
     distinct,
     min: isNumber ? low : undefined,
     max: isNumber ? high : undefined,
     maxLength: isNumber ? undefined : high,
-    top: isStored && !isPersonal(kind) ? mostFrequent(firstValues) : [],
-    values: isStored ? storableValues(column, { kind, distinct, values: firstValues }) : [],
+    top: isStored ? mostFrequent(firstValues) : [],
+    values: isStored ? storableValues(column, { distinct, values: firstValues }) : [],
     sketch: comparisonFamily(column.type, kind) === undefined ? '' : sketch,
     note: isMeasured(column) ? undefined : `no statistics for type ${column.nativeType}`,
   };
@@ -43,7 +47,13 @@ export function columnProfile(column: ColumnSchema, results: ColumnResults): Col
 /** The profile of a column of which nothing was read. */
 export function emptyProfile(column: ColumnSchema): ColumnProfile {
   const nothing = { rows: 0, count: 0, low: undefined, high: undefined };
-  return columnProfile(column, { ...nothing, sketch: '', firstValues: [], isStored: false });
+  return columnProfile(column, {
+    ...nothing,
+    sketch: '',
+    firstValues: [],
+    isStored: false,
+    personal: undefined,
+  });
 }
 
 export const isNumeric = ({ type }: ColumnSchema): boolean =>

@@ -1,6 +1,7 @@
 import { UserError, errorMessage } from '../../lib/error.ts';
 import type { ColumnSchema, TableSchema } from '../../warehouse/warehouse.ts';
 import type { ScanContext } from '../scan-context.ts';
+import { personalKinds } from '../personal/classify-column.ts';
 import { columnProfile, emptyProfile } from './column-profile.ts';
 import {
   profileStatement,
@@ -9,7 +10,7 @@ import {
   tableSource,
 } from './profile-statement.ts';
 import type { TableProfile } from './table-profile.ts';
-import { columnsWithoutValues } from './value-dictionary.ts';
+import { selectColumns } from './value-dictionary.ts';
 
 /** Some engines take at most 100 arguments in one call. */
 const columnsPerStatement = 90;
@@ -116,12 +117,23 @@ async function runProfile(
     signal,
   );
   const { rows, columnResults } = readProfileResult(columns, result);
-  const forbidden = new Set(columnsWithoutValues(source.table, columns, config.no_values));
-  const profiles = columns.map((column, index) =>
+  const results = columns.map((column, index) => ({ column, ...columnResults(index) }));
+  const kinds = personalKinds(
+    results.map(({ column: { name, type }, firstValues: values }) => ({
+      name,
+      type,
+      table: source.table.table,
+      values,
+    })),
+  );
+  const forbidden = new Set(selectColumns(source.table, columns, config.no_values));
+  const exempt = new Set(selectColumns(source.table, columns, config.not_personal));
+  const profiles = results.map(({ column, ...measured }, index) =>
     columnProfile(column, {
-      ...columnResults(index),
+      ...measured,
       rows,
       isStored: !forbidden.has(column.name),
+      personal: exempt.has(column.name) ? undefined : kinds[index],
     }),
   );
   return { rows, fraction: source.share, columns: profiles };

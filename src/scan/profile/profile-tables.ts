@@ -8,7 +8,7 @@ import type { StoredProfile } from '../scan-store.ts';
 import { type BudgetTracker, openBudget, type ScanBudget } from './budget.ts';
 import { profileTable, profileTableOnce, unreadProfile } from './profile-table.ts';
 import type { TableProfile } from './table-profile.ts';
-import { columnsWithoutValues } from './value-dictionary.ts';
+import { selectColumns } from './value-dictionary.ts';
 
 export interface ProfiledTable {
   readonly schema: TableSchema;
@@ -77,11 +77,13 @@ const failedLastTime = ({ stored, hash }: ProfileTask): boolean =>
   stored?.hash === hash && stored.profile.note !== undefined;
 
 /** Raise it when profiles are measured or stored in another way. */
-const profileVersion = 5;
+const profileVersion = 6;
 
 function planTask(schema: TableSchema, { store, config }: ProfilingContext): ProfileTask {
   const structure = { ...schema, rowEstimate: undefined, bytes: undefined };
-  const withoutValues = columnsWithoutValues(schema, schema.columns, config.no_values);
+  const { no_values: forbidden, not_personal: exempt } = config;
+  const withoutValues = selectColumns(schema, schema.columns, forbidden);
+  const notPersonal = selectColumns(schema, schema.columns, exempt);
   const hash = shortHash(
     canonicalJson([
       profileVersion,
@@ -89,6 +91,7 @@ function planTask(schema: TableSchema, { store, config }: ProfilingContext): Pro
       config.sample_rows,
       config.table_bytes,
       withoutValues,
+      notPersonal,
     ]),
     32,
   );

@@ -1,24 +1,26 @@
 import type { TableRef } from '../../sql/dialect.ts';
 import type { ScanConfig } from '../config.ts';
-import { isPersonal, isPersonalName, type ValueKind } from './value-kinds.ts';
-import { columnsWithoutValues } from './value-dictionary.ts';
+import { groupOfName } from '../personal/column-names.ts';
+import type { ColumnProfile } from './table-profile.ts';
+import { selectColumns } from './value-dictionary.ts';
 
 /** The settings that decide which values may be sent to a model. */
-export type SendSettings = Pick<ScanConfig, 'send_samples' | 'no_values'>;
+export type SendSettings = Pick<ScanConfig, 'send_samples' | 'no_values' | 'not_personal'>;
 
 interface ColumnToSend {
   readonly table: TableRef;
   readonly column: string;
-  /** Of its profile; undefined if it has none. */
-  readonly kind?: ValueKind | undefined;
+  /** Undefined if it was not measured: then its name alone decides. */
+  readonly profile?: Pick<ColumnProfile, 'personal'> | undefined;
 }
 
-/** Whether values of the column may go to a model: not if samples are off, `scan.no_values` names it, or it looks personal. */
+/** Whether values of the column may go to a model: not if samples are off, `scan.no_values` names it, or it is personal. */
 export function maySendValues(
-  { send_samples: samples, no_values: rules }: SendSettings,
-  { table, column, kind }: ColumnToSend,
+  { send_samples: samples, no_values: rules, not_personal: exempt }: SendSettings,
+  { table, column, profile }: ColumnToSend,
 ): boolean {
-  if (!samples || isPersonalName(column)) return false;
-  if (kind !== undefined && isPersonal(kind)) return false;
-  return columnsWithoutValues(table, [{ name: column }], rules).length === 0;
+  const columns = [{ name: column }];
+  if (!samples || selectColumns(table, columns, rules).length > 0) return false;
+  if (selectColumns(table, columns, exempt).length > 0) return true;
+  return profile?.personal === undefined && groupOfName(column) === undefined;
 }

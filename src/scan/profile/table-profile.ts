@@ -1,3 +1,4 @@
+import type { PersonalKind } from '../personal/classify-column.ts';
 import type { Sketch } from './sketch.ts';
 import type { ValueKind } from './value-kinds.ts';
 
@@ -17,6 +18,8 @@ export interface TableProfile {
 export interface ColumnProfile {
   readonly name: string;
   readonly kind: ValueKind;
+  /** What makes the column personal; undefined if nothing does, or if a person says that it is not. */
+  readonly personal?: PersonalKind | undefined;
   readonly nulls: number;
   /** An estimate if the sketch is not complete. */
   readonly distinct: number;
@@ -25,7 +28,7 @@ export interface ColumnProfile {
   readonly max: number | undefined;
   /** Text columns only. */
   readonly maxLength: number | undefined;
-  /** The most frequent repeated values of the first rows; empty for personal kinds. */
+  /** The most frequent repeated values of the first rows; empty if the column is personal. */
   readonly top: readonly string[];
   /** The distinct values of the first rows, if the column has few; never values that may identify a person. */
   readonly values: readonly string[];

@@ -1,46 +1,38 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { TableRef } from '../../sql/dialect.ts';
 import type { ColumnSchema } from '../../warehouse/warehouse.ts';
+import { looksPersonal } from '../personal/personal-value.ts';
 import type { TableProfile } from './table-profile.ts';
-import { isPersonal, isPersonalName, looksPersonal, type ValueKind } from './value-kinds.ts';
 
 /** Columns with more distinct values are not kept in the dictionary. */
 const maxDistinct = 100;
 /** Values were cut to 100 characters when they were read, so a longer one is incomplete. */
 const maxLength = 99;
 
-/**
- * The values of a column that may be stored: those of a column with few, never those of a personal kind or column name, and no
- * value that looks like a person.
- */
+/** The values of a column that may be stored: those of a column with few, and of them none that looks like a person. */
 export function storableValues(
   column: ColumnSchema,
-  { kind, distinct, values }: { kind: ValueKind; distinct: number; values: readonly string[] },
+  { distinct, values }: { readonly distinct: number; readonly values: readonly string[] },
 ) {
-  const isDictionary =
-    column.type === 'string' &&
-    distinct <= maxDistinct &&
-    !isPersonal(kind) &&
-    !isPersonalName(column.name);
-  if (!isDictionary) return [];
+  if (column.type !== 'string' || distinct > maxDistinct) return [];
   return [...new Set(values)]
     .filter((value) => value !== '' && value.length <= maxLength && !looksPersonal(value))
     .sort();
 }
 
-/** Names of the columns whose values `scan.no_values` forbids to store. */
-export function columnsWithoutValues(
+/** Names of the columns that rules such as those of `scan.no_values` select: table.column or schema.table.column. */
+export function selectColumns(
   { schema, table }: TableRef,
   columns: readonly Pick<ColumnSchema, 'name'>[],
   rules: readonly string[],
 ): string[] {
   const patterns = rules.map((rule) => rule.toLowerCase().split('.'));
-  const isForbidden = (column: string): boolean =>
+  const isSelected = (column: string): boolean =>
     patterns.some((parts) => {
       const names = [schema, table, column].slice(-parts.length);
       return parts.every((part, index) => part === '*' || part === names[index]?.toLowerCase());
     });
-  return columns.map(({ name }) => name).filter(isForbidden);
+  return columns.map(({ name }) => name).filter(isSelected);
 }
 
 export interface DictionaryColumn {

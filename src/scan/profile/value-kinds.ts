@@ -63,31 +63,6 @@ export function detectValueKind(values: readonly string[], columnName: string): 
   return averageWords > 2 || values.some((value) => value.length > 64) ? 'text' : 'code';
 }
 
-const personalKinds: readonly ValueKind[] = ['email', 'phone', 'card', 'name', 'text'];
-
-/** True for kinds whose values may identify a person, and for prose. Their values are never stored. */
-export const isPersonal = (kind: ValueKind): boolean => personalKinds.includes(kind);
-
-/**
- * True for names of columns whose values identify a person although they look like plain numbers, dates or codes: a phone
- * number without spaces looks like any integer.
- */
-export function isPersonalName(columnName: string): boolean {
-  return personalName.test(columnName.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_'));
-}
-
-const personalName =
-  /(?:^|[^a-z])(?:e?mail|phone|tele?phone|tel|mobile|cell|fax|ssn|social_sec\w*|passport|national_id|tax_id|iban|pan|card_(?:no|num\w*)|account_(?:no|num\w*)|birth\w*|date_of_birth|dob|password|passwd|pwd|secret|token|user_?name|login|street|address\d?|postal_?code|postcode|zip|ip|salary|wages?|plate|licen[cs]e_plate|diagnosis|api_?key|assigned_to|assignee|employee|manager|author|created_by|updated_by|modified_by|geburt\w*|passwort|kennwort|gehalt|diagnose|kennzeichen|strasse|straße|plz|vorname|nachname|mitarbeiter\w*|telefon\w*)(?![a-z])|(?:first|last|full|sur|given|family|nick)_?name/i;
-
-/** True for a value that may identify a person in any column: it has an email address or a long number, or is a full name. */
-export function looksPersonal(value: string): boolean {
-  return (
-    /\S@\S+\.\S/.test(value) ||
-    /\d[\d .()/-]{6,}\d/.test(value) ||
-    /^\p{Lu}\p{Ll}+(?:[ -]\p{Lu}[\p{Ll}.]*){1,3}$/u.test(value.trim())
-  );
-}
-
 /** Luhn's check. Without it long ids would count as card numbers. */
 function isCard(value: string): boolean {
   const digits = value.replaceAll(/\D/g, '').split('').toReversed().map(Number);

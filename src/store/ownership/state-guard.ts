@@ -80,6 +80,14 @@ export function giveId(path: string, dir: string = dirname(path)): void {
   writeFileSync(join(path, idFile), `${id}\n`, { mode: privateFileMode });
 }
 
+/** The key for what `state.db` keeps of values; see `KnownState`. */
+export function stateKey(path: string): Buffer {
+  requireOwnState(path);
+  const known = readKnownState(readStateId(path) ?? '');
+  if (known === undefined) throw new Error(`${path} has no key.`);
+  return Buffer.from(known.key, 'base64');
+}
+
 function readStateId(path: string): string | undefined {
   try {
     const id = readTextOrNothing(join(path, idFile), path).trim();
