@@ -35,6 +35,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'ingests over MCP in real time; test/tools/toolbox.test.ts calls the tool',
   'test/mcp/tool-fuzz.test.ts':
     '5,000 random calls of the tools; test/mcp/hostile-client.test.ts sends each kind of bad input',
+  'test/mcp/resource-limits.test.ts':
+    'forty statements per engine that eat memory or time; test/warehouse/engine-process.test.ts has a few',
   'test/scan/killed.test.ts':
     'kills scans of 150 tables; test/scan/resume.test.ts stops one at its budget and resumes it',
   'test/scan/quality.test.ts':

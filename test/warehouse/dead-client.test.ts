@@ -1,37 +1,16 @@
-import { globSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startKtx } from '../support/ktx-process.ts';
 import { readerOfMariadb, runMariadb } from '../support/mariadb.ts';
 import { runPostgres } from '../support/postgres.ts';
+import { cpuSeconds, processesWith } from '../support/processes.ts';
 import { engines, isThere, makeDatabase, type TestDatabase } from '../support/warehouses.ts';
 
 const rows = Array.from({ length: 300 }, (_, n) => `(${n})`).join(', ');
 /** Runs for minutes, sends nothing before its end, and can be found by its last name. */
 const endless = `SELECT count(*) AS endless_here FROM t AS a, t AS b, t AS c, t AS d, t AS e WHERE a.n + b.n + c.n + d.n + e.n < 0`;
-
-/** Numbers of the processes that have the file open. */
-function processesWith(file: string): number[] {
-  const openFiles = globSync('/proc/[0-9]*/fd/*').filter((link) => {
-    try {
-      return readlinkSync(link) === file;
-    } catch {
-      return false;
-    }
-  });
-  return [...new Set(openFiles.map((link) => Number(link.split('/')[2])))];
-}
-
-/** Seconds that the process has computed; 0 if it is gone. */
-function cpuSeconds(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return 0;
-  }
-}
 
 /** How many statements or processes are at work for the database. */
 async function countRunning({ engine, secret, config }: TestDatabase): Promise<number> {

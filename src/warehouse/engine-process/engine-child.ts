@@ -17,17 +17,18 @@ export interface EngineProgram {
 /** Thrown by calls whose process ended before it answered. */
 export class EngineEnded extends Error {
   readonly signal: NodeJS.Signals | null;
-  /** True if no other call was running that could have ended the process. */
-  readonly wasAlone: boolean;
+  /** True if the call was running, and no other that could have ended the process. */
+  readonly isSuspect: boolean;
 
-  constructor(signal: NodeJS.Signals | null, wasAlone: boolean) {
+  constructor(signal: NodeJS.Signals | null, isSuspect: boolean) {
     super('the process of the engine ended');
     this.signal = signal;
-    this.wasAlone = wasAlone;
+    this.isSuspect = isSuspect;
   }
 }
 
 interface PendingCall {
+  hasStarted: boolean;
   readonly batches: unknown[];
   readonly resolve: (answer: EngineAnswer) => void;
   readonly reject: (error: Error) => void;
@@ -64,16 +65,19 @@ export function launchEngine(program: EngineProgram) {
   };
   const endAll = (signal: NodeJS.Signals | null): void => {
     hasEnded = true;
-    const wasAlone = pending.size === 1;
-    for (const id of pending.keys()) settle(id)?.reject(new EngineEnded(signal, wasAlone));
+    const started = [...pending.values()].filter((call) => call.hasStarted);
+    for (const [id, call] of pending) {
+      const isSuspect = call.hasStarted && started.length === 1;
+      settle(id)?.reject(new EngineEnded(signal, isSuspect));
+    }
   };
   child.on('message', (reply: EngineReply) => {
-    if (reply.kind === 'batch') pending.get(reply.id)?.batches.push(reply.batch);
+    const call = pending.get(reply.id);
+    if (call === undefined) return;
+    if (reply.kind === 'started') call.hasStarted = true;
+    else if (reply.kind === 'batch') call.batches.push(reply.batch);
     else if (reply.kind === 'error') settle(reply.id)?.reject(receivedError(reply.error));
-    else {
-      const call = settle(reply.id);
-      call?.resolve({ batches: call.batches, value: reply.value });
-    }
+    else settle(reply.id)?.resolve({ batches: call.batches, value: reply.value });
   });
   // The last messages can arrive after the exit; none arrives after the channel is closed.
   const exit = once(child, 'exit');
@@ -93,7 +97,7 @@ export function launchEngine(program: EngineProgram) {
     call(call: EngineCall): { readonly id: number; readonly answer: Promise<EngineAnswer> } {
       const id = (lastId += 1);
       const { promise, resolve, reject } = Promise.withResolvers<EngineAnswer>();
-      pending.set(id, { batches: [], resolve, reject });
+      pending.set(id, { hasStarted: false, batches: [], resolve, reject });
       keepAliveWhileBusy();
       if (hasEnded) settle(id)?.reject(new EngineEnded(null, false));
       else send({ ...call, id });

@@ -60,7 +60,7 @@ export function openEngine(program: EngineProgram, setup: EngineSetup): Engine {
   /** Another request may have ended the process. If so, this one is repeated: requests only read. */
   const exchangeOrRepeat = (request: unknown, stop: AbortSignal): Promise<EngineAnswer> =>
     exchange(request, stop).catch((error: unknown) => {
-      const isInnocent = error instanceof EngineEnded && !error.wasAlone && !stop.aborted;
+      const isInnocent = error instanceof EngineEnded && !error.isSuspect && !stop.aborted;
       if (isInnocent) return repeatInTurn(() => exchange(request, stop));
       throw error;
     });

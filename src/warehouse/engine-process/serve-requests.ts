@@ -28,6 +28,7 @@ export function serveRequests<Setup, Request>(handlers: EngineHandlers<Setup, Re
     const controller = new AbortController();
     running.set(id, controller);
     watch.setBusy(true);
+    void sendReply({ kind: 'started', id });
     const emit = (batch: unknown): Promise<void> => sendReply({ kind: 'batch', id, batch });
     try {
       const value = await work({ signal: controller.signal, emit });
