@@ -13,6 +13,7 @@ const main = join(import.meta.dirname, '../../src/cli/main.ts');
 const ownLimit = 600;
 /** 4 GiB of DuckDB's own, 768 MiB beside it, and what it gets between two looks of the watch. */
 const childLimit = 4096 + 768 + 400;
+/** `SELECT 1` may take this long, and on a busy machine as much longer as its slowest of a few before did. */
 const answerMs = 1000;
 
 /** The longest wait for `SELECT 1`, the most memory of ktx and of its children: printed at the end. */
@@ -29,6 +30,7 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
   let client: Client;
   let transport: StdioClientTransport;
   let watch: NodeJS.Timeout;
+  let usualMs = 0;
   const server = (): number => transport.pid ?? 0;
 
   beforeAll(async () => {
@@ -41,7 +43,7 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
     transport = new StdioClientTransport({
       command: process.execPath,
       args: [main, 'mcp', 'serve', '--project-dir', folder],
-      env: { ...process.env, TEST_URL: secret } as Record<string, string>,
+      env: { ...process.env, TEST_URL: secret },
       stderr: 'ignore',
     });
     await client.connect(transport);
@@ -50,6 +52,7 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
       worst.children = Math.max(worst.children, ...memory);
     }, 100);
     await runSql('SELECT 1 AS one');
+    for (let round = 0; round < 10; round += 1) usualMs = Math.max(usualMs, await answerTime());
   });
   afterAll(async () => {
     clearInterval(watch);
@@ -67,6 +70,13 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
     return { text: block?.text ?? '', isError: result.isError === true };
   }
 
+  async function answerTime(): Promise<number> {
+    const started = performance.now();
+    const answer = await runSql('SELECT 1 AS one');
+    expect(answer.isError, answer.text).toBe(false);
+    return performance.now() - started;
+  }
+
   test('has forty statements', () => expect(statements).toHaveLength(40));
 
   test.each(statements.map((sql) => [sql.slice(0, 80), sql] as const))(
@@ -74,12 +84,16 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
     async (_, sql) => {
       const { text } = await runSql(sql);
       expect(text).not.toContain('Error internal');
-      const started = performance.now();
-      const answer = await runSql('SELECT 1 AS one');
-      const wait = performance.now() - started;
+      const wait = await answerTime();
       if (wait > worst.wait) Object.assign(worst, { wait, waitedAfter: sql });
-      expect(answer.isError, answer.text).toBe(false);
-      expect(wait).toBeLessThan(answerMs);
+      console.log(
+        'MEM',
+        engine,
+        Math.round(memoryOf(server())),
+        Math.round(peakMemoryOf(server())),
+        sql.slice(0, 50),
+      );
+      expect(wait).toBeLessThan(answerMs + 3 * usualMs);
       expect(peakMemoryOf(server())).toBeLessThan(ownLimit);
       expect(worst.children).toBeLessThan(childLimit);
     },

@@ -2,7 +2,7 @@ import { type CallLimits, withTimeLimit } from '../time-limit.ts';
 import { warehouseError } from '../warehouse-error.ts';
 import { type EngineChild, EngineEnded, type EngineProgram } from './engine-child.ts';
 import type { EngineAnswer } from './messages.ts';
-import { giveEngineBack, startEngineAhead, takeEngine } from './spare-engines.ts';
+import { giveEngineBack, takeEngine } from './spare-engines.ts';
 
 /** How long an engine may take to stop a call that it was asked to stop. After that its process is killed. */
 const obeyMs = 300;
@@ -55,7 +55,12 @@ export function openEngine(program: EngineProgram, setup: EngineSetup): Engine {
     stop.throwIfAborted();
     const { id, answer } = child.call({ kind: 'run', request });
     const release = stopCall(program, child, { id, stop });
-    return answer.finally(release);
+    return answer.finally(release).catch((error: unknown) => {
+      // The next request finds a process that has opened the database already.
+      if (error instanceof EngineEnded && current?.child === child)
+        current = openChild(program, setup);
+      throw error;
+    });
   };
   /** Another request may have ended the process. If so, this one is repeated: requests only read. */
   const exchangeOrRepeat = (request: unknown, stop: AbortSignal): Promise<EngineAnswer> =>
@@ -101,11 +106,7 @@ function stopCall(
   { id, stop }: { readonly id: number; readonly stop: AbortSignal },
 ): () => void {
   let killTimer: NodeJS.Timeout | undefined;
-  const kill = (): void => {
-    child.kill();
-    // The next request finds a process that has started already.
-    startEngineAhead(program);
-  };
+  const kill = (): void => child.kill();
   const onStop = (): void => {
     if (!program.isConcurrent) return kill();
     child.cancel(id);

@@ -8,7 +8,7 @@ import {
   StatementType,
 } from '@duckdb/node-api';
 import type { QueryRows } from '../../driver.ts';
-import { limitResultSize, rowSize } from '../../result-size.ts';
+import { createRowBatches } from '../../engine-process/row-batches.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 import type { Cell } from '../../warehouse.ts';
 import { fieldType } from './field-type.ts';
@@ -39,28 +39,23 @@ export async function runDuckdbStatement(
     .map((name, index) => ({ name, type: fieldType(String(result.columnType(index))) }));
   const types = result.columnTypes();
   const hasNestedColumns = columns.some(({ type }) => type === 'unknown');
-  let rowCount = 0;
-  const addSize = limitResultSize();
+  const batches = createRowBatches(emit);
   for (
     let chunk = await result.fetchChunk();
     chunk !== null && chunk.rowCount > 0;
     chunk = await result.fetchChunk()
   ) {
     // `getRowValues` makes a JavaScript value of each element of a list: the size is checked before it does.
-    if (hasNestedColumns) addSize(countValues(chunk) * bytesPerValue);
+    if (hasNestedColumns) batches.addSize(countValues(chunk) * bytesPerValue);
     for (let index = 0; index < chunk.columnCount; index += 1)
       numberStructFields(chunk.getColumnVector(index).type);
-    const rows: Cell[][] = [];
-    const rowsToRead = Math.min(chunk.rowCount, maxRows - rowCount);
+    const rowsToRead = Math.min(chunk.rowCount, maxRows - batches.count());
     for (let index = 0; index < rowsToRead; index += 1) {
-      const cells = chunk
-        .getRowValues(index)
-        .map((value, column) => duckdbCell(value, types[column] ?? ANY));
-      addSize(rowSize(cells));
-      rows.push(cells);
+      const values = chunk.getRowValues(index);
+      batches.add(values.map((value, column) => duckdbCell(value, types[column] ?? ANY)));
+      if (batches.isFull()) await batches.flush();
     }
-    rowCount += rows.length;
-    await emit(rows);
+    await batches.flush();
     if (rowsToRead < chunk.rowCount) return { columns, truncated: true };
   }
   return { columns, truncated: false };

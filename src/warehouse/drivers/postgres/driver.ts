@@ -136,7 +136,7 @@ const sessionSettings = [
 /** The server asks the operating system this often whether its client is still there; if not, it ends the statement. */
 const watchClientSql = "SET LOCAL client_connection_check_interval = '500ms'";
 const transactionSql = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`;
+  ${sessionSettings.map((setting) => `SET LOCAL ${setting}`).join('; ')}`;
 
 async function runInTransaction<T>(
   client: PoolClient,

@@ -1,9 +1,10 @@
 import { constants, DatabaseSync } from 'node:sqlite';
 import type { FieldType } from '../../../sql/field-type.ts';
 import type { QueryRows } from '../../driver.ts';
+import { createRowBatches } from '../../engine-process/row-batches.ts';
 import { type ServedCall, serveRequests } from '../../engine-process/serve-requests.ts';
 import { doubleCell, integerCell } from '../../number-cells.ts';
-import { limitResultSize, maxResultSize, rowSize } from '../../result-size.ts';
+import { maxResultSize } from '../../result-size.ts';
 import type { Cell } from '../../warehouse.ts';
 import { registerFunctions } from './register-functions.ts';
 import { sqliteFunctions } from './functions.ts';
@@ -24,7 +25,6 @@ export interface SqliteRequest {
   readonly maxRows?: number;
 }
 
-const rowsPerBatch = 2000;
 /** Table-valued functions that FROM may call; everything else in FROM must be a table of the database. */
 const allowedTableFunctions = [
   'json_each',
@@ -91,25 +91,19 @@ async function runChecked(
       name,
       type: type ?? commonType(storedTypes[index] ?? new Set()),
     }));
-  const addSize = limitResultSize();
-  let batch: Cell[][] = [];
-  let rowCount = 0;
+  const batches = createRowBatches(call.emit);
   for (const row of statement.iterate() as Iterable<unknown>) {
-    if (rowCount === maxRows) {
-      await call.emit(batch);
+    if (batches.count() === maxRows) {
+      await batches.flush();
       return { columns: typedColumns(), truncated: true };
     }
     const values = row as unknown[];
-    const cells = values.map((value, index) => readCell(value, declared[index]?.type));
+    batches.add(values.map((value, index) => readCell(value, declared[index]?.type)));
     for (const [index, value] of values.entries())
       if (value !== null) storedTypes[index]?.add(storedType(value));
-    addSize(rowSize(cells));
-    rowCount += 1;
-    if (batch.push(cells) < rowsPerBatch) continue;
-    await call.emit(batch);
-    batch = [];
+    if (batches.isFull()) await batches.flush();
   }
-  await call.emit(batch);
+  await batches.flush();
   return { columns: typedColumns(), truncated: false };
 }
 
