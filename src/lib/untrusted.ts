@@ -17,3 +17,16 @@ export function untrustedBlock(label: string, text: string): string {
   const { begin, end } = untrustedMarks(label);
   return `${begin}\n${text}\n${end}`;
 }
+
+/**
+ * The first `length` characters of a text that may contain marked blocks. A block that is cut gets its
+ * end mark back, and a mark that is cut is left out.
+ */
+export function shortenMarked(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const kept = text.slice(0, length).replace(/<\/?(?:u[a-z0-9-]*(?: [^>\n]{0,300})?)?$/, '');
+  const open = [...kept.matchAll(/<untrusted-([0-9a-f]{12}) /g)]
+    .map(([, mark = '']) => `</untrusted-${mark}>`)
+    .filter((end) => !kept.includes(end));
+  return [`${kept.toWellFormed()} … (cut)`, ...open.toReversed()].join('\n');
+}

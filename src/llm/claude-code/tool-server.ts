@@ -10,22 +10,25 @@ import { callTool } from '../port/tool-set.ts';
 import { serverName } from './isolation.ts';
 
 /**
+ * The program writes an answer that is longer than it likes into a file of the user's home, and shows
+ * the model a piece of it, without the end of its marks. The limit on tokens is in `child/env.ts`.
+ */
+const longestAnswer = { 'anthropic/maxResultSizeChars': 500_000 };
+
+/**
  * Serves the tools of one call as an MCP server inside this process. Make a new one for each call: if
  * two calls share a server, one of them loses its tools. The replies have no structured content,
  * because the model would see it instead of the Markdown.
  */
 export function openToolServer(tools: KtxToolSet): McpSdkServerConfigWithInstance {
-  const servedTools = Object.values(tools).map((descriptor) =>
-    tool(
-      descriptor.name,
-      descriptor.description,
-      descriptor.inputSchema.shape,
-      async (input, extra) => {
-        const { markdown, isError } = await callTool(descriptor, input, { id: toolCallId(extra) });
-        return { content: [{ type: 'text', text: markdown }], ...(isError ? { isError } : {}) };
-      },
-    ),
-  );
+  const servedTools = Object.values(tools).map((descriptor) => {
+    const { name, description, inputSchema } = descriptor;
+    const served = tool(name, description, inputSchema.shape, async (input, extra) => {
+      const { markdown, isError } = await callTool(descriptor, input, { id: toolCallId(extra) });
+      return { content: [{ type: 'text', text: markdown }], ...(isError ? { isError } : {}) };
+    });
+    return Object.assign(served, { _meta: longestAnswer });
+  });
   return createSdkMcpServer({
     name: serverName,
     version: '1.0.0',

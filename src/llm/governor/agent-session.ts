@@ -14,7 +14,8 @@ import type {
 import { readPrompt } from '../prompt.ts';
 import type { ActiveCall } from './active-call.ts';
 import { askForAnswer, type SessionAnswer } from './formatted-answer.ts';
-import { writeHistoryPrompt } from './history-prompt.ts';
+import { addMetrics } from './call-meter.ts';
+import { historyLimits, writeHistoryPrompt } from './history-prompt.ts';
 import { openCallRecord, recordAnswers, type RecordValues } from './record-values.ts';
 import { runCall, type CallOutcome, type GovernorContext } from './run-call.ts';
 import { bindTools, type ActiveTurn } from './session-tools.ts';
@@ -29,7 +30,12 @@ export function openSession(context: GovernorContext, spec: AgentSessionSpec): A
 interface SessionMessage {
   readonly message: string;
   readonly signal: AbortSignal;
+  /** Steps of earlier attempts at this message. */
+  readonly stepsUsed?: number;
 }
+
+/** How often a message is sent if the conversation does not fit the context of the model. */
+const mostAttempts = 6;
 
 class GovernedSession implements AgentSession {
   readonly id: string;
@@ -41,6 +47,8 @@ class GovernedSession implements AgentSession {
   #model: string;
   /** False if the backend has not seen all of `#past`; the next message brings the history along. */
   #backendKnowsPast = false;
+  /** How much of the history fits the context of the model: an index of `historyLimits`. */
+  #historyLimit = 0;
   #isStarted = false;
   #isBusy = false;
   #activeTurn: ActiveTurn | undefined;
@@ -98,7 +106,7 @@ class GovernedSession implements AgentSession {
     const hasFormat = this.#spec.answer !== undefined;
     const recorder = new TurnRecorder(emit, hasFormat);
     this.#announceStart(recorder);
-    const outcome = await this.#attemptWithFallback(recorder, request);
+    const outcome = await this.#attemptInContext(recorder, request);
     recorder.close();
     // If a turn was cut short, the backend's memory of it is unknown: go on from the history.
     if (outcome.value?.stopReason === 'natural') this.#backendKnowsPast = true;
@@ -127,6 +135,34 @@ class GovernedSession implements AgentSession {
     });
   }
 
+  /**
+   * If the conversation does not fit the context of the model, tells it again with shorter answers of
+   * tools, those of this turn included. What was called is not called again.
+   */
+  async #attemptInContext(
+    recorder: TurnRecorder,
+    request: SessionMessage,
+  ): Promise<CallOutcome<SessionAnswer>> {
+    let hasNews = this.#backendKnowsPast;
+    let callsTold = 0;
+    let outcome = await this.#attemptWithFallback(recorder, request);
+    for (let attempt = 1; attempt < mostAttempts && isContextTooLong(outcome); attempt += 1) {
+      const { length: calls } = recorder.toolCalls;
+      const stepsUsed = outcome.metrics.steps;
+      if (this.#past.length + calls === 0 || stepsUsed >= this.#spec.limits.maxTurns) break;
+      // If the last attempt was told all that there is, only less of it can help.
+      hasNews ||= calls > callsTold;
+      if (!hasNews && this.#historyLimit === historyLimits.length - 1) break;
+      if (!hasNews) this.#historyLimit += 1;
+      hasNews = false;
+      callsTold = calls;
+      recorder.startAgain();
+      const again = await this.#attemptWithFallback(recorder, { ...request, stepsUsed });
+      outcome = { ...again, metrics: addMetrics(outcome.metrics, again.metrics) };
+    }
+    return outcome;
+  }
+
   async #attemptWithFallback(
     recorder: TurnRecorder,
     request: SessionMessage,
@@ -147,12 +183,12 @@ class GovernedSession implements AgentSession {
   /** One governed call with the current model. After a limit it is repeated from the history. */
   #attempt(
     recorder: TurnRecorder,
-    { message, signal }: SessionMessage,
+    { message, signal, stepsUsed = 0 }: SessionMessage,
   ): Promise<CallOutcome<SessionAnswer>> {
     const { config } = this.#context;
     const { tools, limits, answer } = this.#spec;
     const model = this.#model;
-    const stepBudget = limits.maxTurns;
+    const stepBudget = limits.maxTurns - stepsUsed;
     const context = {
       ...this.#context,
       config: { ...config, models: { ...config.models, default: model } },
@@ -170,13 +206,13 @@ class GovernedSession implements AgentSession {
         callLimit: 'limits.timeout',
       },
       hasShown: () => recorder.hasShown,
-      recordPrompt: () => this.#recordHistory(),
+      recordPrompt: () => this.#recordHistory(recorder),
     } as const;
     return runCall(context, request, async (call) => {
       this.#activeTurn = { recorder, call };
       try {
         const monitor = sessionMonitor(call, recorder);
-        const turn = { model, message: this.#withHistory(message), stepBudget, monitor };
+        const turn = { model, message: this.#withHistory(message, recorder), stepBudget, monitor };
         return await askForAnswer(this.#backendSession, turn, answer);
       } catch (error) {
         await this.#resetBackend();
@@ -188,17 +224,23 @@ class GovernedSession implements AgentSession {
   }
 
   /** Records the values of the turns that `#withHistory` adds to the message. */
-  #recordHistory(): void {
+  #recordHistory(turn: TurnRecorder): void {
     if (this.#backendKnowsPast) return;
-    const toolCalls = this.#past.flatMap((turn) => turn.toolCalls);
+    const toolCalls = [...this.#past, turn].flatMap((told) => told.toolCalls);
     for (const { name, values } of toolCalls) this.#record(values, name);
   }
 
-  /** The message, preceded by the turns that the backend has not seen. */
-  #withHistory(message: string): string {
-    if (this.#backendKnowsPast || this.#past.length === 0) return message;
-    const record = untrustedBlock('conversation', writeHistoryPrompt(this.#past));
-    return readPrompt('conversation-so-far', { record, message });
+  /** The message, preceded by the turns that the backend has not seen, and by what this turn has done before. */
+  #withHistory(message: string, { text, toolCalls }: TurnRecorder): string {
+    if (this.#backendKnowsPast) return message;
+    const begun: readonly PastTurn[] =
+      toolCalls.length === 0 ? [] : [{ message, text, toolCalls, stopReason: 'interrupted' }];
+    const past = [...this.#past, ...begun];
+    if (past.length === 0) return message;
+    const history = writeHistoryPrompt(past, historyLimits[this.#historyLimit]);
+    const record = untrustedBlock('conversation', history);
+    const prompt = begun.length === 0 ? 'conversation-so-far' : 'turn-goes-on';
+    return readPrompt(prompt, { record, message });
   }
 
   async #resetBackend(): Promise<void> {
@@ -219,6 +261,10 @@ function sessionMonitor({ monitor }: ActiveCall, recorder: TurnRecorder): CallMo
         recorder.emit({ type: 'rate_limit', window, resetsAt: resetsAt?.toISOString() });
     },
   };
+}
+
+function isContextTooLong({ failure }: CallOutcome<unknown>): boolean {
+  return failure instanceof LlmError && failure.kind === 'context_too_long';
 }
 
 function isModelUnavailable({ failure }: CallOutcome<unknown>): boolean {
@@ -242,7 +288,7 @@ function turnResult(
   { value, failure, metrics }: CallOutcome<SessionAnswer>,
   recorder: TurnRecorder,
 ): Omit<TurnResult, 'turn' | 'text' | 'stopReason'> {
-  const { toolCalls, evidence, denials, firstTokenMs, durationMs } = recorder;
+  const { toolCalls, evidence, denials, firstTokenMs, durationMs, isShortened } = recorder;
   const { usage, costUsd, costReason, steps } = metrics;
   return {
     ...(value?.structured !== undefined && { structured: value.structured }),
@@ -251,6 +297,7 @@ function turnResult(
     denials,
     firstTokenMs,
     durationMs,
+    ...(isShortened && { shortened: true }),
     error: failure,
     usage,
     costUsd,

@@ -72,6 +72,22 @@ export class CallMeter {
   }
 }
 
+/** The metrics of two attempts at one call. */
+export function addMetrics(first: CallMetrics, second: CallMetrics): CallMetrics {
+  const usage = { ...first.usage };
+  for (const [model, tokens] of Object.entries(second.usage))
+    usage[model] = sumTokens(usage[model] ?? noTokens, tokens);
+  const isKnown = first.costUsd !== null && second.costUsd !== null;
+  return {
+    durationMs: first.durationMs + second.durationMs,
+    steps: first.steps + second.steps,
+    apiCalls: first.apiCalls + second.apiCalls,
+    usage,
+    costUsd: isKnown ? (first.costUsd ?? 0) + (second.costUsd ?? 0) : null,
+    costReason: first.costReason ?? second.costReason,
+  };
+}
+
 function sumTokens(a: TokenUsage, b: TokenUsage): TokenUsage {
   return {
     input: a.input + b.input,

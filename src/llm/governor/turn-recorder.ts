@@ -27,6 +27,7 @@ export class TurnRecorder {
   #startsNewText = false;
   #firstTokenMs: number | undefined;
   #isClosed = false;
+  #isShortened = false;
   readonly denials: PermissionDenial[] = [];
   readonly evidence: QueryEvidence[] = [];
 
@@ -34,6 +35,11 @@ export class TurnRecorder {
   constructor(emit: (event: AgentEvent) => void, hasAnswerFormat: boolean) {
     this.#emit = emit;
     this.#hasAnswerFormat = hasAnswerFormat;
+  }
+
+  /** True if the turn was told again in a shortened form. */
+  get isShortened(): boolean {
+    return this.#isShortened;
   }
 
   get text(): string {
@@ -86,6 +92,20 @@ export class TurnRecorder {
           this.#endCall(id, !isError, { markdown: text });
       },
     };
+  }
+
+  /** The turn goes on with a model that gets a shortened history. New text replaces the text so far. */
+  startAgain(): void {
+    for (const [id, { end }] of this.#calls)
+      if (end === undefined) this.#endCall(id, false, { markdown: 'The call did not finish.' });
+    this.#startsNewText = true;
+    if (!this.#isShortened)
+      this.emit({
+        type: 'warning',
+        message:
+          'The conversation no longer fits the context of the model. It goes on with older tool results shortened.',
+      });
+    this.#isShortened = true;
   }
 
   /** Runs a tool of the session and records the call. */

@@ -151,6 +151,8 @@ export interface TurnResult {
   /** Set with `error`, `timeout` and `budget`. Shown to a person. */
   readonly error?: UserError | undefined;
   readonly denials: readonly PermissionDenial[];
+  /** True if the model got older answers of tools in a shortened form, because its context was full. */
+  readonly shortened?: boolean | undefined;
   /** Assistant turns. */
   readonly steps: number;
   readonly durationMs: number;

@@ -178,6 +178,8 @@ const fixedVariables = {
   DISABLE_COMPACT: '1',
   // Otherwise a service could switch on features that rewrite the conversation.
   DISABLE_GROWTHBOOK: '1',
+  // With less, answers of tools would be written to files.
+  MAX_MCP_OUTPUT_TOKENS: '250000',
 } as const;
 
 /** Variables that managed settings may set: they only switch off what ktx does not use. */
