@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ClassifiedColumn, personalKinds } from '../../src/scan/personal/classify-column.ts';
 import { looksPersonal } from '../../src/scan/personal/personal-value.ts';
+import { folder, ktxJson } from '../cli/run-cli.ts';
 
 /**
  * `tuning.jsonl` and `aside.jsonl`: columns of 30 personal kinds in four scripts and look-alikes. The values come from Faker, from
@@ -136,4 +138,57 @@ test('the time for a column grows with its length only', () => {
       time(Array.from({ length: 200 }, (_, n) => part.repeat(50_000) + n)),
       JSON.stringify(part),
     ).toBeLessThan(50 * usual + 200);
+});
+
+describe('the state of a scan', () => {
+  /** Personal columns with names that say nothing, a number that is a telephone number, and a column to keep. */
+  function project(config = ''): string {
+    const dir = folder();
+    const db = new DatabaseSync(join(dir, 'shop.db'));
+    db.exec('CREATE TABLE t (c1 TEXT, c2 TEXT, phone INTEGER, city TEXT)');
+    const insert = db.prepare('INSERT INTO t VALUES (?, ?, ?, ?)');
+    const people = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing'];
+    const diagnoses = ['E11.9', 'F32.1', 'J45.909', 'I10'];
+    for (let row = 0; row < 60; row += 1)
+      insert.run(
+        people[row % 3] ?? '',
+        diagnoses[row % 4] ?? '',
+        491_701_234_500 + row,
+        ['New York', 'Zug'][row % 2] ?? '',
+      );
+    db.close();
+    writeFileSync(
+      join(dir, 'ktx.yaml'),
+      `connections:\n  shop: {driver: sqlite, path: shop.db}\n${config}`,
+    );
+    return dir;
+  }
+  const stateOf = (dir: string): string =>
+    readdirSync(join(dir, '.ktx'))
+      .filter((name) => name.startsWith('state.db'))
+      .map((name) => readFileSync(join(dir, '.ktx', name), 'latin1'))
+      .join('');
+
+  test('has nothing of personal columns in clear, and keeps the others', async () => {
+    const dir = project();
+    expect((await ktxJson(['scan'], { cwd: dir })).code).toBe(0);
+    const state = stateOf(dir);
+    for (const value of ['Lovelace', 'Turing', 'F32.1', 'J45.909', '4917012345'])
+      expect(state, value).not.toContain(value);
+    // Hashes of values could be reversed by trying all values.
+    expect(state).not.toMatch(/"sketch":"[0-9a-f]/);
+    expect(state).toContain('New York');
+    // It can still be read here.
+    const again = await ktxJson(['scan'], { cwd: dir });
+    expect(again.envelope.data).toMatchObject({ profiled: 0, reused: 1 });
+  });
+
+  test('follows what a person says', async () => {
+    const dir = project('scan: {not_personal: [t.c2], no_values: [t.city]}\n');
+    expect((await ktxJson(['scan'], { cwd: dir })).code).toBe(0);
+    const state = stateOf(dir);
+    expect(state).toContain('J45.909');
+    expect(state).not.toContain('New York');
+    expect(state).not.toContain('Lovelace');
+  });
 });

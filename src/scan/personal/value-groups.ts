@@ -88,7 +88,7 @@ const rules: readonly ValueRule[] = [
   { group: 'person', test: namesTrait, share: 0.6, least: 2 },
 ];
 
-interface Place {
+interface ColumnOfValues {
   readonly name: string;
   readonly type: FieldType;
 }
@@ -96,7 +96,7 @@ interface Place {
 /** The group that the distinct values of a column show. */
 export function groupOfValues(
   values: readonly string[],
-  { name, type }: Place,
+  { name, type }: ColumnOfValues,
 ): PersonalGroup | undefined {
   if (values.length === 0 || type === 'boolean') return undefined;
   if (hasBirthDates(values, name)) return 'birth';
