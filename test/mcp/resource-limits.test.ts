@@ -9,8 +9,8 @@ import { engines, isThere, makeDatabase, type TestDatabase } from '../support/wa
 import { heavyStatements, heavyTable } from '../warehouse/heavy-statements.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
-/** What ktx itself may have in memory, in MB. */
-const ownLimit = 600;
+/** What ktx itself may have in memory, in MB. The rows of a server arrive in ktx itself, up to 64 MiB in several copies. */
+const ownLimit = { duckdb: 600, sqlite: 600, postgres: 750, mysql: 750 };
 /** 4 GiB of DuckDB's own, 768 MiB beside it, and what it gets between two looks of the watch. */
 const childLimit = 4096 + 768 + 400;
 /** `SELECT 1` may take this long, and on a busy machine as much longer as its slowest of a few before did. */
@@ -86,15 +86,8 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
       expect(text).not.toContain('Error internal');
       const wait = await answerTime();
       if (wait > worst.wait) Object.assign(worst, { wait, waitedAfter: sql });
-      console.log(
-        'MEM',
-        engine,
-        Math.round(memoryOf(server())),
-        Math.round(peakMemoryOf(server())),
-        sql.slice(0, 50),
-      );
       expect(wait).toBeLessThan(answerMs + 3 * usualMs);
-      expect(peakMemoryOf(server())).toBeLessThan(ownLimit);
+      expect(peakMemoryOf(server())).toBeLessThan(ownLimit[engine]);
       expect(worst.children).toBeLessThan(childLimit);
     },
   );
