@@ -41,6 +41,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'kills scans of 150 tables; test/scan/resume.test.ts stops one at its budget and resumes it',
   'test/scan/quality.test.ts':
     'scores the discovery of joins on eight databases; test/scan/scan.test.ts checks each rule',
+  'test/security/hostile-clone.test.ts':
+    'every command and fifty tricks as processes; test/trust/command-line.test.ts asks for approval in one',
   'test/semantic/fuzz.test.ts':
     'random models against a brute-force reading; test/semantic/fuzz-regressions.test.ts has what it found',
   'test/semantic/property.test.ts':
