@@ -75,6 +75,8 @@ describe('the rooms of src/', () => {
       openConnection: ['project/open/open', 'project/setup/setup'],
       openSource: [
         'sources/registry',
+        // Parses the items that a source gave, and fetches nothing.
+        'sources/parser-thread',
         'warehouse/drivers/duckdb/driver',
         'project/learn/ingest',
         'project/setup/add-source',

@@ -49,6 +49,9 @@ export async function extractInThread(
 }
 
 let thread: Worker | undefined;
+/** A server lives long, and the thread has read large files. In milliseconds. */
+const longestIdle = 30_000;
+let idleTimer: NodeJS.Timeout | undefined;
 let lastTask: Promise<unknown> = Promise.resolve();
 
 /**
@@ -65,24 +68,34 @@ async function runTask(task: ParserTask, limits: ParseLimits): Promise<unknown> 
   limits.signal.throwIfAborted();
   const progress: ParserProgress = new Int32Array(new SharedArrayBuffer(8));
   const worker = (thread ??= startThread());
+  clearTimeout(idleTimer);
   worker.ref();
   const reply = await exchange(worker, { task, progress }, limits).catch((error: unknown) => {
-    thread = undefined;
-    void worker.terminate();
+    endThread(worker);
     throw error;
   });
   worker.unref();
+  idleTimer = setTimeout(() => endThread(worker), longestIdle).unref();
   if (reply.failure === undefined) return reply.value;
   const { message, code, hint } = reply.failure;
   throw code === undefined ? new Error(message) : new UserError(code, message, { hint });
 }
 
+function endThread(worker: Worker): void {
+  if (thread === worker) thread = undefined;
+  void worker.terminate();
+}
+
 function startThread(): Worker {
   const entry = new URL(`parser-thread${extname(import.meta.url)}`, import.meta.url);
-  return new Worker(entry, {
+  const worker = new Worker(entry, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     resourceLimits: { maxOldGenerationSizeMb: mostMemory },
   });
+  // While no task runs, nobody else listens.
+  worker.on('error', () => undefined);
+  worker.on('exit', () => endThread(worker));
+  return worker;
 }
 
 /** How often the progress is looked at, in milliseconds. */
