@@ -146,6 +146,7 @@ const fileOpeners: Readonly<Record<string, string>> = {
   'cli/demo/warehouse-file.ts': 'files of the package',
   'eval/report/html-report.ts': 'files of the package',
   'lib/version.ts': 'files of the package',
+  'llm/claude-code/managed-settings/read-managed-settings.ts': 'settings of this machine',
   'lib/word-list.ts': 'files of the package',
   'llm/prompt.ts': 'files of the package',
   'llm/skills.ts': 'files of the package',
