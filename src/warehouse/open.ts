@@ -2,7 +2,9 @@ import { newId } from '../lib/id.ts';
 import { resolveConfiguredPath } from '../store/confined-file.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { WarehouseConfig } from './config.ts';
-import type { DriverSession, OpenContext } from './driver.ts';
+import { answerFromCatalog } from './describe/answer.ts';
+import { type CatalogStatement, parseCatalogStatement } from './describe/parse.ts';
+import type { DriverSession, OpenContext, QueryRows } from './driver.ts';
 import { summarizeWarnings } from './engine-warnings.ts';
 import { createGate } from './gate/gate.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -30,21 +32,43 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     allowedFunctions: spec.config.allow_functions ?? [],
     loadTables,
   });
+  const parse = (sql: string) => parseCatalogStatement(sql, session.dialect);
+  const describe = async (statement: CatalogStatement, callSignal: AbortSignal) => {
+    const { tables } = await session.introspect({}, callSignal);
+    return answerFromCatalog(statement, {
+      dialect: session.dialect,
+      tables,
+      find: async ({ table }) => {
+        const [found] = await gate.resolveTables([table]);
+        if (found === undefined) throw new Error('the gate resolved a name to no table');
+        return found;
+      },
+    });
+  };
   return {
     dialect: session.dialect,
     connection: spec.connection,
     introspect: (scope, callSignal) => session.introspect(scope, callSignal),
-    reads: (sql) => gate.check(sql),
+    // A statement over the catalog reads no rows.
+    reads: async (sql) => (parse(sql) === undefined ? gate.check(sql) : []),
     async query(sql, limits, callSignal) {
       const started = performance.now();
-      await gate.check(sql);
-      const { warnings = [], ...rows } = await session.run(sql, limits, callSignal);
+      const catalogStatement = parse(sql);
+      const { warnings = [], ...rows } =
+        catalogStatement === undefined
+          ? await gate.check(sql).then(() => session.run(sql, limits, callSignal))
+          : limitRows(await describe(catalogStatement, callSignal), limits.maxRows);
       const ms = Math.round(performance.now() - started);
       return { queryId: newId('q'), ...rows, warnings: summarizeWarnings(warnings), ms };
     },
     privileges: () => session.privileges(),
     close: () => session.close(),
   };
+}
+
+function limitRows(result: QueryRows, maxRows: number): QueryRows {
+  const { rows } = result;
+  return { ...result, rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
 }
 
 /** Creates a database file of `ownDatabaseDriver` with a SQL script in that driver's dialect. */

@@ -29,7 +29,7 @@ const tables = `CREATE TABLE canary (id int); INSERT INTO canary VALUES (1), (2)
   CREATE TABLE t (a int, b int, c varchar(20), d date, ts timestamp, n decimal(10,2), ok boolean); INSERT INTO t VALUES (1, 2, 'x', '2024-01-02', '2024-01-02 03:04:05', 1.5, true);
   CREATE TABLE u (id int, a int, name varchar(20)); INSERT INTO u VALUES (1, 1, 'n');`;
 const scripts: Readonly<Record<EngineName, string>> = {
-  duckdb: `${tables} CREATE SEQUENCE s; COMMENT ON TABLE t IS 'secret-of-the-catalog'; CREATE MACRO abs(x) AS current_setting('home_directory');`,
+  duckdb: `${tables} CREATE SEQUENCE s; CREATE TABLE with_default (a VARCHAR DEFAULT 'secret-of-the-catalog'); CREATE MACRO abs(x) AS current_setting('home_directory');`,
   sqlite: `${tables} CREATE VIEW v AS SELECT 'secret-of-the-catalog' AS never_read WHERE 0;`,
   postgres: `${tables} CREATE SEQUENCE s; ${evil('LANGUAGE plpgsql AS', plpgsql)} CREATE SCHEMA "secret-of-the-catalog";
     CREATE FUNCTION evil_pair(int, int) RETURNS int LANGUAGE plpgsql AS ${plpgsql}; CREATE OPERATOR ### (LEFTARG = int, RIGHTARG = int, FUNCTION = evil_pair);

@@ -11,9 +11,11 @@ import {
 import type { Dialect } from '../../sql/dialect.ts';
 import { gateRefusal, sqlSyntaxError } from '../warehouse-error.ts';
 import type { StatementFacts } from './policy.ts';
+import { quoteSoftWords } from './quote-soft-words.ts';
 import {
   collectStatementFacts,
   type NodeUse,
+  otherStatementRefusal,
   recordsIn,
   requireOneStatement,
   type TreeReader,
@@ -52,18 +54,29 @@ const expressionKinds: ReadonlySet<string> = new Set(
  * analyzer can read a text differently from the engine, so another wall must always stand behind it.
  */
 export async function analyzeStatement(sql: string, rules: AnalyzerRules): Promise<StatementFacts> {
-  const root = requireOneStatement(await parseStatements(sql, rules.dialect));
-  if (expressionKinds.has(root.kind))
+  const root = requireOneStatement(await parseTolerantly(sql, rules.dialect));
+  const isExpression = expressionKinds.has(root.kind) || allowedKinds.has(root.kind);
+  if (isExpression && !rules.roots.includes(root.kind))
     throw gateRefusal('statement', 'the text is an expression, not a statement.');
   if (!rules.roots.includes(root.kind))
-    throw gateRefusal(
-      'statement',
-      `it is a ${root.kind.replace(/_statement$/, '').replaceAll('_', ' ')} statement.`,
-    );
+    throw otherStatementRefusal(root.kind.replace(/_statement$/, '').replaceAll('_', ' '));
   // The parser drops a WITH before VALUES.
   if (root.kind === 'values' && !/^\s*values\b/i.test(sql))
     throw gateRefusal('parse', 'VALUES must come first in the statement.');
   return collectStatementFacts({ [root.kind]: root.body }, treeReader(rules));
+}
+
+/** Parses the text as it is, or else with its soft keywords quoted. A syntax error is that of the text itself. */
+async function parseTolerantly(sql: string, dialect: Dialect): Promise<readonly SqlNode[]> {
+  try {
+    return await parseStatements(sql, dialect);
+  } catch (error) {
+    const text = quoteSoftWords(sql, dialect);
+    if (!(error instanceof UserError) || text === sql) throw error;
+    return parseStatements(text, dialect).catch(() => {
+      throw error;
+    });
+  }
 }
 
 async function parseStatements(sql: string, dialect: Dialect): Promise<readonly SqlNode[]> {

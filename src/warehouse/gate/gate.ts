@@ -22,6 +22,27 @@ export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }:
   ]);
   const firstUnknown = (names: readonly UnresolvedTable[], tables: readonly TableRef[]) =>
     names.find((name) => !tables.some((table) => policy.resolvesTo(name, table)));
+  /** A partition is read as a part of its table, so what holds for the table holds for it. */
+  const withoutPartitions = (names: readonly UnresolvedTable[], tables: readonly TableRef[]) =>
+    Promise.all(
+      names.map(async (name) =>
+        firstUnknown([name], tables) === undefined
+          ? name
+          : ((await policy.partitionedTable?.(name)) ?? name),
+      ),
+    );
+  /** The tables of the catalog that these names mean. Throws for a name that means none. */
+  const resolveTables = async (
+    written: readonly UnresolvedTable[],
+  ): Promise<readonly TableRef[]> => {
+    if (written.length === 0) return [];
+    let tables = await loadTables(false);
+    if (firstUnknown(written, tables) !== undefined) tables = await loadTables(true);
+    const names = await withoutPartitions(written, tables);
+    const unknown = firstUnknown(names, tables);
+    if (unknown !== undefined) throw unknownTableError(unknown, tables);
+    return tables.filter((table) => names.some((name) => policy.resolvesTo(name, table)));
+  };
   return {
     /**
      * Returns the tables that the statement reads. Throws `statement_too_long`, `gate_refused`, `sql_syntax`, or `missing_object`
@@ -32,13 +53,9 @@ export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }:
       const facts = await policy.inspect(sql);
       const unsafe = facts.functions.find((name) => !safeFunctions.has(name));
       if (unsafe !== undefined) throw functionRefusal(unsafe, safeFunctions);
-      if (facts.tables.length === 0) return [];
-      let tables = await loadTables(false);
-      if (firstUnknown(facts.tables, tables) !== undefined) tables = await loadTables(true);
-      const unknown = firstUnknown(facts.tables, tables);
-      if (unknown !== undefined) throw unknownTableError(unknown, tables);
-      return tables.filter((table) => facts.tables.some((name) => policy.resolvesTo(name, table)));
+      return resolveTables(facts.tables);
     },
+    resolveTables,
   };
 }
 

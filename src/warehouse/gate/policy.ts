@@ -9,6 +9,8 @@ export interface GatePolicy {
    * `sql_syntax` for text that cannot be parsed.
    */
   inspect(sql: string): Promise<StatementFacts>;
+  /** The partitioned table of which this name is a partition; catalogs list only the former. */
+  partitionedTable?(name: UnresolvedTable): Promise<TableRef | undefined>;
   /** True if the name resolves to this table under the engine's rules for letter case and default schema. */
   resolvesTo(name: UnresolvedTable, table: TableRef): boolean;
 }

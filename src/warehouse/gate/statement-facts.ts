@@ -106,6 +106,13 @@ export function requireOneStatement<T>(statements: readonly T[]): T {
   return first;
 }
 
+/** For a statement that is no query; `kind` is what the parser calls it, such as `alter table`. */
+export function otherStatementRefusal(kind: string) {
+  const words = kind.toUpperCase();
+  const article = /^[AEIOU]/.test(words) ? 'an' : 'a';
+  return gateRefusal('statement', `it is ${article} ${words} statement, not a SELECT.`);
+}
+
 export function unlistedNodeRefusal(kind: string) {
   return gateRefusal('node', `a query may not contain ${kind.replaceAll('_', ' ')}.`);
 }

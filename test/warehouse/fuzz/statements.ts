@@ -169,6 +169,9 @@ const words: Readonly<Record<EngineName, Words>> = {
         'changes()',
         "eval('DELETE FROM canary')",
         "RAISE(ABORT, 'x')",
+        "t MATCH load_extension('x')",
+        'optimize(t)',
+        'fts5(1)',
       ],
       tables: [
         'sqlite_master',
@@ -310,6 +313,8 @@ const words: Readonly<Record<EngineName, Words>> = {
         "master_pos_wait('a', 9)",
         'last_insert_id(7)',
         'lastval(s)',
+        "!load_file('{file}')",
+        '!sleep(9)',
       ],
       tables: [
         'mysql.user',
@@ -425,13 +430,34 @@ function spaced(parts: readonly string[], { gaps }: Words, dice: Dice): string {
     .slice(1);
 }
 
+/** Statements that the catalog answers, before a query that makes them something else. */
+const catalogForms = [
+  'SHOW TABLES',
+  'SHOW COLUMNS FROM',
+  'SHOW CREATE TABLE t',
+  'DESC t',
+  'PRAGMA table_info(t)',
+];
+/** Names that are keywords to a parser or to an engine, but not to both. */
+const softNames = ['percent', 'key', 'offset', 'first', 'natural', 'match', 'fetch'];
+
 function grown(engine: EngineName, dice: Dice): string[] {
   const harm = { share: dice.one([0, 0, 0.02, 0.1]) };
   const grow = growth(words[engine], harm, dice);
   const query = grow.query(dice.below(3) + 1);
   const tail = dice.chance(harm.share * 2) ? [dice.one(words[engine].harm.tails)] : [];
   const head = dice.chance(0.08)
-    ? [dice.one(['EXPLAIN', 'EXPLAIN ANALYZE', '(', 'TABLE', 'DESCRIBE', 'WITH x AS ('])]
+    ? [
+        dice.one([
+          'EXPLAIN',
+          'EXPLAIN ANALYZE',
+          '(',
+          'TABLE',
+          'DESCRIBE',
+          'WITH x AS (',
+          ...catalogForms,
+        ]),
+      ]
     : [];
   return [...head, ...query, ...tail];
 }
@@ -480,6 +506,8 @@ function growth(
           '::',
           '&&',
           '<=>',
+          'MATCH',
+          '= !',
         ]),
         ...right(),
       ],
@@ -497,7 +525,13 @@ function growth(
   const table = (depth: number): string[] => {
     if (isHarm()) return [dice.one(hostile.tables)];
     if (depth > 0 && dice.chance(0.25))
-      return ['(', ...query(depth - 1), ')', dice.one(['', 'AS']), dice.one(['x', 't', 'canary'])];
+      return [
+        '(',
+        ...query(depth - 1),
+        ')',
+        dice.one(['', 'AS']),
+        dice.one(['x', 't', 'canary', ...softNames]),
+      ];
     return [name(dice.one(['t', 't', 't', 't', 't', 't', 'canary', 'x']))];
   };
   const from = (depth: number): string[] => {
@@ -515,6 +549,7 @@ function growth(
     ...(dice.chance(0.1) ? ['DISTINCT'] : []),
     ...expression(depth),
     ...(dice.chance(0.4) ? [',', ...expression(depth), 'AS', name('x')] : []),
+    ...(dice.chance(0.1) ? [dice.one(softNames)] : []),
     ...(dice.chance(0.8) ? from(depth) : []),
     ...(dice.chance(0.3) ? ['WHERE', ...expression(depth)] : []),
     ...(dice.chance(0.1)

@@ -33,9 +33,10 @@ export function normalizeForAnalyzer(sql: string): string {
   return normalized;
 }
 
-/** The analyzer reads `@@` and `--` differently from the server. */
+/** The analyzer reads `@@` and `--` differently from the server, and does not know `!` for NOT. */
 function normalizeCode(token: string): string {
   return token
+    .replaceAll(/!(?!=)/g, '~')
     .replaceAll(timeZoneVariable, (variable) => variable.replaceAll(/[@.]/g, '_'))
     .replace('--', '-+');
 }

@@ -5,6 +5,8 @@ import { mysqlFunctions } from './functions.ts';
 import { normalizeForAnalyzer } from './normalize-for-analyzer.ts';
 
 const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
+/** `TABLE t` is short for `SELECT * FROM t`. */
+const tablePrefix = /^(\s*)TABLE\s+(?=[`\w])/i;
 const explainPrefix = /^\s*EXPLAIN\b(?:\s+(?:EXTENDED|PARTITIONS|FORMAT\s*=\s*\w+))?(?=\s*[(\w])/i;
 
 /**
@@ -17,7 +19,9 @@ export function mysqlPolicy(dialect: Dialect, storedFunctions: readonly string[]
     safeFunctions: mysqlFunctions.difference(new Set(storedFunctions)),
     inspect: async (sql) => {
       const text = normalizeForAnalyzer(sql);
-      const query = text.replace(explainPrefix, (prefix) => prefix.replaceAll(/\S/g, ' '));
+      const query = text
+        .replace(explainPrefix, (prefix) => prefix.replaceAll(/\S/g, ' '))
+        .replace(tablePrefix, '$1SELECT * FROM ');
       const facts = await analyzeStatement(query, { dialect, roots, alwaysRecursive: false });
       const called = storedFunctions.filter((name) => isCalled(name, text));
       return {

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
+import type { TableRef } from '../../../sql/dialect.ts';
 import { postgres } from '../../../sql/dialects/postgres.ts';
 import type { DriverSession, OpenContext } from '../../driver.ts';
 import type { RunCatalogQuery } from '../../table-schemas.ts';
@@ -12,10 +13,14 @@ import {
   type UserObjects,
   userObjectsSql,
 } from './database-objects.ts';
-import { introspectPostgres } from './introspect.ts';
+import { safeExtensionFunctionsSql } from './extension-functions.ts';
+import { introspectPostgres, partitionedTableSql } from './introspect.ts';
 import { runLimited, socketOf } from './limited-query.ts';
 import { postgresPolicy } from './policy.ts';
 import { createReaderSql, privilegesSql } from './privileges.ts';
+
+/** Statements over the catalog are never cancelled by a caller; they have a limit of time of their own. */
+const forever = (): AbortSignal => new AbortController().signal;
 
 export async function open(
   config: PostgresConfig,
@@ -30,11 +35,9 @@ export async function open(
     transactions.run({ signal: callSignal }, (client) =>
       work(async (sql) => (await client.query(sql)).rows as unknown[]),
     );
-  const loadUserObjects = async () => {
-    const rows = await runCatalogQueries(new AbortController().signal, (query) =>
-      query(userObjectsSql),
-    );
-    return (rows as [UserObjects])[0];
+  const queryOneRow = async <CatalogRecord>(sql: string): Promise<CatalogRecord> => {
+    const rows = await runCatalogQueries(forever(), (query) => query(sql));
+    return (rows as [CatalogRecord])[0];
   };
   const readSystem = async (client: PoolClient): Promise<SystemObjects> => {
     const { rows } = await client.query<SystemObjects>(systemObjectsSql);
@@ -47,7 +50,19 @@ export async function open(
   });
   return {
     dialect: postgres,
-    policy: postgresPolicy(system, loadUserObjects),
+    policy: postgresPolicy(system, {
+      loadUserObjects: () => queryOneRow<UserObjects>(userObjectsSql),
+      loadExtensionFunctions: async () => {
+        const { names } = await queryOneRow<{ names: string[] }>(safeExtensionFunctionsSql);
+        return new Set(names);
+      },
+      findPartitionedTable: async (name) => {
+        const rows = await runCatalogQueries(forever(), (query) =>
+          query(partitionedTableSql(name)),
+        );
+        return (rows as TableRef[])[0];
+      },
+    }),
     introspect: (scope, callSignal) =>
       runCatalogQueries(callSignal, (query) =>
         introspectPostgres(query, { schemas: scope.schemas ?? config.schemas }),
@@ -57,9 +72,7 @@ export async function open(
         runLimited(client, sql, maxRows),
       ),
     async privileges() {
-      const rows = await runCatalogQueries(new AbortController().signal, (query) =>
-        query(privilegesSql),
-      );
+      const rows = await runCatalogQueries(forever(), (query) => query(privilegesSql));
       const findings = (rows as { finding: string }[]).map(({ finding }) => finding);
       const readOnly = findings.length === 0;
       const remedy = readOnly ? undefined : createReaderSql(config.schemas ?? system.searchPath);

@@ -5,6 +5,8 @@ import {
   type RunCatalogQuery,
   type CatalogTableRow,
 } from '../../table-schemas.ts';
+import { postgres } from '../../../sql/dialects/postgres.ts';
+import type { UnresolvedTable } from '../../gate/policy.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from './values.ts';
 
@@ -36,6 +38,14 @@ const keysSql = `SELECT conrelid AS id, CASE contype WHEN 'p' THEN 'primary' WHE
   UNION ALL SELECT i.indrelid, 'unique', (i.indkey::int2[])[0:i.indnkeyatts - 1]::int[], 0, NULL, NULL, c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indrelid >= 16384
     AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u')) ORDER BY 1, 2, 7`;
+
+/** Selects schema and name of the table of which the name is a partition, at any depth. No row if it is none. */
+export function partitionedTableSql({ schema, table }: UnresolvedTable): string {
+  const parts = schema === undefined ? [table] : [schema, table];
+  const name = postgres.literal(parts.map((part) => postgres.quote(part)).join('.'));
+  return `SELECT n.nspname AS schema, r.relname AS table FROM pg_class c JOIN pg_class r ON r.oid = pg_partition_root(c.oid)
+    JOIN pg_namespace n ON n.oid = r.relnamespace WHERE c.oid = to_regclass(${name}) AND c.relispartition`;
+}
 
 /** Keys refer to columns by number; `type` is the oid of the column's (base) type. */
 type NumberedColumn = CatalogColumnRow & { number: number; type: number };

@@ -3,10 +3,12 @@ import { errorMessage } from '../../../lib/error.ts';
 import { isRecord } from '../../../lib/json.ts';
 import { readWordList } from '../../../lib/word-list.ts';
 import { lineAndColumn } from '../../../sql/analyzer.ts';
-import type { GatePolicy, StatementFacts } from '../../gate/policy.ts';
+import type { TableRef } from '../../../sql/dialect.ts';
+import type { GatePolicy, StatementFacts, UnresolvedTable } from '../../gate/policy.ts';
 import {
   collectStatementFacts,
   type NodeUse,
+  otherStatementRefusal,
   recordsIn,
   requireOneStatement,
   type TreeNode,
@@ -18,22 +20,32 @@ import type { SystemObjects, UserObjects } from './database-objects.ts';
 import { columnsOfCtes, fromItemsOf, type FromItems } from './from-items.ts';
 import { postgresFunctions } from './functions.ts';
 import { namesIn, operatorsOf, unqualifiedSystemName } from './parse-tree.ts';
+import { castTargetsOf, readsText } from './user-casts.ts';
 
 const allowedNodes = readWordList(new URL('nodes.txt', import.meta.url));
 const systemTypes = readWordList(new URL('types.txt', import.meta.url));
 
+/** What the policy asks the database, for each statement anew. */
+export interface PolicyCatalog {
+  loadUserObjects(): Promise<UserObjects>;
+  /** Names of functions of extensions that only compute. */
+  loadExtensionFunctions(): Promise<ReadonlySet<string>>;
+  findPartitionedTable(name: UnresolvedTable): Promise<TableRef | undefined>;
+}
+
 /** Parses with Postgres's own parser. The user objects are loaded for each statement, since new ones can appear. */
-export function postgresPolicy(
-  system: SystemObjects,
-  loadUserObjects: () => Promise<UserObjects>,
-): GatePolicy {
+export function postgresPolicy(system: SystemObjects, catalog: PolicyCatalog): GatePolicy {
   return {
     safeFunctions: postgresFunctions,
     async inspect(sql) {
       const query = await parseQuery(sql);
-      const user = await loadUserObjects();
-      return inspectQuery(query, { system, user });
+      const user = await catalog.loadUserObjects();
+      const facts = inspectQuery(query, { system, user });
+      if (facts.functions.every((name) => postgresFunctions.has(name))) return facts;
+      const ofExtensions = await catalog.loadExtensionFunctions();
+      return { ...facts, functions: facts.functions.filter((name) => !ofExtensions.has(name)) };
     },
+    partitionedTable: (name) => catalog.findPartitionedTable(name),
     resolvesTo(name, table) {
       if (name.catalog !== undefined && name.catalog !== system.database) return false;
       if (name.table !== table.table) return false;
@@ -56,7 +68,7 @@ async function parseQuery(sql: string): Promise<unknown> {
   const query = isRecord(explain) ? explain['query'] : statement;
   if (isRecord(query) && 'SelectStmt' in query) return query;
   const [kind = 'different'] = Object.keys(query ?? {});
-  throw gateRefusal('statement', `it is a ${kind.replace(/Stmt$/, '').toUpperCase()} statement.`);
+  throw otherStatementRefusal(kind.replace(/Stmt$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' '));
 }
 
 function positionText(error: unknown, sql: string): string {
@@ -71,14 +83,21 @@ interface KnownObjects {
   readonly user: UserObjects;
 }
 
+interface StatementNames {
+  readonly fromItems: FromItems;
+  /** Types to which a cast may call a user's function. */
+  readonly castTargets: ReadonlySet<string>;
+}
+
 function inspectQuery(query: unknown, objects: KnownObjects): StatementFacts {
   const ctes = columnsOfCtes(query);
   const columns = objects.user.columnsNamedLikeRowFunctions;
-  const factsWith = (visibleCtes: typeof ctes): StatementFacts =>
-    collectStatementFacts(query, {
-      ...treeShape,
-      readNode: nodeReader(objects, fromItemsOf(query, { ctes: visibleCtes, columns })),
-    });
+  const castTargets = castTargetsOf(query, objects.user.userCasts);
+  const factsWith = (visibleCtes: typeof ctes): StatementFacts => {
+    const fromItems = fromItemsOf(query, { ctes: visibleCtes, columns });
+    const readNode = nodeReader(objects, { fromItems, castTargets });
+    return collectStatementFacts(query, { ...treeShape, readNode });
+  };
   const facts = factsWith(ctes);
   // If one name is a CTE in one place and a table in another, treat it as the table everywhere.
   const isAmbiguous = facts.tables.some(({ table }) => ctes.has(table));
@@ -101,12 +120,15 @@ const treeShape: Omit<TreeReader, 'readNode'> = {
  * Finds everything in a node that runs code: function calls, and also operators, casts and `row.f`, which call functions
  * without a call node.
  */
-function nodeReader(objects: KnownObjects, fromItems: FromItems): TreeReader['readNode'] {
-  const functionNames = functionNamesOf(objects);
+function nodeReader(
+  objects: KnownObjects,
+  { fromItems, castTargets }: StatementNames,
+): TreeReader['readNode'] {
+  const functionNames = functionNamesOf(objects, castTargets);
   const operators = new Set(objects.system.operators).difference(new Set(objects.user.operators));
   const types = safeTypesOf(objects.user);
   return (node): NodeUse => {
-    checkNode(node, operators, types);
+    checkNode(node, operators, { types, castTargets });
     const { FuncCall: call, RangeVar: table, ColumnRef: column, A_Indirection: indirection } = node;
     const names = [
       ...(isRecord(call) ? [functionNames.ofCall(namesIn(call['funcname']))] : []),
@@ -130,7 +152,7 @@ function nodeReader(objects: KnownObjects, fromItems: FromItems): TreeReader['re
 function checkNode(
   node: TreeNode,
   operators: ReadonlySet<string>,
-  types: ReadonlySet<string>,
+  { types, castTargets }: { types: ReadonlySet<string>; castTargets: ReadonlySet<string> },
 ): void {
   if (node['intoClause'] !== undefined) throw gateRefusal('node', 'SELECT INTO is not allowed.');
   const unlisted = Object.keys(node).find((tag) => /^[A-Z]/.test(tag) && !allowedNodes.has(tag));
@@ -140,31 +162,39 @@ function checkNode(
     throw gateRefusal('function', `the operator ${operator} may call user-defined code.`);
   const typeName = node['typeName'] ?? node['TypeName'];
   const type = isRecord(typeName) ? unqualifiedSystemName(typeName['names']) : undefined;
-  if (type !== undefined && !types.has(type))
+  if (type === undefined) return;
+  if (!types.has(type) || (castTargets.has(withoutSchema(type)) && !readsText(node)))
     throw gateRefusal('function', `a cast to the type ${type} may call user-defined code.`);
 }
 
+function withoutSchema(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
 function safeTypesOf({ safeTypes, unsafeTypes }: UserObjects): ReadonlySet<string> {
-  const withoutSchema = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
   const isSafe = (name: string): boolean => !unsafeTypes.includes(withoutSchema(name));
   return new Set([...systemTypes, ...safeTypes].filter(isSafe));
 }
 
+/** The lists have names in lower case, and compare without case: a name with capitals is another function, so it is quoted. */
+function asListed(name: string): string {
+  return name === name.toLowerCase() ? name : `"${name}"`;
+}
+
 /** Names the functions that a call, a column reference and a field access can call. */
-function functionNamesOf({ system, user }: KnownObjects) {
-  const types = safeTypesOf(user);
+function functionNamesOf({ system, user }: KnownObjects, castTargets: ReadonlySet<string>) {
+  const types = safeTypesOf(user).difference(castTargets);
   const unaryFunctions = new Set([...system.unaryFunctions, ...user.unaryFunctions]);
   const rowFunctions = new Set([...system.rowFunctions, ...user.rowFunctions]);
   /** A function that shadows the name is reported instead of it, with its schema: it is not on the list of safe functions. */
   const orShadowing = (name: string): string =>
-    user.shadowingFunctions.find((shadow) => shadow.slice(shadow.lastIndexOf('.') + 1) === name) ??
-    name;
+    user.shadowingFunctions.find((shadow) => withoutSchema(shadow) === name) ?? asListed(name);
   // For a type's name Postgres tries a cast first.
   const callsUnaryFunction = (name: string): boolean =>
     unaryFunctions.has(name) && (!types.has(name) || orShadowing(name) !== name);
   return {
     ofCall: (names: readonly string[]): string =>
-      names[0] === 'pg_catalog' ? names.slice(1).join('.') : orShadowing(names.join('.')),
+      names[0] === 'pg_catalog' ? asListed(names.slice(1).join('.')) : orShadowing(names.join('.')),
     /** In `a.b.c`, `b` and `c` are functions unless the FROM item before the dot certainly has that column. */
     ofColumn: (fields: readonly string[], fromItems: FromItems): string[] =>
       fields.slice(1).filter((name, before) => {

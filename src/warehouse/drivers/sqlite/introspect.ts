@@ -9,15 +9,17 @@ import {
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { declaredType } from './declared-type.ts';
 
-const userTables = `pragma_table_list l JOIN sqlite_schema m ON m.name = l.name AND m.type = l.type
-  WHERE l.schema = 'main' AND l.type IN ('table', 'view') AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
-const tablesSql = `SELECT l.name AS id, '${sqlite.defaultSchema}' AS schema, l.name AS "table", l.type AS kind, NULL AS comment, NULL AS "rowEstimate" FROM ${userTables} ORDER BY 1`;
+/** A table of full text search looks like any other; tables of other modules are left out, since nobody knows what they do. */
+const isFullText = `l.type = 'virtual' AND m.type = 'table' AND (lower(m.sql) GLOB '* using fts[345](*' OR lower(m.sql) GLOB '* using fts[345] (*')`;
+const userTables = `pragma_table_list l JOIN sqlite_schema m ON m.name = l.name AND (m.type = l.type OR ${isFullText})
+  WHERE l.schema = 'main' AND l.type IN ('table', 'view', 'virtual') AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
+const tablesSql = `SELECT l.name AS id, '${sqlite.defaultSchema}' AS schema, l.name AS "table", m.type AS kind, NULL AS comment, NULL AS "rowEstimate" FROM ${userTables} ORDER BY 1`;
 const columnsSql = (type: string): string =>
   `SELECT m.name AS id, c.name, c.type AS "nativeType", c."notnull" = 0 AND NOT (c.pk > 0 AND (m.wr OR upper(c.type) = 'INTEGER' AND
     (SELECT max(pk) FROM pragma_table_info(m.name)) = 1)) AS nullable, NULL AS comment, NULL AS "values"
-  FROM (SELECT m.name, l.wr FROM ${userTables} AND l.type = ${type}) m JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY m.name, c.cid`;
+  FROM (SELECT m.name, l.wr FROM ${userTables} AND m.type = ${type}) m JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY m.name, c.cid`;
 /** `REFERENCES t` without columns means the primary key of t. An index over an expression has a part without a name and is no key. */
-const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables} AND l.type = 'table')
+const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables} AND m.type = 'table')
   SELECT json_object('id', t.name, 'kind', 'primary', 'columns', json_group_array(c.name ORDER BY c.pk)) AS "key"
     FROM t JOIN pragma_table_info(t.name) c WHERE c.pk > 0 GROUP BY t.name
   UNION ALL SELECT json_object('id', t.name, 'kind', 'unique', 'columns', json_group_array(k.name ORDER BY k.seqno))

@@ -33,6 +33,8 @@ const allowedTableFunctions = [
   'jsonb_tree',
   'pragma_table_info',
 ];
+/** Full text search asks for `data_version` to find out if its index has changed. */
+const allowedPragmas = ['table_info', 'data_version'];
 let database: DatabaseSync | undefined;
 let allowedFunctions: ReadonlySet<string> = new Set();
 
@@ -133,7 +135,7 @@ function authorizer(tables: ReadonlySet<string>) {
       action === constants.SQLITE_SELECT ||
       action === constants.SQLITE_RECURSIVE ||
       (action === constants.SQLITE_FUNCTION && allowedFunctions.has(foldCase(detail))) ||
-      (action === constants.SQLITE_PRAGMA && foldCase(name) === 'table_info') ||
+      (action === constants.SQLITE_PRAGMA && allowedPragmas.includes(foldCase(name))) ||
       (action === constants.SQLITE_READ && mayRead(foldCase(name), schema ?? null, tables));
     return isRead ? constants.SQLITE_OK : constants.SQLITE_DENY;
   };
