@@ -18,7 +18,6 @@ import { renderError, toUserError, withHint } from './terminal/failure.ts';
 import { ktxInvocation } from './terminal/invocation.ts';
 import { snakeCaseKeys } from './terminal/json-keys.ts';
 import { openProgressLine } from './terminal/progress.ts';
-import { askForTrust } from './terminal/ask-for-trust.ts';
 import { detectScreen, type CliHost, type Screen } from './terminal/screen.ts';
 import { alignColumns, renderTable } from './terminal/table.ts';
 import { escapeControls } from './terminal/text-width.ts';
@@ -157,7 +156,12 @@ async function openCurrentProject(
   };
   const dir = findProject(host.cwd, projectDir, host.env);
   const isAsked = mayAsk && context.screen.interactive;
-  const ask = isAsked ? (report: TrustReport) => askForTrust(report, context) : undefined;
+  const ask = isAsked
+    ? async (report: TrustReport) => {
+        const { askForTrust } = await import('./terminal/ask-for-trust.ts');
+        return askForTrust(report, context);
+      }
+    : undefined;
   return openProject(dir, { runId, notices, env: host.env, role, trust, ask });
 }
 

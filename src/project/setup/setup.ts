@@ -102,8 +102,9 @@ export async function removeConnection(dir: string, name: string): Promise<void>
 /** Connects, reads the tables and the login's privileges, disconnects. If that fails, it removes what it created. */
 export async function probeConnection(connection: ConnectionProbe, signal: AbortSignal) {
   const { dir, config, name } = connection;
+  const newFolder = await createFolder(dir);
   const { state } = projectPaths(dir);
-  const created = (await createFolder(dir)) ?? (existsSync(state) ? undefined : state);
+  const created = newFolder ?? (existsSync(state) ? undefined : state);
   const started = performance.now();
   try {
     await using closing = new AsyncDisposableStack();
