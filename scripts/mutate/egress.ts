@@ -31,8 +31,8 @@ export const egressMutants: readonly Mutant[] = [
   {
     name: 'egress-dominated-sum',
     file: 'ingest/aggregate/disclose.ts',
-    find: 'greatestSize > sumOfSizes / 2',
-    replace: 'greatestSize > sumOfSizes',
+    find: 'sumOfSizes < fewestRows * step',
+    replace: 'sumOfSizes < 0',
     why: 'A sum that one row decides is close to its value.',
     tests: [...tests, 'ingest/aggregate.test.ts'],
   },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -175,7 +175,8 @@ describe('what a run sends', () => {
 
   test('is not sent if it cannot be recorded', { timeout: 120_000 }, async () => {
     const dir = documentedShop(machine, 'anthropic', page);
-    mkdirSync(join(dir, '.ktx'), { recursive: true });
+    await ktx(['status', '--egress', '--project-dir', dir], { cwd: dir });
+    rmSync(join(dir, '.ktx/egress.db-wal'), { force: true });
     writeFileSync(join(dir, '.ktx/egress.db'), 'this is no database, whatever its name says');
     chmodSync(join(dir, '.ktx/egress.db'), 0o600);
     const asked: unknown[] = [];

@@ -67,14 +67,13 @@ const withheld = 'withheld: too few rows decide it';
 
 /**
  * A sum, rounded to a step that is at least as large as the largest number in it: no single row can be told from it. Withheld if
- * fewer than five rows have a number, if one row makes up half of it, or if little would be left after rounding.
+ * fewer than five rows have a number, or if it is less than five steps: then a few rows decide it.
  */
 export function discloseSum(measured: Measured): number | string {
   const { present, sum, sumOfSizes, greatestSize } = measured;
   if (present >= fewestRows && greatestSize === 0) return 0;
   const step = roundStepAbove(greatestSize);
-  const isWithheld =
-    present < fewestRows || greatestSize > sumOfSizes / 2 || sumOfSizes < fewestRows * step;
+  const isWithheld = present < fewestRows || sumOfSizes < fewestRows * step;
   return isWithheld ? withheld : roundTo(sum, step);
 }
 
