@@ -5,7 +5,7 @@ import type { WarehouseConfig } from './config.ts';
 import { answerFromCatalog } from './describe/answer.ts';
 import { type CatalogStatement, parseCatalogStatement } from './describe/parse.ts';
 import type { DriverSession, OpenContext, QueryRows } from './driver.ts';
-import { summarizeWarnings } from './engine-warnings.ts';
+import { summarizeWarnings } from './result/engine-warnings.ts';
 import { createGate } from './gate/gate.ts';
 import type { Warehouse } from './warehouse.ts';
 

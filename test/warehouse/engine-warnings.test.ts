@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolEvidence } from '../../src/chat/tools/tool-evidence.ts';
 import { rowsResult } from '../../src/cli/commands/query/sql.ts';
-import { summarizeWarnings } from '../../src/warehouse/engine-warnings.ts';
+import { summarizeWarnings } from '../../src/warehouse/result/engine-warnings.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import {
   generous,

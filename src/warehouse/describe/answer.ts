@@ -5,7 +5,7 @@ import type { CatalogStatement } from './parse.ts';
 
 type StatementOnTable = Exclude<CatalogStatement, { kind: 'tables' | 'schemas' }>;
 
-interface Catalog {
+interface DescribedCatalog {
   readonly dialect: Dialect;
   readonly tables: readonly TableSchema[];
   /** Throws if there is no such table in the scope of the connection. */
@@ -15,7 +15,7 @@ interface Catalog {
 /** Answers from the tables in scope, with the same columns on every engine. */
 export async function answerFromCatalog(
   statement: CatalogStatement,
-  { dialect, tables, find }: Catalog,
+  { dialect, tables, find }: DescribedCatalog,
 ): Promise<QueryRows> {
   if (!('table' in statement)) return listNames(statement, tables);
   const found = await find(statement);

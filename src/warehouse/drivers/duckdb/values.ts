@@ -18,7 +18,7 @@ import {
   DuckDBUnionValue,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { decimalCell, doubleCell, floatCell, integerCell } from '../../number-cells.ts';
+import { decimalCell, doubleCell, floatCell, integerCell } from '../../result/number-cells.ts';
 import type { Cell } from '../../warehouse.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { FieldPacket } from 'mysql2';
 import type { FieldType } from '../../../sql/field-type.ts';
-import { decimalCell, integerCell } from '../../number-cells.ts';
+import { decimalCell, integerCell } from '../../result/number-cells.ts';
 import type { Cell } from '../../warehouse.ts';
 
 /** `nativeType` is spelled as the engine prints it, e.g. `tinyint(1)`. */

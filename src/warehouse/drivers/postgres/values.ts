@@ -1,5 +1,5 @@
 import type { FieldType } from '../../../sql/field-type.ts';
-import { decimalCell, integerCell } from '../../number-cells.ts';
+import { decimalCell, integerCell } from '../../result/number-cells.ts';
 import type { Cell } from '../../warehouse.ts';
 
 const typesByOid: Readonly<Record<number, FieldType>> = {

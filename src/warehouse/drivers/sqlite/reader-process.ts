@@ -3,7 +3,7 @@ import type { FieldType } from '../../../sql/field-type.ts';
 import type { QueryRows } from '../../driver.ts';
 import { createRowBatches } from '../../engine-process/row-batches.ts';
 import { type ServedCall, serveRequests } from '../../engine-process/serve-requests.ts';
-import { doubleCell, integerCell } from '../../number-cells.ts';
+import { doubleCell, integerCell } from '../../result/number-cells.ts';
 import { maxResultSize } from '../../result-size.ts';
 import type { Cell } from '../../warehouse.ts';
 import { registerFunctions } from './register-functions.ts';

@@ -1,4 +1,4 @@
-import { formatCount } from '../lib/format-count.ts';
+import { formatCount } from '../../lib/format-count.ts';
 
 const maxWarnings = 8;
 const maxLength = 300;

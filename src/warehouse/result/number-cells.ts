@@ -1,4 +1,4 @@
-import type { Cell } from './warehouse.ts';
+import type { Cell } from '../warehouse.ts';
 
 /** A number if a double holds the integer exactly, otherwise its digits as text. */
 export function integerCell(value: bigint): Cell {
