@@ -215,7 +215,7 @@ export const gateMutants: readonly Mutant[] = [
   {
     name: 'postgres-timeout',
     file: 'warehouse/drivers/postgres/driver.ts',
-    find: 'SET LOCAL statement_timeout = ${milliseconds};',
+    find: '; SET LOCAL statement_timeout = ${milliseconds}',
     replace: '',
     why: 'If ktx dies, its statement goes on in the server without a limit.',
     tests: ['warehouse/postgres.test.ts'],

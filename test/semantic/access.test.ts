@@ -35,9 +35,11 @@ dataset: orders
 source: orders
 primary_key: [id]
 default_time: day
-fields: [{name: id, type: integer}, {name: buyer_id, type: integer}, {name: amount, type: integer, hidden: true}, {name: day, type: date}]
+fields: [{name: id, type: integer}, {name: buyer_id, type: integer}, {name: amount, type: integer, hidden: true}, {name: day, type: date}, {name: shop, expr: "'web'", type: string}]
 metrics:
   - {name: revenue, agg: sum, of: amount}
+  - {name: order_count, agg: count}
+  - {name: again, conversion: {base: order_count, to: order_count, on: {shop: shop}, calculation: conversions}}
   - {name: running, cumulative: {of: revenue}}
   - {name: per_buyer, agg: avg, of: revenue, per: buyer_id}
   - {name: all_revenue, total: {of: revenue}}
@@ -119,6 +121,8 @@ describe.each(engineNames)('row rules on %s', (name) => {
         await answer('emea', { metrics: ['orders.running'], dimensions: ['metric_time.year'] }),
       ).toEqual([['2024-01-01', 50]]);
       expect(await answer('emea', { metrics: ['orders.per_buyer'] })).toEqual([[25]]);
+      expect(await answer('admin', { metrics: ['orders.again'] })).toEqual([[3]]);
+      expect(await answer('emea', { metrics: ['orders.again'] })).toEqual([[1]]);
       expect(await answer('emea', { dimensions: ['orders.id'] })).toEqual([[1], [3]]);
       expect(
         await answer('emea', { metrics: ['orders.all_revenue'], dimensions: ['orders.id'] }),
@@ -227,7 +231,7 @@ test('validation: a rule that leads nowhere leaves the dataset out; a second dat
     orders: files.orders.replace('orders.buyer.region', 'orders.seller.region'),
   };
   expect((await load(wrong)).diagnostics).toMatchObject([
-    { rule: 'unknown_name', line: 16, column: 25 },
+    { rule: 'unknown_name', line: 18, column: 25 },
   ]);
   const twin = 'dataset: twin\nsource: orders\nfields: [{name: id}]\n';
   const query = 'dataset: query\nsql: select * from main.orders\nfields: [{name: id}]\n';

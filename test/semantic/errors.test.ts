@@ -124,6 +124,14 @@ const cases: readonly Case[] = [
     hint: /Give each relationship from orders to customers a role/,
     repaired: { files: shop, query: { ...revenue, dimensions: ['orders.buyer.segment'] } },
   },
+  {
+    what: 'a role that two relationships have',
+    code: 'ambiguous_path',
+    query: { ...revenue, dimensions: ['orders.buyer.segment'] },
+    files: edited('role: recipient', 'role: buyer'),
+    hint: /Give each relationship from orders to customers a role/,
+    repaired: { files: shop, query: { ...revenue, dimensions: ['orders.buyer.segment'] } },
+  },
 
   {
     what: 'a dataset that does not say when its fiscal years begin',

@@ -166,6 +166,15 @@ describe('a query that has no single right answer', () => {
       /goes down and up again/,
     ],
     [
+      'up and down again to a sibling',
+      {
+        metrics: ['tickets.ticket_count'],
+        dimensions: ['tickets.customers.orders_as_buyer.status'],
+      },
+      'no_path',
+      /goes up and down again/,
+    ],
+    [
       'a dimension on the many side of rows without a key',
       { metrics: ['visits.visit_count'], dimensions: ['hits.page'] },
       'no_key',
