@@ -218,7 +218,7 @@ export const gateMutants: readonly Mutant[] = [
     find: '; SET LOCAL statement_timeout = ${milliseconds}',
     replace: '',
     why: 'If ktx dies, its statement goes on in the server without a limit.',
-    tests: ['warehouse/postgres.test.ts'],
+    tests: ['warehouse/gate-rules.test.ts'],
   },
   {
     name: 'postgres-row-limit',

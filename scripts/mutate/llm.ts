@@ -2,6 +2,9 @@ import type { Mutant } from './mutant.ts';
 
 const isolation = ['llm/claude-isolation.test.ts', 'contract/llm-isolation.test.ts'];
 const environment = ['llm/claude-env.test.ts'];
+const disclosure = ['ingest/disclose.test.ts'];
+const managed = ['llm/claude-managed-settings.test.ts'];
+const mcp = ['mcp/hostile-client.test.ts'];
 const spending = ['llm/spending.test.ts'];
 
 /** Who pays and who is asked: permissions of agents, isolation of Claude Code, the budget. */
@@ -237,5 +240,101 @@ export const llmMutants: readonly Mutant[] = [
     replace: 'text',
     why: 'A provider that quotes the key puts it into the terminal and the logs.',
     tests: ['llm/ai-sdk-wire.test.ts', 'llm/ai-sdk.test.ts'],
+  },
+  {
+    name: 'egress-small-groups',
+    file: 'ingest/aggregate/disclose.ts',
+    find: 'sorted.findIndex(({ rows }) => rows >= fewestRows)',
+    replace: 'sorted.findIndex(({ rows }) => rows > 0)',
+    why: 'A group of one row tells a model about one person.',
+    tests: disclosure,
+  },
+  {
+    name: 'egress-subtraction',
+    file: 'ingest/aggregate/disclose.ts',
+    find: 'dropped > 0 && dropped < fewestRows ? 1 : 0',
+    replace: '0',
+    why: 'The total less the groups that are shown is a group of fewer than five rows.',
+    tests: disclosure,
+  },
+  {
+    name: 'egress-dominant-row',
+    file: 'ingest/aggregate/disclose.ts',
+    find: ' || sumOfSizes < fewestRows * step',
+    replace: '',
+    why: 'A sum that one row makes up tells the value of this row.',
+    tests: disclosure,
+  },
+  {
+    name: 'egress-rounding',
+    file: 'ingest/aggregate/disclose.ts',
+    find: 'return isWithheld ? withheld : roundTo(sum, step);',
+    replace: 'return isWithheld ? withheld : sum;',
+    why: 'Two sums that differ by one row tell the value of this row.',
+    tests: disclosure,
+  },
+  {
+    name: 'egress-unrecorded',
+    file: 'llm/egress/ledger.ts',
+    find: '        throw unrecordedError(egressDb, error);',
+    replace: '        void error;',
+    why: 'Values are sent to a model although the ledger could not record them.',
+    tests: ['llm/egress.test.ts'],
+  },
+  {
+    name: 'managed-refused',
+    file: 'llm/claude-code/managed-settings/check-managed-settings.ts',
+    find: 'if (effects.length > 0 && !isAllowed) throw',
+    replace: 'if (effects.length > 9 && !isAllowed) throw',
+    why: 'Hooks and headers of managed settings take part in every call, and nobody allowed it.',
+    tests: managed,
+  },
+  {
+    name: 'managed-unknown-key',
+    file: 'llm/claude-code/managed-settings/effects.ts',
+    find: '  return [key];\n}',
+    replace: '  return knownEffects.has(key) ? [key] : [];\n}',
+    why: 'A setting of a later release that changes what is sent counts as harmless.',
+    tests: managed,
+  },
+  {
+    name: 'managed-folder',
+    file: 'llm/claude-code/managed-settings/read-managed-settings.ts',
+    find: '...names.map((name) => join(dropIns, name)),',
+    replace: '',
+    why: 'Managed settings in managed-settings.d take part unseen.',
+    tests: managed,
+  },
+  {
+    name: 'managed-delivered',
+    file: 'llm/claude-code/managed-settings/check-managed-settings.ts',
+    find: ', ...delivered.filter(({ key }) => !foundKeys.has(key))',
+    replace: '',
+    why: 'Settings that a server delivers to the child take part unseen.',
+    tests: managed,
+  },
+  {
+    name: 'mcp-depth',
+    file: 'mcp/stdio/check-line.ts',
+    find: 'if (scanner.deepest > deepestMessage)',
+    replace: 'if (scanner.deepest > deepestMessage * 1e6)',
+    why: 'A deeply nested message overflows the stack and ends the server.',
+    tests: mcp,
+  },
+  {
+    name: 'mcp-length',
+    file: 'mcp/stdio/check-line.ts',
+    find: 'export const longestMessage = 10 * 1024 * 1024;',
+    replace: 'export const longestMessage = 10 * 1024 * 1024 * 1024;',
+    why: 'A line without an end fills the memory of the server.',
+    tests: mcp,
+  },
+  {
+    name: 'mcp-answers',
+    file: 'mcp/stdio/check-line.ts',
+    find: "('result' in message || 'error' in message)",
+    replace: "('result' in message && 'error' in message)",
+    why: 'Two programs that answer answers with errors go on for ever.',
+    tests: mcp,
   },
 ];

@@ -80,6 +80,18 @@ describe('the gate on MySQL', () => {
   );
 });
 
+describe('Postgres, if ktx dies in the middle of a statement', () => {
+  test('ends the statement at its time limit', async () => {
+    const postgres = await makeDatabase('postgres', 'CREATE TABLE t (a int);');
+    const driver = await postgres.openDriver();
+    const sql = "SELECT current_setting('statement_timeout')";
+    const { rows } = await driver.run(sql, { ...generous, timeoutMs: 20_000 }, never);
+    expect(rows).not.toEqual([['0']]);
+    await driver.close();
+    await postgres.remove();
+  });
+});
+
 describe('SQLite behind the gate', () => {
   test('reads no system table', async () => {
     const own = await makeDatabase(
