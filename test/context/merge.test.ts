@@ -382,6 +382,13 @@ describe('what is gone', () => {
     expect(merge(undefined, result)).toMatchObject({ outcome: 'unchanged', text: result.text });
   });
 
+  it('stays where a person wrote a value and no comment', () => {
+    const edit = (text: string) => text.replace('{name: status, ', '{name: status, hidden: true, ');
+    const result = merge(undefined, { ...first, text: edit(written) });
+    expect(result.text).toContain('{name: status, hidden: true}');
+    expect(result.stale).toEqual(['fields.status', 'dataset']);
+  });
+
   it('leaves what a person took out of it, for when it comes back', () => {
     const without = afterEdit((text) =>
       text.replace(/.*name: status.*\n/, '').replace('default_time: created_at\n', ''),

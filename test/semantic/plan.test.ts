@@ -148,6 +148,15 @@ describe('a query that has no single right answer', () => {
       /a separate condition for each/,
     ],
     [
+      'what is not true of a child and the row itself',
+      {
+        metrics: ['customers.customer_count'],
+        where: ["not (tickets.priority = 'high' and customers.segment = 'ent')"],
+      },
+      'mixed_condition',
+      /a separate condition for each/,
+    ],
+    [
       'a condition over two kinds of children',
       {
         metrics: ['customers.customer_count'],
