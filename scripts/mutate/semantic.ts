@@ -213,7 +213,7 @@ export const semanticMutants: readonly Mutant[] = [
     find: "grain), ' > ', windowStart]",
     replace: "grain), ' >= ', windowStart]",
     why: 'An event one moment after the window counts.',
-    tests: ['semantic/fuzz-regressions.test.ts'],
+    tests: ['semantic/conversion-window.test.ts'],
   },
   {
     name: 'conversion-after',
@@ -253,7 +253,7 @@ export const semanticMutants: readonly Mutant[] = [
     find: "parts: [rowPeriod(since), ' = ', periodIn(since)]",
     replace: "parts: [rowPeriod(since), ' <= ', periodIn(since)]",
     why: 'A total of the year to date counts the years before.',
-    tests: ['semantic/fuzz-regressions.test.ts'],
+    tests: ['semantic/fiscal.test.ts'],
   },
   {
     name: 'additive-distinct',

@@ -39,6 +39,12 @@ describe('rows against golden rows', () => {
     ['more columns', rows('n r total', [1, 'US', 20], [2, 'EU', 10], [3, 'US', 20]), {}, true],
     ['a row too few', rows('region revenue', ['EU', 10], ['US', 20]), {}, false],
     [
+      'a row too many',
+      rows('region revenue', ['EU', 10], ['US', 20], ['US', 20], ['US', 20]),
+      {},
+      false,
+    ],
+    [
       'a row doubled in place of another',
       rows('region revenue', ['EU', 10], ['EU', 10], ['US', 20]),
       {},
