@@ -335,7 +335,7 @@ export const gateMutants: readonly Mutant[] = [
   {
     name: 'sqlite-parameter',
     file: 'warehouse/drivers/sqlite/policy.ts',
-    find: "if (/[?@:$#][A-Za-z0-9_]/.test(sql.replace(quotedOrComment, ' ')))",
+    find: 'if (/[?@:$#][A-Za-z0-9_]/.test(codeOf(sql)))',
     replace: 'if (false)',
     why: 'A statement with an unbound parameter gives NULL where the user meant a value.',
     tests: gate,
