@@ -7,7 +7,7 @@ import { readingVersion, type UnmappedFact } from '../fetch/item-files.ts';
 import type { Snapshot } from '../project-snapshot.ts';
 import { findQuote } from './find-quote.ts';
 import { refusal } from './resolve-names.ts';
-import type { PendingItem, WorkUnit } from './work-units.ts';
+import { pendingPath, type PendingItem, type WorkUnit } from './work-units.ts';
 
 /** What a model read in one item. */
 export interface ItemOutcome {
@@ -48,6 +48,7 @@ export function openProposalsSession(
   const accepted = new Map<string, Claim[]>();
   const unmapped = new Map<string, UnmappedFact[]>();
   const acceptedTools = new Set<string>();
+  const touched = new Set<string>();
   let queries = 0;
   const itemAt = (path: string): PendingItem => {
     const item = itemsByPath.get(path);
@@ -79,12 +80,12 @@ export function openProposalsSession(
           `This work unit has had its ${mostQueries} queries: decide with what is known.`,
         );
     },
-    /** Records that a call of this tool was accepted. */
     noteAccepted: (tool: string): void => void acceptedTools.add(tool),
     hasAccepted: (tool: string): boolean => acceptedTools.has(tool),
     /** Adds claims with the quote as their evidence. */
     accept(place: QuotedItem, proposed: readonly ProposedClaim[]): void {
       const evidence = [evidenceOf(place)];
+      moveToEnd(touched, place.item);
       const claims = proposed.map(([subject, kind, body]): Claim => {
         const text = normalizeText(kind, body);
         return { subject, kind, body: knownWording(snapshot, [subject, kind, text]), evidence };
@@ -94,9 +95,11 @@ export function openProposalsSession(
     /** Refuses the quotes that `accept` would refuse. */
     requireQuote: (place: QuotedItem): void => void evidenceOf(place),
     reportUnmapped({ item, ...fact }: UnmappedFact & { readonly item: string }): void {
-      itemAt(item);
+      moveToEnd(touched, pendingPath(itemAt(item)));
       unmapped.set(item, [...(unmapped.get(item) ?? []), fact]);
     },
+    /** The keys of the items that the model has left for another one. */
+    finished: () => new Set([...touched].slice(0, -1).map((path) => itemAt(path).item.key)),
     /** By the key of the item. Does not depend on the order of the proposals. */
     outcomes: (): ReadonlyMap<string, ItemOutcome> =>
       new Map(
@@ -106,6 +109,11 @@ export function openProposalsSession(
         }),
       ),
   };
+}
+
+function moveToEnd(paths: Set<string>, path: string): void {
+  paths.delete(path);
+  paths.add(path);
 }
 
 function sortFacts(facts: readonly UnmappedFact[]): UnmappedFact[] {

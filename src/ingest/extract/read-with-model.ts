@@ -1,6 +1,8 @@
 import type { ProjectFindings, SourceFindings } from '../fetch/findings.ts';
 import { createTablesHasher, hashItem, readingVersion } from '../fetch/item-files.ts';
 import { type Quarantined, type StageReport, toFailure } from '../report.ts';
+import type { UserError } from '../../lib/error.ts';
+import { isContextTooLong } from '../../llm/port/error.ts';
 import { runExtractionLoop } from './extraction-loop.ts';
 import {
   type ItemOutcome,
@@ -30,6 +32,7 @@ import {
 } from './triage-page.ts';
 import {
   groupIntoUnits,
+  halveItems,
   listPendingItems,
   type PendingItem,
   pendingPath,
@@ -186,8 +189,8 @@ async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
   const finish = (claims: number) =>
     emit({ type: 'work_unit_finished', unit: unit.id, stage: 'extract', outcome, claims });
   if (failure !== undefined && unit.items.length > 1 && isFaultOfText(failure)) {
-    finish(0);
-    return extractOneByOne(stage, unit);
+    finish(recordFinished(stage, unit, session));
+    return extractParts(stage, unit, failure);
   }
   if (failure !== undefined)
     recordFailure(
@@ -208,9 +211,30 @@ async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
   finish(claims);
 }
 
-/** One item of the unit keeps the model from reading the others. */
-async function extractOneByOne(stage: ReadingStage, unit: WorkUnit): Promise<void> {
-  for (const item of unit.items) if (!stage.isOver) await extractUnit(stage, singleItemUnit(item));
+/** Records the items that were read before the others failed: they are not paid for again. Returns the number of claims. */
+function recordFinished(stage: ReadingStage, unit: WorkUnit, session: ProposalsSession): number {
+  const outcomes = session.outcomes();
+  const finished = session.finished();
+  let claims = 0;
+  for (const item of unit.items) {
+    const outcome = outcomes.get(item.item.key);
+    if (outcome === undefined || !finished.has(item.item.key)) continue;
+    recordOutcome(stage, 'extract', { item, outcome });
+    stage.counts.extract.done += 1;
+    claims += outcome.claims.length;
+  }
+  return claims;
+}
+
+/** Reads the rest of a unit: by halves if it is too long together, else one by one, because one item keeps the model from the others. */
+async function extractParts(
+  stage: ReadingStage,
+  unit: WorkUnit,
+  failure: UserError,
+): Promise<void> {
+  const rest = unit.items.filter((item) => !stage.outcomes.has(item));
+  const parts = isContextTooLong(failure) ? halveItems(rest) : rest.map(singleItemUnit);
+  for (const part of parts) if (!stage.isOver) await extractUnit(stage, part);
 }
 
 /** The sources with the new outcomes in place of earlier readings; the same object for a source without any. */

@@ -112,6 +112,13 @@ export function singleItemUnit(item: PendingItem): WorkUnit {
   return unitOf([item]);
 }
 
+/** Units of half the items each; of a single item one unit. */
+export function halveItems(items: readonly PendingItem[]): WorkUnit[] {
+  const middle = Math.ceil(items.length / 2);
+  const halves = [items.slice(0, middle), items.slice(middle)];
+  return halves.filter(({ length }) => length > 0).map(unitOf);
+}
+
 function unitOf(items: readonly PendingItem[]): WorkUnit {
   const [first] = items;
   if (first === undefined) throw new Error('a work unit has at least one item');

@@ -2,7 +2,7 @@ import { openChannel } from '../../lib/channel.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { modelIdForRole } from '../config.ts';
 import type { BackendSession, CallMonitor } from '../port/backend.ts';
-import { LlmError } from '../port/error.ts';
+import { isContextTooLong, LlmError } from '../port/error.ts';
 import type {
   AgentEvent,
   AgentSession,
@@ -146,7 +146,11 @@ class GovernedSession implements AgentSession {
     let hasNews = this.#backendKnowsPast;
     let callsTold = 0;
     let outcome = await this.#attemptWithFallback(recorder, request);
-    for (let attempt = 1; attempt < mostAttempts && isContextTooLong(outcome); attempt += 1) {
+    for (
+      let attempt = 1;
+      attempt < mostAttempts && isContextTooLong(outcome.failure);
+      attempt += 1
+    ) {
       const { length: calls } = recorder.toolCalls;
       const stepsUsed = outcome.metrics.steps;
       if (this.#past.length + calls === 0 || stepsUsed >= this.#spec.limits.maxTurns) break;
@@ -261,10 +265,6 @@ function sessionMonitor({ monitor }: ActiveCall, recorder: TurnRecorder): CallMo
         recorder.emit({ type: 'rate_limit', window, resetsAt: resetsAt?.toISOString() });
     },
   };
-}
-
-function isContextTooLong({ failure }: CallOutcome<unknown>): boolean {
-  return failure instanceof LlmError && failure.kind === 'context_too_long';
 }
 
 function isModelUnavailable({ failure }: CallOutcome<unknown>): boolean {

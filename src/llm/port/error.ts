@@ -142,6 +142,11 @@ export function errorKindOfStatus(status: number): LlmErrorKind {
   return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
 }
 
+/** True if the same call with less in it may succeed. */
+export function isContextTooLong(error: unknown): boolean {
+  return error instanceof LlmError && error.kind === 'context_too_long';
+}
+
 /** After these kinds no further call of the run can succeed. */
 const fatalKinds: readonly LlmErrorKind[] = [
   'auth',

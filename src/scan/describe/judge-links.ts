@@ -2,7 +2,7 @@ import type { LinkFinding } from '../../context/catalog/catalog.ts';
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { LlmError } from '../../llm/port/error.ts';
+import { isContextTooLong, LlmError } from '../../llm/port/error.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import type { TableFacts } from '../facts/table-facts.ts';
 import type { ScanContext } from '../scan-context.ts';
@@ -143,20 +143,26 @@ type AskContext = ScanContext & {
   readonly facts: () => readonly TableFacts[];
 };
 
-/** Asks in batches until one fails; the failure is kept in the session. */
+/** Asks in batches until one fails; the failure is kept in the session. A batch that is too long for the model is halved. */
 async function askAboutLinks(
   links: readonly OpenLink[],
   session: JudgeSession,
   context: AskContext,
 ): Promise<void> {
-  for (let start = 0; start < links.length; start += linksPerCall) {
+  const batches = Array.from({ length: Math.ceil(links.length / linksPerCall) }, (_, index) =>
+    links.slice(index * linksPerCall, (index + 1) * linksPerCall),
+  );
+  for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
     if (session.failure !== undefined) return;
     try {
-      await askAboutBatch(links.slice(start, start + linksPerCall), session, context);
+      await askAboutBatch(batch, session, context);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       context.signal.throwIfAborted();
-      session.failure = error;
+      const middle = Math.ceil(batch.length / 2);
+      if (isContextTooLong(error) && batch.length > 1)
+        batches.unshift(batch.slice(0, middle), batch.slice(middle));
+      else session.failure = error;
     }
   }
 }
