@@ -174,8 +174,13 @@ async function play(row: Row, first: Backend): Promise<Played> {
     const text = `name: ${name(backend)}\nmodel: {backend: ${backend}, name: ${testModel}}\ninstructions: Case ${running.marker}.\n${file?.() ?? ''}\n`;
     writeFileSync(join(shop.dir, 'agents', `${name(backend)}.yaml`), text);
   }
-  await approve(shop.dir, machine.env);
-  const project = await openProject(shop.dir, { env: machine.env });
+  const env = {
+    ...machine.env,
+    BACKENDS_TEST_KEY: process.env['BACKENDS_TEST_KEY'],
+    BACKENDS_TEST_TOKEN: process.env['BACKENDS_TEST_TOKEN'],
+  };
+  await approve(shop.dir, env);
+  const project = await openProject(shop.dir, { env });
   const { signal } = new AbortController();
   const open = async (backend: Backend, resume?: string) =>
     openAgent(project, { agent: await loadAgent(shop.dir, name(backend)), policy, resume, signal });

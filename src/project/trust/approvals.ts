@@ -35,8 +35,7 @@ export interface Approvals {
   ids(): ReadonlySet<string>;
   list(): readonly Approval[];
   add(grants: readonly Grant[]): Promise<void>;
-  /** Keeps only these; `[]` revokes everything. */
-  keep(ids: ReadonlySet<string>): void;
+  remove(ids: readonly string[]): void;
 }
 
 /** The approvals of the project whose folder really is `dir`. A project that was moved has none. */
@@ -75,9 +74,8 @@ export function openApprovals(dir: string, env: HostEnvironment): Approvals {
         );
       }
     },
-    keep(ids) {
-      for (const name of names())
-        if (!ids.has(idOf(name))) rmSync(join(folder, name), { force: true });
+    remove(ids) {
+      for (const id of ids) rmSync(join(folder, `${id}.json`), { force: true });
     },
   };
 }

@@ -76,6 +76,7 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'scan.max_bytes': 'none',
   'scan.max_seconds': 'none',
   'scan.no_values[]': 'none',
+  'scan.not_personal[]': 'none',
   'scan.query_logs[]': 'path',
   'scan.review': 'none',
   'scan.sample_rows': 'none',

@@ -64,7 +64,8 @@ function openApprovalCheck(
   const approve = async (shown: TrustReport): Promise<void> => {
     const approvals = openApprovals(dir, env);
     await approvals.add(shown.grants);
-    approvals.keep(new Set(shown.grants.map(({ id }) => id)));
+    // Not everything else: another process may have approved more meanwhile.
+    approvals.remove(shown.removed.map(({ id }) => id));
   };
   const askPerson = async (): Promise<void> => {
     const shown = await report();
@@ -138,7 +139,10 @@ export function openTrust(options: TrustOptions) {
     /** Approves the whole report, and forgets what is not in it. */
     approve: (shown: TrustReport) => check.approve(shown),
     /** Forgets everything. */
-    revoke: (): void => openApprovals(dir, env).keep(new Set()),
+    revoke(): void {
+      const approvals = openApprovals(dir, env);
+      approvals.remove([...approvals.ids()]);
+    },
     /** For connections of `ktx.yaml`: warehouses and sources. */
     requireConnections: async (names: readonly string[]) =>
       requireGrants((await Promise.all(names.map(grantsOf))).flat()),
