@@ -127,8 +127,8 @@ export const gateMutants: readonly Mutant[] = [
   {
     name: 'gate-root',
     file: 'warehouse/gate/analyze-statement.ts',
-    find: '!rules.roots.includes(root.kind)',
-    replace: '!rules.roots.includes(root.kind) && false',
+    find: '  if (!rules.roots.includes(root.kind))\n    throw',
+    replace: '  if (root.kind === "" )\n    throw',
     why: 'A statement that is no query reaches the engine.',
     tests: gate,
   },
@@ -167,8 +167,8 @@ export const gateMutants: readonly Mutant[] = [
   {
     name: 'postgres-cast',
     file: 'warehouse/drivers/postgres/policy.ts',
-    find: 'type !== undefined && !types.has(type)',
-    replace: 'type !== undefined && !types.has(type) && false',
+    find: '!types.has(type) || (castTargets.has(withoutSchema(type)) && !readsText(node))',
+    replace: 'false',
     why: 'A cast to a type of a user runs code of a user.',
     tests: gate,
   },
@@ -183,7 +183,7 @@ export const gateMutants: readonly Mutant[] = [
   {
     name: 'postgres-shadow',
     file: 'warehouse/drivers/postgres/policy.ts',
-    find: "user.shadowingFunctions.find((shadow) => shadow.slice(shadow.lastIndexOf('.') + 1) === name) ??",
+    find: 'user.shadowingFunctions.find((shadow) => withoutSchema(shadow) === name) ??',
     replace: '',
     why: 'A function of a user with the name of a safe one is called in its place.',
     tests: gate,
