@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { approve } from '../support/approve.ts';
 import { childrenOf, memoryOf, peakMemoryOf } from '../support/processes.ts';
 import { engines, isThere, makeDatabase, type TestDatabase } from '../support/warehouses.ts';
 import { heavyStatements, heavyTable } from '../warehouse/heavy-statements.ts';
@@ -39,11 +40,13 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
     const project = { connections: { wh: config }, query: { timeout_seconds: 2 } };
     writeFileSync(join(folder, 'ktx.yaml'), JSON.stringify(project));
     execFileSync('git', ['init', '--quiet'], { cwd: folder });
+    const env = { ...process.env, TEST_URL: secret };
+    await approve(folder, env);
     client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } });
     transport = new StdioClientTransport({
       command: process.execPath,
       args: [main, 'mcp', 'serve', '--project-dir', folder],
-      env: { ...process.env, TEST_URL: secret },
+      env,
       stderr: 'ignore',
     });
     await client.connect(transport);

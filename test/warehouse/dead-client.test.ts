@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { approve } from '../support/approve.ts';
 import { startKtx } from '../support/ktx-process.ts';
 import { readerOfMariadb, runMariadb } from '../support/mariadb.ts';
 import { runPostgres } from '../support/postgres.ts';
@@ -50,6 +51,7 @@ describe.each(engines.filter(isThere))(
       const config = JSON.stringify({ connections: { wh: database.config } });
       await writeFile(join(database.folder, 'ktx.yaml'), config);
       const env = { ...process.env, TEST_URL: await urlFor(database) };
+      await approve(database.folder, env);
       const ktx = startKtx(['sql', endless, '--connection', 'wh', '--timeout', '100'], {
         cwd: database.folder,
         env,
