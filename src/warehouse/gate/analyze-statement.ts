@@ -120,6 +120,8 @@ function readAllowedNode({ kind, body }: SqlNode): NodeUse {
     throw gateRefusal('node', 'IN with a bare name is not allowed; write IN (SELECT …).');
   if (kind === 'function' || kind === 'aggregate_function') return { function: body['name'] };
   if (kind === 'pivot') return readPivot(body);
+  if (kind === 'subquery' && withoutWrapping(body['this'])?.kind === 'literal')
+    throw textAsTableRefusal();
   if (kind !== 'table') return {};
   const { catalog, schema, name } = body;
   return {
@@ -133,9 +135,8 @@ function readAllowedNode({ kind, body }: SqlNode): NodeUse {
 
 /** The parser returns `PIVOT name` as a column, and `PIVOT 'file'` as a literal. */
 function readPivot(body: SqlNode['body']): NodeUse {
-  const node = asNode(body['this']);
-  if (node?.kind === 'literal')
-    throw gateRefusal('table', 'it reads a file where a table is expected.');
+  const node = withoutWrapping(body['this']);
+  if (node?.kind === 'literal') throw textAsTableRefusal();
   if (node?.kind !== 'column') return {};
   const schema = identifierName(node.body['table']);
   const table = identifierName(node.body['name']);
@@ -144,6 +145,18 @@ function readPivot(body: SqlNode['body']): NodeUse {
     : [];
   const isCte = schema === undefined && ctes.includes(table);
   return isCte ? {} : { table: { schema, table } };
+}
+
+/** The node inside comments and parentheses. */
+function withoutWrapping(value: unknown): SqlNode | undefined {
+  const node = asNode(value);
+  const isWrapping = ['annotated', 'paren', 'alias', 'subquery'].includes(node?.kind ?? '');
+  return isWrapping ? withoutWrapping(node?.body['this']) : node;
+}
+
+/** SQLite takes a text for the name of a table, DuckDB for that of a file. */
+function textAsTableRefusal() {
+  return gateRefusal('table', 'it has a text where a table is expected.');
 }
 
 function isFilled(value: unknown): boolean {
