@@ -163,12 +163,23 @@ async function respond(
   if (path.startsWith('/computeMetadata/')) return metadata(path, response);
   const document = state.documents.get(path);
   if (document !== undefined) return json(response, 200, document);
-  if (protocol === undefined)
-    return json(response, 404, {
-      type: 'error',
-      error: { type: 'not_found_error', message: 'Not found' },
-    });
+  if (protocol !== undefined)
+    return answerModelCall(state, { protocol, path, headers, text }, response);
+  json(response, 404, {
+    type: 'error',
+    error: { type: 'not_found_error', message: 'Not found' },
+  });
+}
 
+interface ModelRequest extends Pick<RecordedRequest, 'path' | 'headers' | 'text'> {
+  readonly protocol: Protocol;
+}
+
+async function answerModelCall(
+  state: EndpointState,
+  { protocol, path, headers, text }: ModelRequest,
+  response: ServerResponse,
+): Promise<void> {
   const wire = wires[protocol];
   const asked: WireRequest = {
     path: path.replace(/\?.*$/, ''),
