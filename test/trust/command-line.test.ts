@@ -16,10 +16,13 @@ async function openThief() {
     connections += 1;
     sockets.add(socket);
     socket.on('error', () => undefined);
+    let isAsked = false;
     socket.on('data', (chunk: Buffer) => {
       bytes.push(chunk);
-      // AuthenticationCleartextPassword
-      socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]));
+      // AuthenticationCleartextPassword; it has all that it wants after the answer.
+      if (isAsked) socket.destroy();
+      else socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]));
+      isAsked = true;
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
