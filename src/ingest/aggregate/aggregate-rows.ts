@@ -12,13 +12,13 @@ import {
 import { type CellColumns, type CellReader, readCells } from './read-cells.ts';
 import type { AggregateRequest } from './request-schema.ts';
 import {
-  type AggregateColumn,
+  type AggregatableColumn,
   type AggregateTable,
   type ColumnRules,
   openAggregateTable,
 } from './table-columns.ts';
 
-export interface AggregateContext extends ColumnRules, Pick<CellReader, 'check' | 'signal'> {}
+export interface RowAggregationContext extends ColumnRules, Pick<CellReader, 'check' | 'signal'> {}
 
 /** One group of an answer, with numbers that tell about no single row. */
 export interface AggregateGroup {
@@ -42,7 +42,7 @@ export interface AggregateAnswer {
  */
 export async function aggregateRows(
   request: AggregateRequest,
-  { check, signal, ...rules }: AggregateContext,
+  { check, signal, ...rules }: RowAggregationContext,
 ): Promise<AggregateAnswer> {
   const table = openAggregateTable(rules, request.dataset);
   const columns = chooseColumns(table, request);
@@ -83,7 +83,7 @@ function chooseColumns(table: AggregateTable, request: AggregateRequest): CellCo
     );
   const counted = missing
     .filter((field) => !numberFields.has(field))
-    .map((field): AggregateColumn => ({ ...table.column(field), isMeasure: false }));
+    .map((field): AggregatableColumn => ({ ...table.column(field), isMeasure: false }));
   return {
     groups,
     measures: [...numbers, ...counted],

@@ -1,7 +1,7 @@
 import type { ClaimBodies } from '../../context/claims/claim.ts';
 import { type AggregateRequest, aggregateRequestSchema } from './request-schema.ts';
 
-type MetricBody = ClaimBodies['metric'];
+type MetricClaimBody = ClaimBodies['metric'];
 
 /** Keys of a metric that say nothing about its number. */
 const silentKeys = new Set(['agg', 'of', 'expr', 'where', 'unit', 'description', 'synonyms']);
@@ -20,7 +20,10 @@ export interface MetricRequest {
  * The request for the number of a metric that is one count, sum or average of a column, with conditions that compare columns with
  * values. Undefined for every other metric: its formula could single out a row.
  */
-export function requestForMetric(dataset: string, metric: MetricBody): MetricRequest | undefined {
+export function requestForMetric(
+  dataset: string,
+  metric: MetricClaimBody,
+): MetricRequest | undefined {
   if (Object.keys(metric).some((key) => !silentKeys.has(key))) return undefined;
   const { agg, of = '', expr = '', where: condition = '' } = metric;
   const texts = [of, expr, condition];

@@ -6,13 +6,13 @@ import { numberFromCell } from '../../scan/profile/column-profile.ts';
 import type { Cell, Warehouse } from '../../warehouse/warehouse.ts';
 import { refusal } from '../extract/resolve-names.ts';
 import { type AggregateCell, uniteCells } from './disclose.ts';
-import type { AggregateColumn, AggregateTable } from './table-columns.ts';
+import type { AggregatableColumn, AggregateTable } from './table-columns.ts';
 
 /** The columns of one request. */
 export interface CellColumns {
-  readonly groups: readonly AggregateColumn[];
-  readonly measures: readonly AggregateColumn[];
-  readonly distinct: readonly AggregateColumn[];
+  readonly groups: readonly AggregatableColumn[];
+  readonly measures: readonly AggregatableColumn[];
+  readonly distinct: readonly AggregatableColumn[];
 }
 
 export interface CellReader {
@@ -61,7 +61,7 @@ function withoutMessage(signal: AbortSignal): (error: unknown) => never {
 }
 
 function cellsStatement(from: string, columns: CellColumns, dialect: Dialect): string {
-  const quote = ({ name }: AggregateColumn) => dialect.quote(name);
+  const quote = ({ name }: AggregatableColumn) => dialect.quote(name);
   const groups = columns.groups.map(quote);
   const measures = columns.measures.flatMap((column) => {
     const name = quote(column);
@@ -96,7 +96,7 @@ function readCell(row: readonly Cell[], { groups, measures }: CellColumns): Aggr
 }
 
 /** The value that names a group. One that must not be named joins the group of all such values. */
-function groupName({ groups }: AggregateColumn, cell: Cell): string | null {
+function groupName({ groups }: AggregatableColumn, cell: Cell): string | null {
   if (cell === null) return null;
   const name = String(cell);
   const isKnown = groups === 'any' ? !looksPersonal(name) : groups?.has(name) === true;

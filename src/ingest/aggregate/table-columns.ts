@@ -19,7 +19,7 @@ export interface ColumnRules {
 }
 
 /** A column that an aggregate may use, and how. */
-export interface AggregateColumn {
+export interface AggregatableColumn {
   readonly field: string;
   readonly name: string;
   /** Numbers that may be added up: not keys, and not personal. */
@@ -33,7 +33,7 @@ export interface AggregateTable {
   readonly dataset: string;
   readonly table: CatalogTable;
   /** Refuses an unknown or hidden field. */
-  column(field: string): AggregateColumn;
+  column(field: string): AggregatableColumn;
 }
 
 /** Columns with more distinct numbers do not group. */
@@ -82,7 +82,7 @@ function columnReader({ state, send }: ColumnRules, { owner, table, file }: Tabl
     (entry) => tableKey(entry.table) === key,
   );
   const keys = keyColumns(table, file);
-  return (column: CatalogColumn, field: string): AggregateColumn => {
+  return (column: CatalogColumn, field: string): AggregatableColumn => {
     const { name, type } = column;
     const measured = profile?.columns.find((candidate) => candidate.name === name);
     const stored = dictionary.find((entry) => entry.column === name)?.values ?? [];
@@ -102,7 +102,7 @@ function groupValues(
   { type, values = [] }: CatalogColumn,
   measured: ColumnProfile | undefined,
   stored: readonly string[],
-): AggregateColumn['groups'] {
+): AggregatableColumn['groups'] {
   if (type === 'boolean') return 'any';
   if (type === 'integer')
     return measured !== undefined && measured.distinct <= maxDistinct ? 'any' : undefined;

@@ -4,7 +4,7 @@ import type { Conflict } from '../../../context/compile/conflicts.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { SentValues } from '../../../llm/egress/sent-values.ts';
 import {
-  type AggregateContext,
+  type RowAggregationContext,
   type AggregateGroup,
   aggregateRows,
 } from '../../aggregate/aggregate-rows.ts';
@@ -29,7 +29,7 @@ const keptHere =
 export async function compareForModel(
   { subject, variants }: Conflict,
   numbers: ReadonlyMap<string, ComparedNumber>,
-  context: AggregateContext,
+  context: RowAggregationContext,
 ): Promise<ReadonlyMap<string, ModelNumber>> {
   const compared = new Map<string, ModelNumber>();
   for (const { id, says } of variants) {
@@ -48,7 +48,7 @@ export async function compareForModel(
 /** Undefined if the number is withheld. */
 async function discloseMetric(
   { request, kind, field }: MetricRequest,
-  context: AggregateContext,
+  context: RowAggregationContext,
 ): Promise<number | undefined> {
   try {
     const { groups } = await aggregateRows(request, context);
