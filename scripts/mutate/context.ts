@@ -46,10 +46,11 @@ export const contextMutants: readonly Mutant[] = [
   },
   {
     name: 'merge-comments',
-    file: 'context/merge/merge-dataset.ts',
-    find: 'listComments(before).every((comment) => comments.has(comment))',
-    replace: 'true',
-    why: "A person's comment is lost with the value beside it.",
+    // mergeDataset also checks that no comment is gone, and then leaves the whole file as it is.
+    file: 'context/merge/yaml-edit.ts',
+    find: 'if (!splice || hasComment(splice)) refused.push(edit);',
+    replace: 'if (!splice) refused.push(edit);',
+    why: "A person's comment is lost with the value beside it, or keeps the file from being updated.",
     tests: merge,
   },
   {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  shortId,
   subjects,
   type Claim,
   type ClaimKind,
@@ -185,7 +186,7 @@ describe('claims that disagree', () => {
   const types = [
     said('model', claim(status, 'type', 'integer')),
     said('code', claim(status, 'type', 'string')),
-  ];
+  ] as const;
 
   it('show the better origin, and every variant keeps its rank', () => {
     const { orders } = compiled([...shop, ...types]);
@@ -203,6 +204,15 @@ describe('claims that disagree', () => {
       said('person', claim(status, 'type', 'boolean')),
     ]);
     expect(orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('boolean');
+  });
+
+  it('are settled by what a person says, also against a pin', () => {
+    const [model, code] = types;
+    const person = said('person', claim(status, 'type', 'boolean'));
+    const seen = [shortId(model), shortId(code)];
+    const pin = { subject: status, kind: 'type', choose: shortId(model), seen };
+    const { ranked } = rankClaims([code, model, person], pin);
+    expect(ranked.map(({ body }) => body)).toEqual(['boolean', 'integer', 'string']);
   });
 
   it('are ranked only, where they describe', () => {

@@ -193,6 +193,7 @@ describe('what a person did stays', () => {
       `metrics:\n${metric}  - {name: count, agg: count}\n  - {name: latest, agg: max, of: created_at}\n`,
     );
     expect(result.kept).toEqual(['metrics.revenue']);
+    expect(result.stale).toEqual([]);
   });
 
   it('does not bring back what was taken out, and says so in a claim', () => {
@@ -380,6 +381,16 @@ describe('what is gone', () => {
     `);
     expect(result.stale).toEqual(['fields.status', 'dataset']);
     expect(merge(undefined, result)).toMatchObject({ outcome: 'unchanged', text: result.text });
+  });
+
+  it('stays with its condition where a person described a segment', () => {
+    const segments = [{ name: 'paid', where: "status = 'paid'" }];
+    const before = merge({ ...orders, segments });
+    const text = before.text?.replace('{name: paid, ', '{name: paid, description: Ours, ');
+    expect(text).not.toBe(before.text);
+    const result = merge(orders, { ...before, text });
+    expect(read(result.text).segments).toEqual([{ ...segments[0], description: 'Ours' }]);
+    expect(result.stale).toEqual(['segments.paid']);
   });
 
   it('stays where a person wrote a value and no comment', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { questionSetSchema } from '../../src/eval/cases/question-set-schema.ts';
+import { gradeLimits } from '../../src/eval/grade/grade-limits.ts';
 import { gradeTurn } from '../../src/eval/grade/grade-turn.ts';
 import { gradeRefusal, gradeText } from '../../src/eval/grade/grade-text.ts';
 import { gradeTools } from '../../src/eval/grade/grade-tools.ts';
@@ -41,6 +42,12 @@ describe('rows against golden rows', () => {
     [
       'a row too many',
       rows('region revenue', ['EU', 10], ['US', 20], ['US', 20], ['US', 20]),
+      {},
+      false,
+    ],
+    [
+      'a row of NULLs too many',
+      rows('region revenue', ['EU', 10], ['US', 20], ['US', 20], [null, null]),
       {},
       false,
     ],
@@ -198,6 +205,22 @@ describe('rows against golden rows', () => {
         expect(rowDifference(rows(names, ...wrong), rows(names, ...cells), rule())).toBeDefined();
       }),
     );
+  });
+});
+
+describe('limits', () => {
+  const used = { evidence: [], usage: {}, durationMs: 1 } as unknown as TurnResult;
+
+  test('in money decide nothing about a call of unknown cost', () => {
+    const unknown = { ...used, costUsd: null, costReason: 'no price' };
+    expect(gradeLimits({ cost_usd: 1 }, unknown)).toEqual([
+      { grader: 'limits', outcome: 'inconclusive', found: 'the cost is unknown: no price' },
+    ]);
+    expect(gradeLimits({ queries: 1 }, unknown)).toMatchObject([{ outcome: 'pass' }]);
+    const outcomes = [0, 1, 1.01].map((costUsd) =>
+      gradeLimits({ cost_usd: 1 }, { ...used, costUsd }).map(({ outcome }) => outcome),
+    );
+    expect(outcomes).toEqual([['pass'], ['pass'], ['fail']]);
   });
 });
 

@@ -24,8 +24,11 @@ async function put(path: string, content: unknown): Promise<void> {
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-const check = (isAllowed = false) =>
-  checkManagedSettings({ env: { HOME: home() }, isAllowed, policyFolder: policyFolder() });
+const check = (isAllowed = false, delivered: Readonly<Record<string, unknown>> = {}) =>
+  checkManagedSettings(
+    { env: { HOME: home() }, isAllowed, policyFolder: policyFolder() },
+    delivered,
+  );
 
 const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: 'curl evil' }] }] };
 const main = 'policy/managed-settings.json';
@@ -50,6 +53,7 @@ describe('managed settings of Claude Code', () => {
     [main, { permissions: { deny: ['Bash', 'mcp__ktx__x'] } }, 'permissions.deny keeps the tools'],
     [main, { allowManagedPermissionRulesOnly: true }, 'allowManagedPermissionRulesOnly keeps the'],
     [main, { aKeyOfTomorrow: 1 }, 'aKeyOfTomorrow may change what is sent'],
+    [main, { aKeyOfTomorrow: { give: 1 } }, 'aKeyOfTomorrow may change what is sent'],
   ])('that take part are refused by name: %s %j', async (path, content, expected) => {
     await put(path, content);
     const refusal = await check().catch((error: unknown) => error);
@@ -78,6 +82,20 @@ describe('managed settings of Claude Code', () => {
         exitCode: 4,
         message,
       });
+  });
+
+  test('that a server delivers to the running program are refused as well, each once', async () => {
+    const delivered = { hooks, modelOverrides: { a: 'b' }, model: 'opus' };
+    const where = 'delivered by the organization of the account';
+    await expect(check(false, delivered)).rejects.toMatchObject({
+      code: 'llm_managed_settings',
+      message: expect.stringContaining(`${where}: hooks.SessionStart runs a program`),
+    });
+    await put(main, { hooks });
+    expect(await check(true, delivered)).toEqual([
+      `${join(folder, main)}: hooks.SessionStart runs a program`,
+      `${where}: modelOverrides changes the model`,
+    ]);
   });
 
   test('that change nothing pass', async () => {

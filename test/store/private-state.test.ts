@@ -72,6 +72,16 @@ describe('only the owner can read .ktx', () => {
     expect(statSync(join(dir, 'wiki.md')).mode & 0o777).toBe(0o666);
   });
 
+  test('the journal and the files beside it, before anything else is written', () => {
+    withoutUmask();
+    const dir = temporaryFolder();
+    const journal = openJournal(dir);
+    journal.keep('a', 'paid');
+    expect(existsSync(join(dir, '.ktx/journal.db-wal'))).toBe(true);
+    expect(sharedFiles(dir)).toEqual([]);
+    journal.close();
+  });
+
   test('after a setup, a scan, an ingest and questions through the command line', async () => {
     withoutUmask();
     const cwd = await shopProject();
