@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { array, assert, json, nat, property } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ensureStateDirectory } from '../../src/store/directories.ts';
 import { ingestProject } from '../../src/project/learn/ingest.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import type { Project } from '../../src/project/open/open.ts';
@@ -182,6 +183,7 @@ describe('the tools of a project', () => {
 
   it('fails in its result where the call cannot be recorded', async () => {
     const tools = await open();
+    ensureStateDirectory(dir);
     mkdirSync(join(dir, '.ktx/logs/tools.jsonl'), { recursive: true });
     const { error, markdown } = await call(tools, 'run_sql', { sql: 'SELECT 1' });
     expect(error).toMatchObject({ code: 'file_not_accessible', hint: expect.any(String) });
