@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { noLabels } from '../../src/context/catalog/column-labels.ts';
 import { findCandidates } from '../../src/scan/links/find-candidates.ts';
 import { scanConfigSchema } from '../../src/scan/config.ts';
 import { buildTableFacts, type TableFacts } from '../../src/scan/facts/table-facts.ts';
@@ -92,6 +93,7 @@ async function sampleOf(seed: number): Promise<Sample> {
         config,
         signal,
         onQuery: () => undefined,
+        labels: noLabels,
         store: openScanStore(db, 'train'),
       };
       const schema = await warehouse.introspect({}, signal);

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Catalog } from '../context/catalog/catalog.ts';
+import { type ColumnLabels, readColumnLabels } from '../context/catalog/column-labels.ts';
 import type { Claim, ClaimKind } from '../context/claims/claim.ts';
 import { claimsPath, parseClaims } from '../context/claims/claims-file.ts';
 import { indexNames, type NameIndex } from '../context/claims/name-index.ts';
@@ -26,6 +27,8 @@ export interface Snapshot {
   readonly catalogs: readonly Catalog[];
   readonly files: FileTree;
   readonly names: NameIndex;
+  /** What people wrote about columns in the dataset files. */
+  readonly labels: ColumnLabels;
   /** All claims about a subject. */
   claims(subject: string): readonly Claim[];
   /** The dataset of a file; undefined if there is none, or if it is invalid. */
@@ -47,6 +50,7 @@ export function openSnapshot(findings: ProjectFindings, filesOnDisk: FileTree): 
     catalogs,
     files,
     names: indexNames(catalogs),
+    labels: readColumnLabels(files),
     claims(subject) {
       const owner = parseSubject(subject);
       const path = owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath;

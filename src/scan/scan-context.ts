@@ -1,3 +1,4 @@
+import type { ColumnLabels } from '../context/catalog/column-labels.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { ScanConfig } from './config.ts';
 import type { ScanStore } from './scan-store.ts';
@@ -6,6 +7,8 @@ import type { ScanStore } from './scan-store.ts';
 export interface ScanContext {
   readonly warehouse: Warehouse;
   readonly config: ScanConfig;
+  /** What people wrote about columns in dataset files. */
+  readonly labels: ColumnLabels;
   readonly store: ScanStore;
   readonly signal: AbortSignal;
   /** Called before each statement is sent. */

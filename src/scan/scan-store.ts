@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ScanFindings } from '../context/catalog/catalog.ts';
 import type { TableProfile } from './profile/table-profile.ts';
 import { openSealedText, sealText } from '../store/ownership/sealed-text.ts';
+import { tableKey, type TableRef } from '../sql/dialect.ts';
 import { createValuesTable, saveValues } from './profile/value-dictionary.ts';
 
 /**
@@ -37,6 +38,12 @@ export function openScanStore(db: DatabaseSync, connection: string) {
   const deleteUnusedValues = db.prepare(
     'DELETE FROM scan_values WHERE connection = ? AND place NOT IN (SELECT value FROM json_each(?))',
   );
+  const selectTables = db.prepare(
+    "SELECT key FROM scan_memo WHERE connection = ? AND key LIKE '[%'",
+  );
+  const deleteColumn = db.prepare(
+    'DELETE FROM scan_values WHERE connection = ? AND place = ? AND name = ?',
+  );
   const usedKeys = new Set<string>();
   const load = (key: string) => {
     usedKeys.add(key);
@@ -54,6 +61,13 @@ export function openScanStore(db: DatabaseSync, connection: string) {
     saveProfile(table: string, value: StoredProfile): void {
       insert.run(connection, table, sealText(db, JSON.stringify(value)));
       saveValues(db, { connection, table, profile: value.profile });
+    },
+    /** The keys of all tables that have a profile. */
+    profiledTables: (): readonly string[] =>
+      selectTables.all(connection).map(({ key }) => String(key)),
+    /** Deletes the values of one column from the dictionary. */
+    forgetColumn(table: TableRef, column: string): void {
+      deleteColumn.run(connection, tableKey(table), column);
     },
     /** Deletes what this scan did not load: dropped tables, and measurements of rows that have changed. */
     prune(): void {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, ScanFindings } from '../context/catalog/catalog.ts';
+import { type ColumnLabels, noLabels } from '../context/catalog/column-labels.ts';
 import type { Claim } from '../context/claims/claim.ts';
 import { shortHash } from '../lib/hash.ts';
 import { tableKey, type TableRef } from '../sql/dialect.ts';
@@ -25,6 +26,8 @@ export interface ScanOptions {
   /** Has the profiles and measurements of earlier scans; `store/state.ts` opens it. */
   readonly state: { readonly db: DatabaseSync };
   readonly config: ScanConfig;
+  /** What people wrote about columns in dataset files; nothing if undefined. */
+  readonly labels?: ColumnLabels | undefined;
   /** The folder in which paths of `config.query_logs` start; the current folder if undefined. */
   readonly dir?: string | undefined;
   /** Judges links in doubt. If undefined, they are left for a person. */
@@ -71,14 +74,14 @@ export type ScanResult = Awaited<ReturnType<typeof scan>>;
  * (`describe/descriptions.ts`).
  */
 export async function scan(options: ScanOptions) {
-  const { warehouse, config, signal, onProgress } = options;
+  const { warehouse, config, labels = noLabels, signal, onProgress } = options;
   const schema = await warehouse.introspect(options.scope, signal);
   let queries = schema.queries;
   const onQuery = (): void => {
     queries += 1;
   };
   const store = openScanStore(options.state.db, warehouse.connection);
-  const context: ScanContext = { warehouse, store, config, signal, onQuery };
+  const context: ScanContext = { warehouse, store, config, labels, signal, onQuery };
 
   const { profiles, total } = await profileStep(schema, options, context);
   const tables = profiles.map((table) => ({
@@ -106,7 +109,7 @@ export async function scan(options: ScanOptions) {
   // A stored analysis did not load the measurements that it is based on, so nothing may be pruned.
   if (stored === undefined) store.prune();
   const findings: ScanFindings = { catalog, primaryKeys: analysis.primaryKeys, links };
-  return { ...findings, judgements, queries, ...summarizeProfiles(schema, profiles) };
+  return { ...findings, labels, judgements, queries, ...summarizeProfiles(schema, profiles) };
 }
 
 /** Profiles tables; views only if the configuration says so, or if there is nothing else. */

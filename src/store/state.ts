@@ -43,7 +43,8 @@ function tryOpen(path: string): DatabaseSync | undefined {
     // SQLite gives the files beside the database the same mode.
     createPrivateFile(path);
     db = new DatabaseSync(path, { timeout: 10_000 });
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    // With secure_delete, values that are deleted are overwritten.
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
     // One statement, because another process may be creating the tables at this moment.
     const file = db
       .prepare(

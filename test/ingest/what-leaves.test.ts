@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readColumnLabels } from '../../src/context/catalog/column-labels.ts';
 import { openProposalsSession } from '../../src/ingest/extract/proposals-session.ts';
 import { messageForModel } from '../../src/ingest/extract/message-for-model.ts';
 import { openEgressLedger } from '../../src/llm/egress/ledger.ts';
@@ -359,12 +360,14 @@ const sentences: Readonly<Record<string, () => void | Promise<void>>> = {
     () => {
       const open = { send_samples: true, no_values: [], not_personal: [] };
       const table = { schema: 'main', table: 't' };
+      const label = { pii: undefined, valuesOff: false };
       for (const name of ['date_of_birth', 'iban', 'salary', 'geburtsdatum'])
-        expect(maySendValues(open, { table, column: name }), name).toBe(false);
+        expect(maySendValues(open, { table, column: name, label }), name).toBe(false);
       for (const personal of ['name', 'mail', 'national_id', 'card', 'health', 'prose'] as const)
-        expect(maySendValues(open, { table, column: 'x', profile: { personal } }), personal).toBe(
-          false,
-        );
+        expect(
+          maySendValues(open, { table, column: 'x', label, profile: { personal } }),
+          personal,
+        ).toBe(false);
       for (const value of ['a@b.example', '4111 1111 1111 1111', 'Ada Lovelace'])
         expect(looksPersonal(value), value).toBe(true);
     },
@@ -381,10 +384,31 @@ const sentences: Readonly<Record<string, () => void | Promise<void>>> = {
   '`scan.no_values` does the same for single columns.': () => {
     const rules = { send_samples: true, no_values: ['people.plan'], not_personal: [] };
     const table = { schema: 'main', table: 'people' };
-    expect(['plan', 'region'].map((name) => maySendValues(rules, { table, column: name }))).toEqual(
-      [false, true],
-    );
+    const label = { pii: undefined, valuesOff: false };
+    expect(
+      ['plan', 'region'].map((name) => maySendValues(rules, { table, column: name, label })),
+    ).toEqual([false, true]);
   },
+  'In a dataset file, `pii: yes` and `values: off` hold back the values of a field, and `pii: no` says that it is not personal.':
+    () => {
+      const rules = { send_samples: true, no_values: [], not_personal: ['t.plan'] };
+      const table = { schema: 'main', table: 't' };
+      const labels = readColumnLabels([
+        [
+          'semantic-layer/shop/t.yaml',
+          'source: main.t\nfields: [{name: plan, pii: yes}, {name: size, values: off}, {name: email, pii: no}]',
+        ],
+      ]);
+      const may = (name: string) =>
+        maySendValues(rules, { table, column: name, label: labels.of('shop', table, name) });
+      expect(['plan', 'size', 'email', 'phone', 'colour'].map(may)).toEqual([
+        false,
+        false,
+        true,
+        false,
+        true,
+      ]);
+    },
   '`ktx status` shows which setting applies.': async () =>
     expect((await status('--fast')).stdout).toContain('scan.send_samples'),
   'The ledger is `.ktx/egress.db`.': () =>

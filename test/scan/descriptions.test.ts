@@ -1,4 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import {
+  type ColumnLabels,
+  noLabels,
+  readColumnLabels,
+} from '../../src/context/catalog/column-labels.ts';
 import { UserError } from '../../src/lib/error.ts';
 import type { KtxLlmRuntimePort } from '../../src/llm/port/runtime.ts';
 import { describeTables } from '../../src/scan/describe/descriptions.ts';
@@ -40,7 +45,11 @@ const found = {
 } as unknown as ScanResult;
 
 /** Answers like the model of `text`, one call after the other. */
-function scanModel(text: string, keep: ScanModel['journal']['keep'] = () => undefined) {
+function scanModel(
+  text: string,
+  keep: ScanModel['journal']['keep'] = () => undefined,
+  labels: ColumnLabels = noLabels,
+) {
   const prompts: string[] = [];
   const generateObject: KtxLlmRuntimePort['generateObject'] = async ({ prompt, schema }) => {
     prompts.push(prompt);
@@ -58,7 +67,7 @@ function scanModel(text: string, keep: ScanModel['journal']['keep'] = () => unde
   };
   const run = () =>
     describeTables({
-      found,
+      found: { ...found, labels },
       known: [],
       model,
       signal: new AbortController().signal,
@@ -100,6 +109,21 @@ describe('descriptions', () => {
       ),
     ).toEqual([]);
     expect(['status', 'hotel', 'total', 'panel', 'description'].filter(groupOfName)).toEqual([]);
+  });
+
+  test('send what a person says: no values with pii: yes, those of a telephone with pii: no', async () => {
+    const labels = readColumnLabels([
+      [
+        'semantic-layer/shop/a.yaml',
+        'source: main.a\nfields: [{name: id, pii: yes}, {name: phone, pii: no}]',
+      ],
+    ]);
+    const { prompts, run } = scanModel('Telephones.', undefined, labels);
+    await run();
+    const columns = /"name": "id"[^}]*\}|"name": "phone"[^}]*\}/g;
+    const [id = '', phone = ''] = prompts[0]?.match(columns) ?? [];
+    expect(id).not.toContain('49');
+    expect(phone).toContain('"min": 4900000000');
   });
 
   test('of nothing but what cannot be seen are none', async () => {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noLabels } from '../../src/context/catalog/column-labels.ts';
 import { scanConfigSchema } from '../../src/scan/config.ts';
 import { measureAll } from '../../src/scan/facts/measure.ts';
 import { scan } from '../../src/scan/scan.ts';
@@ -64,6 +65,7 @@ describe('measurements that take too long', () => {
       const results = await measureAll(slow, {
         warehouse,
         config: { ...config, table_seconds: 1 },
+        labels: noLabels,
         store: openScanStore(db, 'wh'),
         signal: never,
         onQuery: () => undefined,

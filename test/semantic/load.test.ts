@@ -318,3 +318,20 @@ test('a bridge leads to both ends', async () => {
     'bridge: The bridge order_tags has no relationship to tags',
   ]);
 });
+
+test('values that a file lists although it says that they are personal are a warning; a label that means nothing is an error', async () => {
+  const labeled = (keys: string, top = '') =>
+    findings(`dataset: orders\nsource: orders\n${top}fields:\n  - {name: id, ${keys}}\n`);
+  for (const keys of ['pii: yes, values: [1, 2]', 'pii: true, values: [1, 2]'])
+    expect(await labeled(keys)).toEqual([
+      expect.stringMatching(/^4:\d+ warning label_contradiction: The field id is personal data/),
+    ]);
+  expect(await labeled('values: [1, 2]', 'values: off\n')).toEqual([
+    expect.stringContaining('keeps no values'),
+  ]);
+  expect(await labeled('pii: no, values: [1, 2]', 'pii: yes\n')).toEqual([]);
+  for (const keys of ['pii: yes', 'pii: no', 'pii: false', 'values: off', 'values: false'])
+    expect(await labeled(keys), keys).toEqual([]);
+  expect(await labeled('pii: perhaps')).toEqual([expect.stringContaining('4:')]);
+  expect(await labeled('values: on')).toEqual([expect.stringContaining('4:')]);
+});

@@ -25,6 +25,8 @@ const odd = {
   sales: `
 dataset: sales
 source: mart.sales
+pii: 'no'
+values: off
 primary_key: [id]
 default_time: sold_on
 fiscal_year_start: 4
@@ -33,7 +35,8 @@ parameters:
   - {name: least, type: integer}
 fields:
   - {name: id, type: integer}
-  - {name: buyer_id, type: integer}
+  - {name: buyer_id, type: integer, pii: yes}
+  - {name: agent, pii: true, values: off}
   - {name: sold_on, type: date}
   - {name: amount, type: decimal, expr: {default: amount, snowflake: to_number(amount)}}
   - {name: is_large, expr: amount > param.least, type: boolean}

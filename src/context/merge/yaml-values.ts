@@ -39,6 +39,7 @@ export const keyOrder = [
   'synonyms',
   'tags',
   'values',
+  'pii',
   'hidden',
   'row_metrics',
   ...entryLists,

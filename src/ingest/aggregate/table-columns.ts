@@ -74,7 +74,7 @@ interface TableFiles {
 
 type CatalogColumn = CatalogTable['columns'][number];
 
-function columnReader({ state, send }: ColumnRules, { owner, table, file }: TableFiles) {
+function columnReader({ snapshot, state, send }: ColumnRules, { owner, table, file }: TableFiles) {
   const { connection } = owner;
   const key = tableKey(table);
   const profile = openScanStore(state.db, connection).profile(key)?.profile;
@@ -87,7 +87,8 @@ function columnReader({ state, send }: ColumnRules, { owner, table, file }: Tabl
     const measured = profile?.columns.find((candidate) => candidate.name === name);
     const stored = dictionary.find((entry) => entry.column === name)?.values ?? [];
     const isKey = keys.has(name) || keys.has(field);
-    const isOpen = maySendValues(send, { table, column: name, profile: measured }) && !isKey;
+    const label = snapshot.labels.of(connection, table, name);
+    const isOpen = maySendValues(send, { table, column: name, label, profile: measured }) && !isKey;
     return {
       field,
       name,

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import { loadCatalog } from '../../context/catalog/catalog-files.ts';
+import { readColumnLabels } from '../../context/catalog/column-labels.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { UserError } from '../../lib/error.ts';
@@ -43,6 +44,7 @@ async function scanWarehouse(
     scope,
     state,
     config: run.scan,
+    labels: readColumnLabels(await readProjectFiles(run.dir, [`semantic-layer/${connection}`])),
     dir: run.dir,
     model: run.model,
     known,

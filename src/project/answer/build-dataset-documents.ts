@@ -1,6 +1,6 @@
 import { subjects } from '../../context/claims/claim.ts';
 import type { DocumentKind, SearchDocument } from '../../search/documents.ts';
-import type { Dataset } from '../../semantic/model/dataset.ts';
+import { type Dataset, declaredValues } from '../../semantic/model/dataset.ts';
 import type { VisibleDataset } from './visible-datasets.ts';
 
 /** The search documents of a dataset and of its metrics, segments, fields and relationships. */
@@ -19,7 +19,7 @@ export function buildDatasetDocuments(visible: VisibleDataset): SearchDocument[]
       partDocument(visible, 'segment', { ...segment, details: parametersIn(segment) }),
     ),
     ...fields.map((field) => {
-      const values = (field.values ?? []).slice(0, maxIndexedValues).map(String);
+      const values = (declaredValues(field) ?? []).slice(0, maxIndexedValues).map(String);
       const details = [...listOf(field.type), ...parametersIn(field)];
       return partDocument(visible, 'field', { ...field, details, context: values });
     }),

@@ -5,10 +5,11 @@ import { readVersion } from '../../lib/version.ts';
 import { catalogDocuments } from '../../search/documents.ts';
 import { indexedFingerprint, updateIndex } from '../../search/index.ts';
 import { searchIndex, type SearchHit, type SearchOptions } from '../../search/search.ts';
-import { openState, type State } from '../../store/state.ts';
+import type { State } from '../../store/state.ts';
 import { itemPath } from '../../sources/source.ts';
 import { notesName, listSources } from '../open/config.ts';
 import { readFileStamp } from '../open/file-cache.ts';
+import { openCleanState } from '../open/column-labels.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { buildDatasetDocuments } from './build-dataset-documents.ts';
@@ -32,7 +33,7 @@ export async function searchProject(
     connection === undefined
       ? [...project.warehouses, wikiName]
       : [project.connection(connection).name];
-  const state = openState(project.dir);
+  const state = await openCleanState(project);
   try {
     await refreshSearchIndex(project, state);
     const hits = searchIndex(state, text, { ...options, connections });

@@ -2,7 +2,8 @@ import { nearest } from '../../lib/suggest.ts';
 import { readValueDictionary, type DictionaryColumn } from '../../scan/profile/value-dictionary.ts';
 import { seesAllRows } from '../../semantic/resolve/row-rules.ts';
 import { tableKey } from '../../sql/dialect.ts';
-import { openState, type State } from '../../store/state.ts';
+import type { State } from '../../store/state.ts';
+import { openCleanState } from '../open/column-labels.ts';
 import type { Project } from '../open/open.ts';
 import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 
@@ -26,7 +27,7 @@ export async function findValues(
   text: string,
   connection?: string,
 ): Promise<ValueHit[]> {
-  const state = openState(project.dir);
+  const state = await openCleanState(project);
   try {
     return rankMatches(await loadValues(project, state, connection), foldText(text));
   } finally {

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { CORE_SCHEMA, dump } from 'js-yaml';
 import type { z } from 'zod';
+import { isClosing, readLabel } from '../../context/catalog/column-labels.ts';
 import type { Catalog, CatalogTable } from '../../context/catalog/catalog.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parseDatasetFile } from '../../context/merge/merge-dataset.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { isQueryable } from '../../semantic/load/check.ts';
 import { type Dataset, datasetSchema, splitTableName } from '../../semantic/model/dataset.ts';
+import type { DatasetField } from '../../semantic/formats/imported-model.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import { readAnyText } from '../../store/files.ts';
 import { filterDatasetConflicts, readConflicts, describeConflicts } from '../review/conflicts.ts';
@@ -71,11 +73,21 @@ export async function readVisibleDatasets(
 function visibleParts(dataset: Dataset): Dataset {
   return {
     ...withoutExtensions(dataset),
-    fields: dataset.fields?.filter(isVisible).map(withoutExtensions),
+    fields: dataset.fields
+      ?.filter(isVisible)
+      .map(withoutExtensions)
+      .map((field) => withoutPersonalValues(dataset, field)),
     metrics: dataset.metrics?.filter(isVisible).map(withoutExtensions),
     relationships: dataset.relationships?.map(withoutExtensions),
     access: undefined,
   };
+}
+
+/** Values that a file declares of a field are not shown if it says that they are personal. */
+function withoutPersonalValues(dataset: Dataset, field: DatasetField): DatasetField {
+  const { pii = dataset.pii } = field;
+  const label = readLabel({ pii, values: dataset.values });
+  return Array.isArray(field.values) && isClosing(label) ? { ...field, values: undefined } : field;
 }
 
 function countHidden({ fields = [], metrics = [] }: Dataset): number {

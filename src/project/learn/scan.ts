@@ -1,5 +1,5 @@
 import { scan, type ScanOptions, type ScanResult } from '../../scan/scan.ts';
-import { openState } from '../../store/state.ts';
+import { loadColumnLabels, openCleanState } from '../open/column-labels.ts';
 import type { Project } from '../open/open.ts';
 
 type ScanRequest = { readonly connection: string } & Pick<
@@ -15,10 +15,11 @@ export async function scanProject(
   const { name, scope } = project.connection(connection);
   await project.trust.requireQueryLogs();
   const warehouse = await project.warehouse(name, options.signal);
-  const state = openState(project.dir);
+  const state = await openCleanState(project);
   try {
     const { dir, config } = project;
-    return await scan({ warehouse, scope, state, config: config.scan, dir, ...options });
+    const labels = await loadColumnLabels(dir, name);
+    return await scan({ warehouse, scope, state, config: config.scan, labels, dir, ...options });
   } finally {
     state.close();
   }

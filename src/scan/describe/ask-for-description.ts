@@ -59,7 +59,8 @@ function modelInput({ table, missing }: DescriptionTask, found: ScanResult, send
     values,
   }: CatalogTable['columns'][number]) => {
     const measured = columnProfiles.get(name);
-    const isSent = maySendValues(send, { table, column: name, profile: measured });
+    const label = found.labels.of(found.catalog.connection, table, name);
+    const isSent = maySendValues(send, { table, column: name, label, profile: measured });
     const sent = isSent ? measured : undefined;
     const frequent = sent?.top.filter((value) => !looksPersonal(value));
     return {

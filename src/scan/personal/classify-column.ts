@@ -5,8 +5,8 @@ import { groupOfName, type PersonalGroup } from './column-names.ts';
 import { namesFirm } from './sensitive-words.ts';
 import { groupOfValues, isNameLike } from './value-groups.ts';
 
-/** What makes a column personal: a group of personal data, prose, or a document with personal keys. */
-export type PersonalKind = PersonalGroup | 'document_keys' | 'prose';
+/** What makes a column personal: a group of personal data, prose, a document with personal keys, or that a person says so. */
+export type PersonalKind = PersonalGroup | 'document_keys' | 'prose' | 'declared';
 
 export interface ClassifiedColumn {
   readonly name: string;
@@ -22,7 +22,7 @@ const maxLength = 200;
 
 /**
  * The kind of personal data that a column holds, by its name and by its values; undefined if neither says so. Rules miss
- * things: `scan.no_values` and `scan.not_personal` overrule them.
+ * things: labels in dataset files, `scan.no_values` and `scan.not_personal` overrule them.
  */
 function kindOfColumn(column: ClassifiedColumn): PersonalKind | undefined {
   const values = distinctValues(column);

@@ -1,6 +1,7 @@
 import type { Cell, ColumnSchema } from '../../warehouse/warehouse.ts';
 import { estimateDistinct, type Sketch } from './sketch.ts';
 import type { PersonalKind } from '../personal/classify-column.ts';
+import { type ColumnPolicy, personalKindUnder } from './column-policy.ts';
 import type { ColumnProfile } from './table-profile.ts';
 import { storableValues } from './value-dictionary.ts';
 import { comparisonFamily, detectValueKind, type ValueKind } from './value-kinds.ts';
@@ -17,14 +18,15 @@ export interface ColumnResults {
   readonly sketch: Sketch;
   /** Values of the first rows, without NULLs. */
   readonly firstValues: readonly string[];
-  /** False if values of the column must not be stored. */
-  readonly isStored: boolean;
-  readonly personal: PersonalKind | undefined;
+  /** What makes the column personal by its name and values. */
+  readonly inferred: PersonalKind | undefined;
+  readonly policy: ColumnPolicy;
 }
 
 export function columnProfile(column: ColumnSchema, results: ColumnResults): ColumnProfile {
-  const { rows, count, low, high, sketch, firstValues, personal } = results;
-  const isStored = results.isStored && personal === undefined;
+  const { rows, count, low, high, sketch, firstValues, inferred, policy } = results;
+  const personal = personalKindUnder(policy, inferred);
+  const isStored = personal === undefined && !policy.isWithheld;
   const kind = columnKind(column, firstValues);
   const isNumber = isNumeric(column);
   const distinct = estimateDistinct(sketch);
@@ -32,6 +34,8 @@ export function columnProfile(column: ColumnSchema, results: ColumnResults): Col
     name: column.name,
     kind,
     personal,
+    inferred,
+    isWithheld: isStored ? undefined : true,
     nulls: rows - count,
     distinct,
     min: isNumber ? low : undefined,
@@ -51,8 +55,8 @@ export function emptyProfile(column: ColumnSchema): ColumnProfile {
     ...nothing,
     sketch: '',
     firstValues: [],
-    isStored: false,
-    personal: undefined,
+    inferred: undefined,
+    policy: { personal: undefined, isWithheld: true },
   });
 }
 

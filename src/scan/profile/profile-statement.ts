@@ -87,7 +87,7 @@ export function readProfileResult(columns: readonly ColumnSchema[], result: Quer
   );
   const firstRows = textsInJson(cells.get('s')).map((row) => row.split(separator));
   const measured = columns.filter(isMeasured);
-  const columnResults = (index: number): Omit<ColumnResults, 'rows' | 'isStored' | 'personal'> => {
+  const columnResults = (index: number): Omit<ColumnResults, 'rows' | 'inferred' | 'policy'> => {
     const number = (prefix: string): number | undefined =>
       numberFromCell(cells.get(prefix + index));
     const position = measured.findIndex((column) => column === columns[index]);

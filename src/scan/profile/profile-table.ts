@@ -2,6 +2,7 @@ import { UserError, errorMessage } from '../../lib/error.ts';
 import type { ColumnSchema, TableSchema } from '../../warehouse/warehouse.ts';
 import type { ScanContext } from '../scan-context.ts';
 import { personalKinds } from '../personal/classify-column.ts';
+import { columnPolicy } from './column-policy.ts';
 import { columnProfile, emptyProfile } from './column-profile.ts';
 import {
   profileStatement,
@@ -10,7 +11,6 @@ import {
   tableSource,
 } from './profile-statement.ts';
 import type { TableProfile } from './table-profile.ts';
-import { selectColumns } from './value-dictionary.ts';
 
 /** Some engines take at most 100 arguments in one call. */
 const columnsPerStatement = 90;
@@ -108,7 +108,7 @@ async function runProfile(
   source: TableSource,
   context: ScanContext,
 ): Promise<TableProfile> {
-  const { warehouse, config, signal, onQuery } = context;
+  const { warehouse, config, labels, signal, onQuery } = context;
   const sql = profileStatement(columns, source, warehouse.dialect);
   onQuery();
   const result = await warehouse.query(
@@ -126,14 +126,13 @@ async function runProfile(
       values,
     })),
   );
-  const forbidden = new Set(selectColumns(source.table, columns, config.no_values));
-  const exempt = new Set(selectColumns(source.table, columns, config.not_personal));
+  const policySource = { settings: config, labels, connection: warehouse.connection };
   const profiles = results.map(({ column, ...measured }, index) =>
     columnProfile(column, {
       ...measured,
       rows,
-      isStored: !forbidden.has(column.name),
-      personal: exempt.has(column.name) ? undefined : kinds[index],
+      inferred: kinds[index],
+      policy: columnPolicy(policySource, source.table, column.name),
     }),
   );
   return { rows, fraction: source.share, columns: profiles };

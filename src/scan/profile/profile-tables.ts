@@ -6,9 +6,9 @@ import { milliseconds } from '../config.ts';
 import type { ScanContext } from '../scan-context.ts';
 import type { StoredProfile } from '../scan-store.ts';
 import { type BudgetTracker, openBudget, type ScanBudget } from './budget.ts';
+import { columnPolicy, profileUnder } from './column-policy.ts';
 import { profileTable, profileTableOnce, unreadProfile } from './profile-table.ts';
 import type { TableProfile } from './table-profile.ts';
-import { selectColumns } from './value-dictionary.ts';
 
 export interface ProfiledTable {
   readonly schema: TableSchema;
@@ -77,31 +77,40 @@ const failedLastTime = ({ stored, hash }: ProfileTask): boolean =>
   stored?.hash === hash && stored.profile.note !== undefined;
 
 /** Raise it when profiles are measured or stored in another way. */
-const profileVersion = 6;
+const profileVersion = 7;
 
-function planTask(schema: TableSchema, { store, config }: ProfilingContext): ProfileTask {
+function planTask(schema: TableSchema, context: ProfilingContext): ProfileTask {
+  const { config } = context;
   const structure = { ...schema, rowEstimate: undefined, bytes: undefined };
-  const { no_values: forbidden, not_personal: exempt } = config;
-  const withoutValues = selectColumns(schema, schema.columns, forbidden);
-  const notPersonal = selectColumns(schema, schema.columns, exempt);
   const hash = shortHash(
-    canonicalJson([
-      profileVersion,
-      structure,
-      config.sample_rows,
-      config.table_bytes,
-      withoutValues,
-      notPersonal,
-    ]),
+    canonicalJson([profileVersion, structure, config.sample_rows, config.table_bytes]),
     32,
   );
   const key = tableKey(schema);
-  const stored = store.profile(key);
+  const { stored, isComplete } = loadUnderPolicy(schema, key, context);
   // Without a change marker a profile is reused for a limited time.
   const isFresh =
     schema.marker !== undefined || Date.now() - (stored?.at ?? 0) < milliseconds(config.max_age);
-  const reused = stored?.hash === hash && stored.profile.note === undefined && isFresh;
+  const reused =
+    stored?.hash === hash && stored.profile.note === undefined && isFresh && isComplete;
   return { schema, key, hash, stored, reused };
+}
+
+/** The stored profile as people want it now: what they no longer allow is deleted at once, without reading the table. */
+function loadUnderPolicy(
+  schema: TableSchema,
+  key: string,
+  { store, config, labels, warehouse: { connection } }: ProfilingContext,
+) {
+  const stored = store.profile(key);
+  if (stored === undefined) return { stored, isComplete: false };
+  const source = { settings: config, labels, connection };
+  const { profile, isComplete, isStricter } = profileUnder(stored.profile, (column) =>
+    columnPolicy(source, schema, column),
+  );
+  const current = { ...stored, profile };
+  if (isStricter) store.saveProfile(key, current);
+  return { stored: current, isComplete };
 }
 
 function profiledTable(

@@ -1,3 +1,4 @@
+import type { ColumnLabel } from '../../context/catalog/column-labels.ts';
 import type { TableRef } from '../../sql/dialect.ts';
 import type { ScanConfig } from '../config.ts';
 import { groupOfName } from '../personal/column-names.ts';
@@ -10,17 +11,23 @@ export type SendSettings = Pick<ScanConfig, 'send_samples' | 'no_values' | 'not_
 interface ColumnToSend {
   readonly table: TableRef;
   readonly column: string;
+  /** What people wrote about it in dataset files. */
+  readonly label: ColumnLabel;
   /** Undefined if it was not measured: then its name alone decides. */
   readonly profile?: Pick<ColumnProfile, 'personal'> | undefined;
 }
 
-/** Whether values of the column may go to a model: not if samples are off, `scan.no_values` names it, or it is personal. */
+/**
+ * Whether values of the column may go to a model: not if samples are off, if `values: off` or `scan.no_values` says so, or if it
+ * is personal.
+ */
 export function maySendValues(
   { send_samples: samples, no_values: rules, not_personal: exempt }: SendSettings,
-  { table, column, profile }: ColumnToSend,
+  { table, column, label, profile }: ColumnToSend,
 ): boolean {
   const columns = [{ name: column }];
-  if (!samples || selectColumns(table, columns, rules).length > 0) return false;
+  if (!samples || label.valuesOff || selectColumns(table, columns, rules).length > 0) return false;
+  if (label.pii !== undefined) return !label.pii;
   if (selectColumns(table, columns, exempt).length > 0) return true;
   return profile?.personal === undefined && groupOfName(column) === undefined;
 }

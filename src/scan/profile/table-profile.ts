@@ -20,6 +20,10 @@ export interface ColumnProfile {
   readonly kind: ValueKind;
   /** What makes the column personal; undefined if nothing does, or if a person says that it is not. */
   readonly personal?: PersonalKind | undefined;
+  /** What makes it personal by name and values, whatever people say. */
+  readonly inferred?: PersonalKind | undefined;
+  /** True if `top` and `values` were left out because the column is personal or because a person says so. */
+  readonly isWithheld?: boolean | undefined;
   readonly nulls: number;
   /** An estimate if the sketch is not complete. */
   readonly distinct: number;

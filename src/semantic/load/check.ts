@@ -19,6 +19,7 @@ export function checkDataset(model: SemanticModel, check: DatasetCheck): void {
   checkKeys(check);
   for (const [index, name] of [...check.dataset.fields.keys()].entries())
     checkField(check, [name], index);
+  checkLabels(check);
   checkRowMetrics(model, check);
   checkRelationships(model, check);
   checkAccess(model, check);
@@ -66,6 +67,21 @@ function checkField(check: DatasetCheck, stack: readonly string[], index: number
     if (stack.includes(next))
       return fail(path, 'circular', `Circular fields: ${[...stack, next].join(' → ')}`);
     checkField(check, [...stack, next], index);
+  }
+}
+
+/** Warns of values that the file declares for a field although it says that they are personal, or that none are to be kept. */
+function checkLabels({ yaml, warn }: DatasetCheck): void {
+  for (const [index, field] of (yaml.fields ?? []).entries()) {
+    const { name, values, pii = yaml.pii } = field;
+    if (!Array.isArray(values)) continue;
+    const isPersonal = pii === 'yes' || pii === true;
+    if (!isPersonal && yaml.values === undefined) continue;
+    const reason = isPersonal ? 'is personal data (pii: yes)' : 'keeps no values (values: off)';
+    warn(['fields', index, 'values'], 'label_contradiction', {
+      message: `The field ${name} ${reason}, but the file lists its values`,
+      hint: 'Remove the list, which everybody can read in git; or correct the label.',
+    });
   }
 }
 

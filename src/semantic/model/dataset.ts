@@ -24,6 +24,11 @@ const hiddenSchema = z
   .optional()
   .describe('If true, queries cannot use this; other definitions in the model can.');
 
+/** YAML 1.1 reads `yes` and `no` as booleans, so both forms are valid. */
+const piiSchema = z.literal(['yes', 'no', true, false]).optional();
+/** YAML 1.1 reads `off` as false. */
+const offSchema = z.literal(['off', false]);
+
 const extensionsSchema = z
   .record(z.string(), z.json())
   .optional()
@@ -42,9 +47,14 @@ const fieldSchema = z.strictObject({
     .describe('SQL that computes the field from columns and other fields of the same row.'),
   description: descriptionSchema,
   values: z
-    .array(z.union([z.string(), z.number(), z.boolean()]))
+    .union([z.array(z.union([z.string(), z.number(), z.boolean()])), offSchema])
     .optional()
-    .describe('All values that the field can have.'),
+    .describe(
+      'All values that the field can have; or `off`: ktx neither keeps values of its columns nor sends them to a model in a scan or an ingest.',
+    ),
+  pii: piiSchema.describe(
+    'Whether the field is personal data, `yes` or `no`. It overrules what the scan infers. Default: what the scan infers.',
+  ),
   hidden: hiddenSchema,
   synonyms: synonymsSchema,
   extensions: extensionsSchema,
@@ -276,6 +286,14 @@ export const datasetSchema = z
     description: descriptionSchema,
     synonyms: synonymsSchema,
     tags: z.array(z.string()).optional().describe('Labels of your choice.'),
+    values: offSchema
+      .optional()
+      .describe(
+        '`off`: ktx neither keeps values of any column of the table nor sends them to a model in a scan or an ingest.',
+      ),
+    pii: piiSchema.describe(
+      'Whether all columns are personal data, `yes` or `no`, where a field does not say it for itself. Default: what the scan infers for each column.',
+    ),
     primary_key: columnsSchema
       .optional()
       .describe('Fields that identify a row. Empty or absent: no key.'),
@@ -327,6 +345,11 @@ export const datasetSchema = z
   })
   .describe('A dataset of the semantic layer.');
 export type Dataset = z.infer<typeof datasetSchema>;
+
+/** The values that a file declares for a field; undefined if it declares none. */
+export function declaredValues({ values }: Pick<NonNullable<Dataset['fields']>[number], 'values'>) {
+  return Array.isArray(values) ? values : undefined;
+}
 
 /** Splits a `source` into its parts, unquoted. Undefined unless it has one to three parts. `""` in a quoted part is a quote. */
 export function splitTableName(source: string): readonly string[] | undefined {

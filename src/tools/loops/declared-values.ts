@@ -1,3 +1,4 @@
+import { isClosing, readLabel } from '../../context/catalog/column-labels.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import type { NamedDataset } from '../../context/claims/name-index.ts';
 import type { Snapshot } from '../../ingest/project-snapshot.ts';
@@ -7,7 +8,9 @@ import { maySendValues } from '../../scan/profile/send-policy.ts';
 
 interface ValuedField {
   readonly name: string;
-  readonly values?: readonly unknown[] | undefined;
+  /** A list, or `off`. */
+  readonly values?: unknown;
+  readonly pii?: unknown;
 }
 
 interface DatasetPlace {
@@ -24,20 +27,27 @@ export function sendableFields<Field extends ValuedField>(
   const catalog = snapshot.catalogs.find((known) => known.connection === connection);
   const names = catalog && datasetNames(catalog);
   const table = catalog?.tables.find((candidate) => names?.dataset(candidate) === dataset);
-  const isSendable = (name: string) => {
+  const file = snapshot.dataset(connection, dataset);
+  const isSendable = (field: ValuedField) => {
+    const { name } = field;
     const column = table?.columns.find((known) => names?.field(table, known.name) === name)?.name;
     const place = table ?? { schema: '', table: dataset };
-    return maySendValues(project.config.scan, { table: place, column: column ?? name });
+    const label = snapshot.labels.of(connection, place, column ?? name);
+    const isKeptBack = isClosing(readLabel({ pii: field.pii ?? file?.pii, values: file?.values }));
+    return (
+      !isKeptBack &&
+      maySendValues(project.config.scan, { table: place, column: column ?? name, label })
+    );
   };
   const shown = fields.map((field) =>
-    field.values === undefined || isSendable(field.name) ? field : { ...field, values: undefined },
+    !Array.isArray(field.values) || isSendable(field) ? field : { ...field, values: undefined },
   );
   return {
     fields: shown,
-    values: shown.flatMap(({ name: column, values = [] }): SentValues[] =>
-      values.length === 0
-        ? []
-        : [{ connection, source: dataset, column, kind: 'declared', count: values.length }],
+    values: shown.flatMap(({ name: column, values }): SentValues[] =>
+      Array.isArray(values) && values.length > 0
+        ? [{ connection, source: dataset, column, kind: 'declared', count: values.length }]
+        : [],
     ),
   };
 }

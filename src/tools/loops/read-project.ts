@@ -91,10 +91,9 @@ export const projectTools: readonly LoopTool<ReadingSession>[] = [
         ?.fields?.filter((each) => each.name === own && each.hidden !== true);
       const { fields, values } = sendableFields(declared ?? [], { project, snapshot, owner });
       const found = fields[0]?.values;
-      const markdown =
-        found === undefined
-          ? `No values are declared for ${owner.dataset}.${own}, or they stay on this machine.`
-          : untrustedBlock(own, JSON.stringify(found));
+      const markdown = !Array.isArray(found)
+        ? `No values are declared for ${owner.dataset}.${own}, or they stay on this machine.`
+        : untrustedBlock(own, JSON.stringify(found));
       return { markdown, values };
     },
   }),

@@ -27,9 +27,11 @@ const datasetKeys = [
   'parameters',
   'fiscal_year_start',
   'row_metrics',
+  'values',
+  'pii',
   'extensions',
 ];
-const fieldKeys = ['type', 'values', 'synonyms', 'hidden', 'extensions'];
+const fieldKeys = ['type', 'values', 'pii', 'synonyms', 'hidden', 'extensions'];
 const metricKeys = ['unit', 'synonyms', 'hidden', 'extensions'];
 const relationshipKeys = ['description', 'extensions'];
 

@@ -1,0 +1,172 @@
+import type { TableRef } from '../../sql/dialect.ts';
+import { splitTableName } from '../../semantic/model/dataset.ts';
+import { parseDatasetFile } from '../merge/merge-dataset.ts';
+import { isList, isMapping, type YamlFileContent } from '../merge/yaml-text.ts';
+
+/** What people wrote about a column: `pii: yes` or `pii: no`, and `values: off`. */
+export interface ColumnLabel {
+  /** Undefined if they wrote nothing about it. */
+  readonly pii: boolean | undefined;
+  readonly valuesOff: boolean;
+}
+
+/** The labels that the dataset files of a project give to columns. */
+export interface ColumnLabels {
+  of(connection: string, table: TableRef, column: string): ColumnLabel;
+  /** True if a label keeps back values of some column of the table. */
+  closes(connection: string, table: TableRef): boolean;
+}
+
+interface LabeledFile {
+  readonly connection: string;
+  readonly table: (table: TableRef) => boolean;
+  readonly whole: ColumnLabel;
+  /** By column, in lower case. */
+  readonly columns: ReadonlyMap<string, ColumnLabel>;
+}
+
+const unlabeled: ColumnLabel = { pii: undefined, valuesOff: false };
+export const noLabels: ColumnLabels = { of: () => unlabeled, closes: () => false };
+
+const datasetPath = /^semantic-layer\/([^/]+)\/([^/]+)\.ya?ml$/;
+
+/**
+ * Reads the labels of dataset files, given by their paths. A file that has errors elsewhere still has its labels. Of a file
+ * that is no YAML at all nobody knows what it says: if it mentions labels, no values of its table are kept or sent.
+ */
+export function readColumnLabels(files: Iterable<readonly [path: string, text: string]>) {
+  const labeled = [...files].flatMap(([path, text]) => readLabeledFile(path, text) ?? []);
+  const byConnection = Map.groupBy(labeled, ({ connection }) => connection);
+  const filesOf = (connection: string, table: TableRef) =>
+    (byConnection.get(connection) ?? []).filter((file) => file.table(table));
+  const labels: ColumnLabels = {
+    of: (connection, table, column) =>
+      strictest(filesOf(connection, table).map((file) => labelOf(file, column))),
+    closes: (connection, table) =>
+      filesOf(connection, table).some(({ whole, columns }) =>
+        [whole, ...columns.values()].some(isClosing),
+      ),
+  };
+  return labels;
+}
+
+export const isClosing = ({ pii, valuesOff }: ColumnLabel): boolean => pii === true || valuesOff;
+
+function readLabeledFile(path: string, text: string): LabeledFile | undefined {
+  const [, connection, name = ''] = datasetPath.exec(path) ?? [];
+  if (connection === undefined || !/\b(?:pii|values)\b/.test(text)) return undefined;
+  const parsed = parseDatasetFile(text);
+  if (!('mapping' in parsed))
+    return {
+      connection,
+      table: (table) => isNamedLike(name, table),
+      whole: { pii: undefined, valuesOff: true },
+      columns: new Map(),
+    };
+  const { mapping } = parsed;
+  const parts = typeof mapping['source'] === 'string' ? splitTableName(mapping['source']) : [];
+  const source = (parts ?? []).map((part) => part.toLowerCase());
+  return {
+    connection,
+    table: ({ catalog, schema, table }) =>
+      source.length > 0 &&
+      source.every((part, index) => {
+        const named = [catalog, schema, table].slice(-source.length)[index];
+        return named === undefined || named.toLowerCase() === part;
+      }),
+    whole: readLabel(mapping),
+    columns: labelsOfColumns(mapping),
+  };
+}
+
+/** True if a dataset on the table would have the name. */
+function isNamedLike(name: string, { schema, table }: TableRef): boolean {
+  const names = [table, `${schema}__${table}`].map((known) => known.toLowerCase());
+  return names.includes(name.toLowerCase());
+}
+
+/** A spelling that means neither is an error for `ktx sl validate`; until then it keeps values back. */
+export function readLabel(keys: {
+  readonly pii?: unknown;
+  readonly values?: unknown;
+}): ColumnLabel {
+  const { pii, values } = keys;
+  const isFree = pii === false || /^(?:no|false|off|n)$/i.test(String(pii));
+  return {
+    pii: pii === undefined || pii === null ? undefined : !isFree,
+    valuesOff: values !== undefined && values !== null && !Array.isArray(values),
+  };
+}
+
+function labelOf({ whole, columns }: LabeledFile, column: string): ColumnLabel {
+  const own = columns.get(column.toLowerCase()) ?? unlabeled;
+  return { pii: own.pii ?? whole.pii, valuesOff: own.valuesOff || whole.valuesOff };
+}
+
+function strictest(labels: readonly ColumnLabel[]): ColumnLabel {
+  const words = labels.map(({ pii }) => pii).filter((pii) => pii !== undefined);
+  return {
+    pii: words.length === 0 ? undefined : words.includes(true),
+    valuesOff: labels.some(({ valuesOff }) => valuesOff),
+  };
+}
+
+interface LabeledField {
+  readonly name: string;
+  readonly text: string;
+  readonly label: ColumnLabel;
+}
+
+/** A closing label counts for every column that the field is computed from; `pii: no` only for the column that the field is. */
+function labelsOfColumns(mapping: YamlFileContent): ReadonlyMap<string, ColumnLabel> {
+  const list = mapping['fields'];
+  const fields = (isList(list) ? list : []).filter(isMapping).map((field): LabeledField => {
+    const { name, expr = name } = field;
+    const texts = (isMapping(expr) ? Object.values(expr) : [expr]).map(textOf);
+    return { name: textOf(name).toLowerCase(), text: texts.join(' '), label: readLabel(field) };
+  });
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const found = fields.flatMap(({ name, text, label }) => {
+    const words = namesIn(text);
+    if (isClosing(label))
+      return [...reachedNames([name, ...words], byName)].map((column) => ({ column, label }));
+    const [column = ''] = words;
+    return label.pii === false && isOneName(text) ? [{ column, label }] : [];
+  });
+  return new Map(
+    [...Map.groupBy(found, ({ column }) => column)].map(([column, all]) => [
+      column,
+      strictest(all.map(({ label }) => label)),
+    ]),
+  );
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The names, and those in the expressions of the fields that they name. */
+function reachedNames(
+  names: readonly string[],
+  byName: ReadonlyMap<string, LabeledField>,
+): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const open = [...names];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (reached.has(name)) continue;
+    reached.add(name);
+    open.push(...namesIn(byName.get(name)?.text ?? ''));
+  }
+  return reached;
+}
+
+const namePattern = /'[^']*'|"([^"]+)"|`([^`]+)`|\[([^\]]+)\]|([\p{L}_][\p{L}\p{M}\p{N}_$]*)/gu;
+
+/** Everything in an expression that can be the name of a column, in lower case. */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(namePattern)].flatMap((match) => {
+    const name = match.slice(1).find((group) => group !== undefined);
+    return name === undefined ? [] : [name.toLowerCase()];
+  });
+}
+
+const isOneName = (text: string): boolean =>
+  text.replace(namePattern, '').trim() === '' && namesIn(text).length === 1;
