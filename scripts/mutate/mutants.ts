@@ -1,16 +1,20 @@
 import { contextMutants } from './context.ts';
 import { egressMutants } from './egress.ts';
 import { evalMutants } from './eval.ts';
+import { extensionMutants } from './extensions.ts';
 import { gateMutants } from './gate.ts';
 import { llmMutants } from './llm.ts';
 import type { Mutant } from './mutant.ts';
 import { semanticMutants } from './semantic.ts';
 import { storeMutants } from './store.ts';
+import { trustMutants } from './trust.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
 export const mutants: readonly Mutant[] = [
   ...gateMutants,
+  ...extensionMutants,
   ...storeMutants,
+  ...trustMutants,
   ...llmMutants,
   ...egressMutants,
   ...semanticMutants,

@@ -427,6 +427,16 @@ describe('what is gone', () => {
     expect(result.text).toContain('  - {name: id, description: Number}\n');
   });
 
+  it('keeps a value with a comment inside, and updates the rest of the file', () => {
+    const values = '{name: status, type: string, description: Payment state, values: ';
+    const edit = (text: string) =>
+      text.replace(`${values}[paid, refunded]`, `${values}[paid, # net\n      refunded]`);
+    const result = afterEdit(edit, withField('status', { description: 'State', values: ['paid'] }));
+    expect(result.outcome).toBe('written');
+    expect(result.kept).toEqual(['fields.status.values']);
+    expect(result.text).toContain('description: State, values: [paid, # net\n      refunded]');
+  });
+
   it('keeps a comment of a line that goes', () => {
     const result = afterEdit(
       (text) => text.replace('created_at, type: datetime}', 'created_at, type: datetime} # UTC'),

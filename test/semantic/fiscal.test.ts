@@ -32,6 +32,7 @@ metrics:
   - {name: revenue, agg: sum, of: amount}
   - {name: to_date, cumulative: {of: revenue, grain_to_date: fiscal_year}}
   - {name: trailing, cumulative: {of: revenue, window: 1 year}}
+  - {name: two_months, cumulative: {of: revenue, window: 2 months}}
   - {name: year_before, offset: {of: revenue, by: 1 year}}
 `,
   costs: `dataset: costs
@@ -187,6 +188,19 @@ describe.each(engineNames)('fiscal periods on %s', (name) => {
       ['2024-02-01', 127],
       ['2024-05-01', 511],
       ['2024-08-01', 2047],
+    ]);
+  });
+
+  test('a window has as many months as it says', async () => {
+    const query = {
+      metrics: ['sales.two_months'],
+      dimensions: ['metric_time.month'],
+      where: ["metric_time.month between '2024-01-01' and '2024-03-01'"],
+    };
+    expect(await answer(query, files(1))).toEqual([
+      ['2024-01-01', 7],
+      ['2024-02-01', 30],
+      ['2024-03-01', 56],
     ]);
   });
 

@@ -64,7 +64,7 @@ scan: {query_logs: [logs/queries.sql]}
     [
       'a URL whose parameter names another host',
       postgres('url: "postgres://ada@db.example/shop?host=evil.example"'),
-      'evil.example',
+      'connects to evil.example',
     ],
     [
       'a URL whose parameter names a file',

@@ -46,6 +46,17 @@ describe('DuckDB in a process of its own', () => {
     },
   );
 
+  test('a statement that ignores an interrupt and needs no memory does not run on', async () => {
+    const database = await openDatabase();
+    const warehouse = await openWarehouse(database);
+    const [pid = 0] = processesWith(pathOf(database));
+    const endless = "SELECT levenshtein(repeat('a', 200000), repeat('b', 200000))";
+    await expect(warehouse.query(endless, brief, never)).rejects.toMatchObject({
+      code: 'query_timeout',
+    });
+    await expect.poll(() => childrenOf(process.pid)).not.toContain(pid);
+  });
+
   test('a statement that the kill of another takes down is repeated', async () => {
     const warehouse = await openWarehouse(await openDatabase());
     const innocent = warehouse.query(

@@ -19,7 +19,9 @@ const script = `${extensions.map((name) => `CREATE EXTENSION ${name};`).join(' '
   CREATE FUNCTION added(int) RETURNS int ${body}; ALTER EXTENSION pg_trgm ADD FUNCTION added(int);
   CREATE FUNCTION added_sql(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1'; ALTER EXTENSION pg_trgm ADD FUNCTION added_sql(int);
   CREATE ROLE owner_of_nothing_${process.pid}; CREATE FUNCTION lower(int) RETURNS int ${body};
-  ALTER FUNCTION lower(int) OWNER TO owner_of_nothing_${process.pid}; ALTER EXTENSION pg_trgm ADD FUNCTION lower(int);`;
+  ALTER FUNCTION lower(int) OWNER TO owner_of_nothing_${process.pid}; ALTER EXTENSION pg_trgm ADD FUNCTION lower(int);
+  CREATE FUNCTION owned(int) RETURNS int LANGUAGE sql IMMUTABLE RETURN 1;
+  ALTER FUNCTION owned(int) OWNER TO owner_of_nothing_${process.pid}; ALTER EXTENSION pg_trgm ADD FUNCTION owned(int);`;
 
 describe('the gate on Postgres', () => {
   let database: TestDatabase;
@@ -76,6 +78,8 @@ describe('the gate on Postgres', () => {
     ['what a user added to an extension', 'SELECT added(1)'],
     ['what a user added to an extension', 'SELECT added_sql(1)'],
     ['what a user added to an extension', 'SELECT lower(1)'],
+    ['what a user added to an extension', 'SELECT owned(1)'],
+    ['a function of an extension that is not listed', "SELECT xpath_string('<a>x</a>', '/a')"],
     ['the names of all schemas', 'SELECT * FROM pg_inherits'],
   ])('refuses %s: %s', async (_, sql) => {
     await expect(warehouse.query(sql, generous, never)).rejects.toMatchObject({
