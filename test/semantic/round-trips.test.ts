@@ -125,7 +125,7 @@ describe('out to dbt', () => {
       expect.stringMatching(/^metrics\.sales\.odd: left out: ktx cannot read "select - count": /),
       'metrics.sales.of_all: left out: dbt has no totals over all groups',
       'datasets.sales: ktx assumes that its dbt model is called sales',
-      'datasets.sales: dbt has no equivalent for: segments, parameters, fiscal_year_start, type of fields',
+      'datasets.sales: dbt has no equivalent for: segments, parameters, fiscal_year_start, values, pii, type of fields, values of fields, pii of fields',
       'datasets.sales: dbt has no row rules (access): there, everyone sees every row',
       'fields.sales.is_large: left out: dbt has no parameters',
       'datasets.tiers: ktx assumes that its dbt model is called tiers',
