@@ -10,11 +10,11 @@ import { engines, isThere, makeDatabase, type TestDatabase } from '../support/wa
 import { heavyStatements, heavyTable } from '../warehouse/heavy-statements.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
-/** What ktx itself may have in memory, in MB. The rows of a server arrive in ktx itself, up to 64 MiB in several copies. */
-const ownLimit = { duckdb: 600, sqlite: 600, postgres: 750, mysql: 750 };
+/** What ktx itself may have in memory, in MB. */
+const ownLimit = 600;
 /** 4 GiB of DuckDB's own, 768 MiB beside it, and what it gets between two looks of the watch. */
 const childLimit = 4096 + 768 + 400;
-/** `SELECT 1` may take this long, and on a busy machine as much longer as its slowest of a few before did. */
+/** `SELECT 1` may take this long. A longer wait fails if it is also above three times the slowest of ten before. */
 const answerMs = 1000;
 
 /** The longest wait for `SELECT 1`, the most memory of ktx and of its children: printed at the end. */
@@ -89,8 +89,8 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
       expect(text).not.toContain('Error internal');
       const wait = await answerTime();
       if (wait > worst.wait) Object.assign(worst, { wait, waitedAfter: sql });
-      expect(wait).toBeLessThan(answerMs + 3 * usualMs);
-      expect(peakMemoryOf(server())).toBeLessThan(ownLimit[engine]);
+      expect(wait).toBeLessThan(Math.max(answerMs, 3 * usualMs));
+      expect(peakMemoryOf(server())).toBeLessThan(ownLimit);
       expect(worst.children).toBeLessThan(childLimit);
     },
   );

@@ -42,8 +42,8 @@ export async function open(
     run: (sql, { maxRows, timeoutMs }, callSignal) =>
       transactions.run<QueryRows>(
         { timeoutMs, maxRows, signal: callSignal },
-        async (connection, cancel) => {
-          const result = await runLimited(connection, sql, { maxRows, stop: cancel });
+        async (connection, stop) => {
+          const result = await runLimited(connection, sql, { maxRows, ...stop });
           // The connection of a truncated result is closed.
           if (result.truncated) return result;
           const warnings = await readWarnings((text) => sendQuery(connection, text));

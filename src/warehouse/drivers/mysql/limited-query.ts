@@ -10,6 +10,12 @@ function socketOf(connection: Connection | PoolConnection): Socket {
   return (connection as unknown as { stream: Socket }).stream;
 }
 
+/** Ends the statement of a connection. Rows that arrive afterwards are dropped. */
+export interface StatementStop {
+  stop(): void;
+  readonly isStopped: () => boolean;
+}
+
 /**
  * Runs one statement, unchanged, by the text protocol. Calls `stop` if there are more rows than `maxRows` or if the result is
  * too large.
@@ -17,7 +23,7 @@ function socketOf(connection: Connection | PoolConnection): Socket {
 export function runLimited(
   connection: PoolConnection,
   sql: string,
-  { maxRows, stop }: { maxRows: number; stop: () => void },
+  { maxRows, stop, isStopped }: StatementStop & { readonly maxRows: number },
 ): Promise<QueryRows> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryRows>();
   const addSize = limitResultSize();
@@ -55,11 +61,9 @@ export function runLimited(
     fields = received ?? [];
     columns = fields.map((field) => ({ name: field.name, type: fieldType(field) }));
   });
-  let isFull = false;
   query.on('result', (row: unknown) => {
-    if (isFull || !Array.isArray(row)) return;
-    isFull = rows.length === maxRows;
-    if (isFull) {
+    if (isStopped() || !Array.isArray(row)) return;
+    if (rows.length === maxRows) {
       finish(true);
       stop();
     } else {
@@ -67,7 +71,8 @@ export function runLimited(
     }
   });
   query.on('error', fail);
-  query.on('end', () => finish(false));
+  // Rows may be missing after a stop. Where they are expected to be, the promise is settled already.
+  query.on('end', () => (isStopped() ? fail(new Error('The statement was stopped.')) : finish(false)));
   return promise;
 }
 

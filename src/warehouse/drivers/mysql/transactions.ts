@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
 import { type ErrorRules, translateError } from '../../warehouse-error.ts';
 import { connectableSettings } from './connectable-settings.ts';
+import type { StatementStop } from './limited-query.ts';
 import type { MysqlSettings } from './settings.ts';
 import { openWatchdog } from './watchdog.ts';
 
@@ -19,7 +20,7 @@ export interface ServerFacts {
 }
 
 type TransactionLimits = CallLimits & { readonly maxRows?: number };
-type TransactionWork<T> = (connection: PoolConnection, cancel: () => void) => Promise<T>;
+type TransactionWork<T> = (connection: PoolConnection, stop: StatementStop) => Promise<T>;
 
 /** A pool that runs all work in read-only transactions and rolls them back. */
 export function openTransactions(settings: MysqlSettings) {
@@ -53,7 +54,8 @@ export function openTransactions(settings: MysqlSettings) {
       try {
         return await withTimeLimit({ ...limits, cancel }, (milliseconds) => {
           const statements = beginStatements(server, milliseconds, limits.maxRows);
-          return runInTransaction(connection, statements, () => work(connection, cancel));
+          const stop = { stop: cancel, isStopped: () => isSpent };
+          return runInTransaction(connection, statements, () => work(connection, stop));
         });
       } catch (error) {
         isSpent ||= !isServerAnswer(error);
