@@ -51,6 +51,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'every reader on 60 hostile texts of 1 MB; test/sources/linear-time.test.ts has those that were slow once',
   'test/sources/dbt-git.test.ts':
     'dbt from real git repositories; test/sources/dbt.test.ts reads folders',
+  'test/warehouse/engine-process-limits.test.ts':
+    'statements that take a process down; test/warehouse/engine-process.test.ts has one of each kind',
   'test/warehouse/gate-fuzz.test.ts':
     'random statements; test/warehouse/gate.test.ts has the hostile corpus',
 };

@@ -12,7 +12,7 @@ function socketOf(connection: Connection | PoolConnection): Socket {
 
 /** Ends the statement of a connection. Rows that arrive afterwards are dropped. */
 export interface StatementStop {
-  stop(): void;
+  readonly stop: () => void;
   readonly isStopped: () => boolean;
 }
 
@@ -72,7 +72,9 @@ export function runLimited(
   });
   query.on('error', fail);
   // Rows may be missing after a stop. Where they are expected to be, the promise is settled already.
-  query.on('end', () => (isStopped() ? fail(new Error('The statement was stopped.')) : finish(false)));
+  query.on('end', () =>
+    isStopped() ? fail(new Error('The statement was stopped.')) : finish(false),
+  );
   return promise;
 }
 
