@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openRedactor } from '../../lib/patterns/bounded-pattern.ts';
 import { readVersion } from '../../lib/version.ts';
 import type { AgentEvent } from '../../llm/port/session.ts';
 import type { TelemetryConfig } from '../../llm/telemetry-config.ts';
@@ -30,7 +31,7 @@ export function openTelemetry({ config, secrets, ...about }: TelemetryOptions): 
     return { watch: (events) => events, close: () => Promise.resolve() };
   }
   const sendSpans = spanSender(config, secrets);
-  const content = config.content ? redactor(config.redaction_patterns) : undefined;
+  const content = config.content ? openRedactor(config.redaction_patterns) : undefined;
   const pending = new Set<Promise<void>>();
   const closing = new AbortController();
   return {
@@ -89,9 +90,4 @@ function spanSender({ endpoint, headers }: TelemetryConfig, secrets: ReadSecret)
 function isSampled(conversation: string, rate: number): boolean {
   const hash = createHash('sha256').update(conversation).digest().readUInt32BE(0);
   return hash / 2 ** 32 < rate;
-}
-
-function redactor(patterns: readonly string[]): (text: string) => string {
-  const compiled = patterns.map((pattern) => new RegExp(pattern, 'gu'));
-  return (text) => compiled.reduce((rest, pattern) => rest.replace(pattern, '[redacted]'), text);
 }

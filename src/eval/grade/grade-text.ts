@@ -1,3 +1,4 @@
+import { matchesPattern } from '../../lib/patterns/bounded-pattern.ts';
 import type { Expectation } from '../cases/question-set-schema.ts';
 import type { GraderFinding } from '../run/outcome.ts';
 import { numbersInAnswer } from './numbers-in-text.ts';
@@ -27,7 +28,9 @@ function gradePart(
 }
 
 function gradePattern(text: string, pattern: string): GraderFinding {
-  const isMatch = new RegExp(pattern, 'iu').test(text);
+  const isMatch = matchesPattern(pattern, text);
+  if (isMatch === undefined)
+    return { grader: 'text', outcome: 'error', found: `/${pattern}/ takes too long` };
   return textFinding(isMatch, `${isMatch ? 'matches' : 'does not match'} /${pattern}/`);
 }
 

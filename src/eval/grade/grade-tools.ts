@@ -1,5 +1,7 @@
+import { UserError } from '../../lib/error.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { canonicalJson } from '../../lib/json.ts';
+import { matchesPattern } from '../../lib/patterns/bounded-pattern.ts';
 import type { ToolCallRecord } from '../../llm/port/session.ts';
 import type { ArgumentRules, ToolRule } from '../cases/question-set-schema.ts';
 import type { GraderFinding } from '../run/outcome.ts';
@@ -87,8 +89,18 @@ function argumentMatches(value: unknown, rule: ArgumentRules[string]): boolean {
   if (absent === true) return value === undefined;
   if (value === undefined) return false;
   if (matches !== undefined)
-    return new RegExp(matches, 'iu').test(typeof value === 'string' ? value : canonicalJson(value));
+    return isMatching(matches, typeof value === 'string' ? value : canonicalJson(value));
   return contains === undefined ? isEqualJson(value, equals) : hasPart(value, contains);
+}
+
+/** An expression that takes too long gives no answer: neither a match nor its absence may pass. */
+function isMatching(pattern: string, text: string): boolean {
+  const isMatch = matchesPattern(pattern, text);
+  if (isMatch !== undefined) return isMatch;
+  throw new UserError('pattern_too_slow', `The regular expression /${pattern}/ takes too long.`, {
+    hint: 'Write it without nested repetition: (a+)+ as a+',
+    exitCode: 2,
+  });
 }
 
 /** True if a list has the entry, or a text contains the part in any case. */

@@ -1,3 +1,4 @@
+import { openRedactor } from '../../lib/patterns/bounded-pattern.ts';
 import type { CaseResult, EvalRun } from './run-schema.ts';
 
 /** Texts that look like credentials, which a model or a server may have written. */
@@ -25,9 +26,11 @@ const freeTextKeys: ReadonlySet<string> = new Set([
 
 /** Replaces what looks like a credential, for all that leaves the process. `patterns`: `telemetry.redaction_patterns`. */
 export function redactRun<T extends EvalRun | CaseResult>(run: T, patterns: readonly string[]): T {
-  const all = [...credentialPatterns, ...patterns.map((pattern) => new RegExp(pattern, 'gu'))];
+  const redactOwn = openRedactor(patterns);
   const redact = (text: string): string =>
-    all.reduce((rest, pattern) => rest.replace(pattern, '[redacted]'), text);
+    redactOwn(
+      credentialPatterns.reduce((rest, pattern) => rest.replace(pattern, '[redacted]'), text),
+    );
   const json = JSON.stringify(run, (key, value: unknown) =>
     typeof value === 'string' && freeTextKeys.has(key) ? redact(value) : value,
   );
