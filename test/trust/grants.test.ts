@@ -264,6 +264,46 @@ describe('.env', () => {
   });
 });
 
+describe('a change after the approval', () => {
+  const llm = (rest: string) =>
+    `llm: {provider: {backend: claude-code}, models: {default: sonnet}${rest}}\n`;
+
+  test.each([
+    ['rows go to the model', llm(', send_rows: off'), llm('')],
+    ['samples go to the model', `${llm('')}scan: {send_samples: false}\n`, llm('')],
+    [
+      'values of a column go to the model',
+      `${llm('')}scan: {no_values: [a.b, c.d]}\n`,
+      `${llm('')}scan: {no_values: [a.b]}\n`,
+    ],
+    ['personal values go to the model', llm(''), `${llm('')}scan: {not_personal: [a.mail]}\n`],
+  ])('by which %s asks again', async (_, before, after) => {
+    const approved = await grantsOf(before);
+    const changed = await grantsOf(after);
+    expect(approved.grants).toHaveLength(1);
+    expect(changed.ids).not.toEqual(approved.ids);
+  });
+
+  test('an agent with a model of its own counts them as well', async () => {
+    const agent = { 'agents/a.yaml': 'name: a\nmodel: {backend: claude-code, name: opus}\n' };
+    const approved = await grantsOf('llm: {send_rows: off}\n', agent);
+    const changed = await grantsOf('{}\n', agent);
+    expect(approved.grants).toHaveLength(1);
+    expect(changed.ids).not.toEqual(approved.ids);
+  });
+
+  test.each([
+    ['an argument names after =', '[--import=./start.mjs, /opt/server.mjs]'],
+    ['a line for a shell names', '[-c, "cd . && node ./start.mjs"]'],
+  ])('of a file of the project that %s asks again', async (_, args) => {
+    const agent = `name: a\nmcp_servers:\n  s: {transport: stdio, command: node, args: ${args}, tools: [t]}\n`;
+    const idsWith = async (text: string) =>
+      (await grantsOf('{}\n', { 'agents/a.yaml': agent, 'start.mjs': text })).ids;
+    expect(await idsWith('good')).not.toEqual(await idsWith('evil'));
+    expect(await idsWith('good')).toEqual(await idsWith('good'));
+  });
+});
+
 describe('what a person is shown', () => {
   test.each([
     ['a\u001b[2Jb', 'a\\u{1b}[2Jb'],
@@ -288,6 +328,13 @@ describe('what a person is shown', () => {
     expect(text.split('\n').length).toBeLessThan(200);
     expect(text).toContain('and 9950 more');
     expect(visibleText('x'.repeat(5000))).toContain('4000 more characters');
+  });
+
+  test('says that settings were left out', async () => {
+    const names = Array.from({ length: 40 }, (_, n) => `f${n}`).join(', ');
+    const { text } = await grantsOf(postgres(`${server}, allow_functions: [${names}, dblink]`));
+    expect(text).not.toContain('dblink');
+    expect(text).toMatch(/and \d+ more settings: ktx trust --show --json lists all/);
   });
 
   test('makes a host in Cyrillic visible in the list', async () => {

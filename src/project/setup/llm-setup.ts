@@ -10,6 +10,7 @@ import type { HostEnvironment } from '../../store/secrets.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readText } from '../../store/files.ts';
 import { withProjectLock } from '../../store/lock.ts';
+import { projectConfigSchema, type ProjectConfig } from '../open/config.ts';
 import { editConfig, readConfig } from '../open/config-file.ts';
 import type { ProjectTrust } from '../trust/trust.ts';
 import { llmGrant } from '../trust/entry-grants.ts';
@@ -45,16 +46,17 @@ export async function probeLlm(
   { dir, runId, env, llm, warn }: LlmProbeRequest,
   signal: AbortSignal,
 ): Promise<ProbedLlm> {
-  const present = existsSync(projectPaths(dir).config)
-    ? (await readConfig(dir)).llm
-    : llmConfigSchema.parse({});
+  const project = existsSync(projectPaths(dir).config)
+    ? await readConfig(dir)
+    : projectConfigSchema.parse({});
+  const present = project.llm;
   const { backend, models, settings, auth } = llm;
   const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
   const wanted = { ...present, provider: { ...present.provider, backend, auth, ...block }, models };
   const { data: config, problems } = checkSchema(llmConfigSchema, wanted);
   if (config === undefined) throw invalidLlmConfig(problems);
   const { openLlm } = await import('../../llm/factory.ts');
-  const { secrets: secret } = await approveTypedLlm({ dir, env, llm }, config);
+  const { secrets: secret } = await approveTypedLlm({ dir, env, llm }, { ...project, llm: config });
   const quiet = { record: () => undefined, onPause: () => undefined, warn };
   const projectDir = existsSync(dir) ? dir : process.cwd();
   const runtime = await openLlm({ config, projectDir, env, run: runId, secret, ...quiet });
@@ -90,20 +92,20 @@ export async function writeLlm({ dir, env, llm }: LlmToWrite): Promise<readonly 
         document.setIn(['llm', 'models', role], model);
     }),
   );
-  await (await approveTypedLlm({ dir, env, llm }, (await readConfig(dir)).llm)).remember();
+  await (await approveTypedLlm({ dir, env, llm }, await readConfig(dir))).remember();
   return before === (await readText(projectPaths(dir).config)) ? [] : ['ktx.yaml'];
 }
 
 /** `config` is what `ktx.yaml` says once the typed settings are written. */
-function approveTypedLlm({ dir, env, llm }: LlmToWrite, config: LlmConfig) {
+function approveTypedLlm({ dir, env, llm }: LlmToWrite, { llm: config, scan }: ProjectConfig) {
   const { backend, auth, settings } = llm;
   const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
   const typed = { ...config, provider: { backend, auth, ...block } };
   return approveTyped({
     dir,
     env,
-    grantOf: llmGrant.bind(undefined, config),
-    typedGrantOf: llmGrant.bind(undefined, typed),
+    grantOf: llmGrant.bind(undefined, { ...config, scan }),
+    typedGrantOf: llmGrant.bind(undefined, { ...typed, scan }),
   });
 }
 

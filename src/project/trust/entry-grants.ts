@@ -8,6 +8,7 @@ import {
 } from '../../llm/backends.ts';
 import type { LlmConfig } from '../../llm/config.ts';
 import type { TelemetryConfig } from '../../llm/telemetry-config.ts';
+import type { SendSettings } from '../../scan/profile/send-policy.ts';
 import type { SecretSources } from '../../store/secrets.ts';
 import { driverNamed } from '../../warehouse/config.ts';
 import type { ServerConfig } from '../agents/agent-schema.ts';
@@ -88,9 +89,14 @@ export function connectionGrant(
   return draft.finish(`connection ${name}`);
 }
 
+/** What decides about a model, and what of a warehouse it may get. */
+export interface LlmReach extends Pick<LlmConfig, 'provider' | 'send_rows'> {
+  readonly scan: SendSettings;
+}
+
 /** Undefined without a backend. A backend spends money or the allowance of a session, and gets text of the project. */
 export function llmGrant(
-  { provider }: Pick<LlmConfig, 'provider'>,
+  { provider, send_rows: sendRows, scan }: LlmReach,
   sources: SecretSources,
 ): Grant | undefined {
   const { backend } = provider;
@@ -115,7 +121,19 @@ export function llmGrant(
   }
   const rest = Object.entries(provider).filter(([key]) => !isBackendName(key));
   draftKeys(draft, Object.fromEntries(rest), { table: configReach, prefix });
+  if (sendRows === 'off') draft.setting('llm.send_rows', 'off');
+  draftSendSettings(draft, scan);
   return draft.finish('llm');
+}
+
+/**
+ * What keeps values on this machine, as far as it differs from the default: who approved a model under these settings did not
+ * approve one that gets more.
+ */
+function draftSendSettings(draft: GrantDraft, scan: SendSettings): void {
+  if (!scan.send_samples) draft.setting('scan.send_samples', false);
+  for (const rule of scan.no_values) draft.setting('scan.no_values', rule);
+  for (const rule of scan.not_personal) draft.setting('scan.not_personal', rule);
 }
 
 function isBackendName(key: string): boolean {

@@ -140,12 +140,22 @@ function addValue(state: DraftState, name: string, text: string): void {
 
 function addProgram({ effects, sources }: DraftState, command: string, args: readonly string[]) {
   effects.push({ kind: 'program', text: [command, ...args].map(quoteArgument).join(' ') });
-  for (const word of [command, ...args]) {
+  const words = new Set([command, ...args].flatMap(pathsInArgument));
+  for (const word of words) {
     const hash = hashProjectFile(word, sources.projectDir);
     if (hash !== undefined)
       effects.push({ kind: 'setting', text: `${word} has the SHA-256 ${hash}` });
   }
 }
+
+/** An argument, and the parts of it that can be paths: `--import=./start.mjs`, `node ./start.mjs && true`. */
+function pathsInArgument(argument: string): readonly string[] {
+  const parts = argument.slice(0, longestArgument).split(/[\s=:,;|&<>()'"`$@]+/);
+  return [argument, ...parts.filter((part) => part !== '').slice(0, mostParts)];
+}
+
+const longestArgument = 20_000;
+const mostParts = 1000;
 
 function finishGrant(state: DraftState, place: string): Grant | undefined {
   const { effects, known, files, hasProjectAddress, hasOwnSecret } = state;

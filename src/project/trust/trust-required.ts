@@ -81,12 +81,17 @@ function describeEffects(effects: readonly Effect[]): readonly string[] {
   const settings = effects.filter(({ kind }) => kind === 'setting').map(visibleEffect);
   const all = [
     ...lines,
-    ...(settings.length === 0
-      ? []
-      : [`${labels.setting.padEnd(12)}${settings.slice(0, mostEffects).join(', ')}`]),
+    ...(settings.length === 0 ? [] : [`${labels.setting.padEnd(12)}${listSettings(settings)}`]),
   ];
   const rest = all.length - mostEffects;
   return rest > 0 ? [...all.slice(0, mostEffects), `and ${rest} more`] : all;
+}
+
+/** A list that is cut says so: what it leaves out would be approved unseen. */
+function listSettings(settings: readonly string[]): string {
+  const rest = settings.length - mostEffects;
+  const shown = settings.slice(0, mostEffects).join(', ');
+  return rest > 0 ? `${shown} and ${rest} more settings: ktx trust --show --json lists all` : shown;
 }
 
 /** The text of an effect with nothing hidden in it. */

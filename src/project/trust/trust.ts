@@ -12,6 +12,7 @@ import { openApprovals, type Approval } from './approvals.ts';
 import {
   connectionGrant,
   llmGrant,
+  type LlmReach,
   queryLogsGrant,
   serverGrants,
   telemetryGrant,
@@ -146,20 +147,21 @@ export function openTrust(options: TrustOptions) {
     /** For connections of `ktx.yaml`: warehouses and sources. */
     requireConnections: async (names: readonly string[]) =>
       requireGrants((await Promise.all(names.map(grantsOf))).flat()),
-    requireLlm: async (llm: LlmConfig) => requireGrants([llmGrant(llm, await sources())]),
+    requireLlm: async (llm: LlmConfig) =>
+      requireGrants([llmGrant({ ...llm, scan: config.scan }, await sources())]),
     /** For files outside of the project that `scan.query_logs` names. */
     requireQueryLogs: async () =>
       requireGrants([queryLogsGrant(config.scan.query_logs, await sources())]),
     /** For a conversation: the model of the agent, its MCP servers, and telemetry. */
     requireAgent: async (agent: Agent) =>
       requireGrants([
-        hasRuntime ? undefined : llmGrant(agentLlmConfig(config.llm, agent), await sources()),
+        hasRuntime ? undefined : llmGrant(agentReachOf(config, agent), await sources()),
         telemetryGrant(config.telemetry, await sources()),
         ...serverGrants(agent, await sources()),
       ]),
     isConnectionApproved: async (name: string) => check.isApproved(await grantsOf(name)),
     async isLlmApproved(): Promise<boolean> {
-      const grant = hasRuntime ? undefined : llmGrant(config.llm, await sources());
+      const grant = hasRuntime ? undefined : llmGrant(llmReachOf(config), await sources());
       return grant === undefined || check.isApproved([grant]);
     },
     /** The secrets of a connection if it is approved. Asks nobody. */
@@ -193,12 +195,20 @@ async function grantsOfProject(
     ...Object.entries(config.connections).map(([name, connection]) =>
       connectionGrant(name, connection, sources),
     ),
-    llmGrant(config.llm, sources),
+    llmGrant(llmReachOf(config), sources),
     telemetryGrant(config.telemetry, sources),
     queryLogsGrant(config.scan.query_logs, sources),
     ...(await grantsOfAgents(config, sources)),
   ].filter((grant) => grant !== undefined);
   return [...new Map(grants.toReversed().map((grant) => [grant.id, grant])).values()].toReversed();
+}
+
+function llmReachOf({ llm, scan }: ProjectConfig): LlmReach {
+  return { ...llm, scan };
+}
+
+function agentReachOf({ llm, scan }: ProjectConfig, agent: Agent): LlmReach {
+  return { ...agentLlmConfig(llm, agent), scan };
 }
 
 function hashOfGrants(grants: readonly Grant[]): string {
@@ -229,7 +239,7 @@ async function grantsOfAgents(
   for (const name of await agentNames(projectDir)) {
     try {
       const agent = await loadAgent(projectDir, name);
-      found.push(llmGrant(agentLlmConfig(config.llm, agent), sources));
+      found.push(llmGrant(agentReachOf(config, agent), sources));
       found.push(...serverGrants(agent, sources));
     } catch (error) {
       // An agent that cannot be read cannot be opened either.
