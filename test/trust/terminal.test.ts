@@ -41,7 +41,8 @@ describe.skipIf(!hasTmux)('a person who opens a clone at a terminal', () => {
     type('ktx sql "SELECT count(*) AS n FROM orders"', 'Enter');
     await sees(/\+ connection shop[^]*reads +\S*shop\.db[^]*may it do this on this machine\?/);
     type('Enter');
-    await sees(/trust_required[^]*ready>/);
+    await sees(/You did not approve[^]*trust_required[^]*ready>/);
+    expect(screen()).not.toContain('Nobody has approved');
     type('clear; ktx sql "SELECT count(*) AS n FROM orders"', 'Enter');
     await sees(/may it do this on this machine\?/);
     type('y');

@@ -13,7 +13,7 @@ import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean, nearest } from '../../lib/suggest.ts';
 import type { ScanOptions } from '../../scan/scan.ts';
-import { readText } from '../../store/files.ts';
+import { readText, readTextOrReason } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
@@ -124,13 +124,15 @@ async function readDatasetFiles(dir: string, connection: string): Promise<Proven
       const artifact = paths.find((path) => artifactPaths.includes(path));
       const [claimLines = '', text] = await Promise.all([
         readText(join(dir, claims), dir),
-        artifact === undefined ? undefined : readText(join(dir, artifact), dir),
+        artifact === undefined ? undefined : readTextOrReason(join(dir, artifact), dir),
       ]);
       return {
         dataset,
         claims: parseClaims(claims, claimLines),
         artifact:
-          artifact === undefined || text === undefined ? undefined : { path: artifact, text },
+          artifact === undefined || text?.isWellFormed() !== true
+            ? undefined
+            : { path: artifact, text },
       };
     }),
   );

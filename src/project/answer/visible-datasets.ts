@@ -10,7 +10,7 @@ import { isQueryable } from '../../semantic/load/check.ts';
 import { type Dataset, datasetSchema, splitTableName } from '../../semantic/model/dataset.ts';
 import type { DatasetField } from '../../semantic/formats/imported-model.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
-import { readAnyText } from '../../store/files.ts';
+import { readTextOrReason } from '../../store/files.ts';
 import { filterDatasetConflicts, readConflicts, describeConflicts } from '../review/conflicts.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
@@ -109,7 +109,7 @@ async function readArtifact<T>(
   path: string,
   schema: z.ZodType<T>,
 ): Promise<T | undefined> {
-  const parsed = parseDatasetFile((await readAnyText(join(dir, path), dir)) ?? '');
+  const parsed = parseDatasetFile((await readTextOrReason(join(dir, path), dir)) ?? '');
   return 'mapping' in parsed ? schema.safeParse(parsed.mapping).data : undefined;
 }
 

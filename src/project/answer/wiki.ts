@@ -6,7 +6,7 @@ import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 import { sectionPaths, sectionSubject, listSections } from '../../context/wiki/page-sections.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import type { SearchDocument } from '../../search/documents.ts';
-import { readAnyText } from '../../store/files.ts';
+import { readAnyText, readTextOrReason, whyUnreadable } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
@@ -32,6 +32,17 @@ export async function listWikiFiles(dir: string): Promise<readonly string[]> {
   return listProjectFiles(dir, 'wiki', /^[^.].*\.md$/);
 }
 
+/** Pages that cannot be read, and why. */
+export async function findUnreadablePages(
+  dir: string,
+): Promise<readonly { readonly path: string; readonly reason: string }[]> {
+  const pages = (await listWikiFiles(dir)).map(async (path) => {
+    const reason = whyUnreadable((await readTextOrReason(join(dir, path), dir)) ?? '');
+    return reason === undefined ? [] : [{ path, reason }];
+  });
+  return (await Promise.all(pages)).flat();
+}
+
 /** Every section of every page, in page order. */
 export async function readWikiSections(project: Project): Promise<readonly PageSection[]> {
   const { dir } = project;
@@ -49,7 +60,8 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
   );
   const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));
   const pages = (await listWikiFiles(dir)).map(async (path) => {
-    const text = (await readAnyText(join(dir, path), dir)) ?? '';
+    const text = (await readTextOrReason(join(dir, path), dir)) ?? '';
+    if (whyUnreadable(text) !== undefined) return [];
     const page = basename(path, '.md');
     return listSections(page, text, base).map(({ key, ...section }) => {
       const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);

@@ -17,8 +17,9 @@ export function readFileStamp(dir: string, path: string): StampedFile | undefine
   return info && { path, stamp: formatStamp(info) };
 }
 
-export function formatStamp({ mtimeMs, ino, size }: Stats): string {
-  return `${mtimeMs}-${ino}-${size}`;
+export function formatStamp({ mtimeMs, ctimeMs, ino, size }: Stats): string {
+  // The time of the change of modes: a file that could not be read is read again.
+  return `${mtimeMs}-${ctimeMs}-${ino}-${size}`;
 }
 
 /** Caches one value per key until one of its stamps changes. A read that fails is not cached. */

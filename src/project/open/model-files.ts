@@ -76,6 +76,7 @@ function checkFile(watched: WatchedFile): StampedFile | undefined {
   if (
     info === undefined ||
     last?.mtimeMs !== info.mtimeMs ||
+    last.ctimeMs !== info.ctimeMs ||
     last.ino !== info.ino ||
     last.size !== info.size
   ) {

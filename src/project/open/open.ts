@@ -9,7 +9,7 @@ import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import type { LoadedModel } from '../../semantic/load/load.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import { projectPaths } from '../../store/directories.ts';
-import { readAnyText } from '../../store/files.ts';
+import { readTextOrReason } from '../../store/files.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
 import { fileConnectionFlags, type WarehouseConfig } from '../../warehouse/config.ts';
 import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';
@@ -158,7 +158,7 @@ function openModels({ dir, config, role, catalogs }: ModelInput) {
   const readFiles = (files: readonly StampedFile[]) =>
     Promise.all(
       files.map(async ({ path, stamp }) => {
-        const read = async () => (await readAnyText(join(dir, path), dir)) ?? '';
+        const read = async () => (await readTextOrReason(join(dir, path), dir)) ?? '';
         return { path, text: await cachedTexts(path, [stamp], read) };
       }),
     );

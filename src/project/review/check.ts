@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import type { IngestReport, Quarantined, UnusedFact } from '../../ingest/report.ts';
 import { readText } from '../../store/files.ts';
+import { findUnreadablePages } from '../answer/wiki.ts';
 import { ingestProject } from '../learn/ingest.ts';
 import { listSources } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
@@ -75,6 +76,13 @@ async function findInvalidFiles(project: Project): Promise<CheckFinding[]> {
     found: message,
     fix: hint ?? `correct ${file}`,
   }));
+  const pages = (await findUnreadablePages(project.dir)).map(({ path, reason }): CheckFinding => ({
+    what: 'invalid',
+    where: path,
+    found: `This page is not read: ${reason}`,
+    fix: 'replace it with a file in UTF-8',
+  }));
+  findings.push(...pages);
   const { fault } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
   return fault === undefined
     ? findings

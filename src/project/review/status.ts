@@ -6,6 +6,7 @@ import { canonicalJson } from '../../lib/json.ts';
 import { itemPath } from '../../sources/source.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
+import { findUnreadablePages } from '../answer/wiki.ts';
 import { loadReviewQueue } from './review-queue.ts';
 import { readCommitState } from '../open/commit-state.ts';
 import { listRemovedSources } from '../learn/removed-sources.ts';
@@ -49,7 +50,7 @@ const projectFiles = [
  */
 export async function readProjectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = project.warehouses;
-  const [{ uncommitted, git }, connections, sources, former, llm, queue, unruled] =
+  const [{ uncommitted, git }, connections, sources, former, llm, queue, unruled, pages] =
     await Promise.all([
       readCommitState(project.dir, projectFiles),
       Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
@@ -62,6 +63,7 @@ export async function readProjectStatus(project: Project, fast: boolean, signal:
       readLlmStatus(project, fast, signal),
       loadReviewQueue(project),
       findRowRuleBypasses(project),
+      findUnreadablePages(project.dir),
     ]);
   return {
     dir: project.dir,
@@ -69,6 +71,7 @@ export async function readProjectStatus(project: Project, fast: boolean, signal:
     sources,
     former,
     unruled,
+    unreadablePages: pages,
     attention: queue,
     uncommitted,
     git,

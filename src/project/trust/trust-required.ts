@@ -14,13 +14,24 @@ interface TrustFailure {
   readonly grants: readonly Grant[];
   /** The hash that was given and does not fit. */
   readonly hash: string | undefined;
+  /** A person has just read the list and said no. */
+  readonly isDeclined: boolean;
 }
 
 /** Nobody has approved on this machine what the project would do now. */
-export function trustRequired({ dir, listHash, grants, hash }: TrustFailure): UserError {
-  const lines = [
+export function trustRequired({
+  dir,
+  listHash,
+  grants,
+  hash,
+  isDeclined,
+}: TrustFailure): UserError {
+  const list = [
     'Nobody has approved on this machine what this project would do now:',
     ...describeGrants(grants, mostGrants),
+  ];
+  const lines = [
+    ...(isDeclined ? ['You did not approve what this project would do on this machine.'] : list),
     ...(hash === undefined
       ? []
       : [`KTX_TRUST is ${visibleText(hash)}, but the list has the hash ${listHash}.`]),

@@ -68,9 +68,12 @@ function openApprovalCheck(
     // Not everything else: another process may have approved more meanwhile.
     approvals.remove(shown.removed.map(({ id }) => id));
   };
+  let isDeclined = false;
   const askPerson = async (): Promise<void> => {
     const shown = await report();
-    if (!shown.isApproved && (await ask?.(shown)) === true) await approve(shown);
+    if (shown.isApproved) return;
+    if ((await ask?.(shown)) === true) await approve(shown);
+    else isDeclined = ask !== undefined;
   };
   let asking: Promise<void> | undefined;
   const askOnce = async (): Promise<void> => {
@@ -105,7 +108,7 @@ function openApprovalCheck(
       const unapproved = missing(grants);
       if (unapproved.length === 0) return;
       const listHash = hashOfGrants(await listGrants());
-      throw trustRequired({ dir, listHash, grants: unapproved, hash });
+      throw trustRequired({ dir, listHash, grants: unapproved, hash, isDeclined });
     },
   };
 }

@@ -99,7 +99,7 @@ function parseFile(file: ModelFile): LoadingFile {
   const loading: LoadingFile = { file, findings: [] };
   const fail = findingReporter(loading, 'error');
   if (!file.text.isWellFormed()) {
-    fail([], 'not_utf8', { message: 'This is not valid UTF-8', hint: 'Save the file as UTF-8.' });
+    reportUnreadable(fail, file.text.slice(1));
     return loading;
   }
   let content: unknown;
@@ -118,6 +118,17 @@ function parseFile(file: ModelFile): LoadingFile {
   for (const { path, rule, message } of problems)
     fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
   return data === undefined ? loading : { ...loading, yaml: data };
+}
+
+/** A file that was not read has a text that is not well-formed, and that may end with the reason. */
+function reportUnreadable(fail: ReportFinding, reason: string): void {
+  if (reason === '')
+    fail([], 'not_utf8', { message: 'This is not valid UTF-8', hint: 'Save the file as UTF-8.' });
+  else
+    fail([], 'file_unreadable', {
+      message: `This file is not read: ${reason}`,
+      hint: 'Replace it with a file.',
+    });
 }
 
 function yamlFinding(file: ModelFile, error: YAMLException): Finding {
@@ -166,9 +177,10 @@ function assembleModel(dialect: Dialect, loading: readonly LoadingFile[]): Seman
   const excluded = loading
     .filter(hasErrors)
     .map(({ file, yaml }) => yaml?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
+  // A file that cannot be read may have row rules.
+  const mayHaveRules = ({ text }: ModelFile) => !text.isWellFormed() || /\baccess\b/.test(text);
   const hasRules = loading.some(
-    ({ file, yaml }) =>
-      yaml?.access !== undefined || (yaml === undefined && /\baccess\b/.test(file.text)),
+    ({ file, yaml }) => yaml?.access !== undefined || (yaml === undefined && mayHaveRules(file)),
   );
   return { dialect, datasets: withJoins(datasets), excluded: new Set(excluded), hasRules };
 }

@@ -75,7 +75,7 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
   );
   context.progress.update('connecting to the warehouses');
   const { readProjectStatus } = await import('../../../project/review/status.ts');
-  const { git, uncommitted, connections, llm } = await readProjectStatus(
+  const { git, uncommitted, connections, llm, unreadablePages } = await readProjectStatus(
     project,
     false,
     context.signal,
@@ -97,6 +97,12 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
     lock,
     repository,
     ...connections.flatMap(connectionFindings),
+    ...unreadablePages.map(({ path, reason }) =>
+      makeFinding(path, `not read: ${reason}`, {
+        state: 'warning',
+        fix: 'replace it with a file in UTF-8',
+      }),
+    ),
     ...llmFindings(llm),
   ];
 }

@@ -55,6 +55,9 @@ export const statusCommand = defineCommand({
       ...sources.map(sourceLine),
       ...removedSourceLines(status.former),
       ...bypassLines(status.unruled, context.screen),
+      ...status.unreadablePages.map(({ path, reason }) =>
+        context.screen.style('yellow', `${path} is not read: ${reason}`),
+      ),
       ...queueLines(queue, context.screen),
       ...describeLlm(llm),
       uncommitted === undefined ? (git ?? 'no git repository') : commitText,
@@ -104,7 +107,7 @@ async function usageResult(project: Project): Promise<CommandResult> {
 function connectionLines(status: ConnectionStatus, { style }: Screen): readonly string[] {
   const { connection, driver, reachable, drift, ingested, privileges = [], invalid } = status;
   const reachableText = !status.approved
-    ? style('yellow', ` ${notApproved}`)
+    ? style('yellow', notApproved)
     : reachable === true
       ? style('green', ' reachable')
       : style('red', reachable === false ? ' not reachable' : '');
@@ -121,7 +124,7 @@ function connectionLines(status: ConnectionStatus, { style }: Screen): readonly 
   ];
 }
 
-const notApproved = 'not approved on this machine, so ktx does not connect: ktx trust';
+const notApproved = ' not approved on this machine (ktx trust), so ktx does not connect';
 
 function driftText(changedTables: number): string {
   return changedTables === 0
@@ -130,7 +133,7 @@ function driftText(changedTables: number): string {
 }
 
 function sourceLine({ connection, driver, approved, ingested, items }: SourceStatus): string {
-  const approval = approved ? '' : ` ${notApproved}`;
+  const approval = approved ? '' : notApproved;
   return `${connection} (${driver})${approval}: ${ingested ? formatCount(items, 'item') : 'not ingested yet'}`;
 }
 
