@@ -494,7 +494,7 @@ const paths: readonly Trick[] = [
     plant: (clone) => link(clone, 'semantic-layer/shop/evil.yaml', 'secret.txt'),
     run: ['status'],
     ends: 'ignored',
-    says: /1 dataset[\s\S]*evil\.yaml:1:1: This file is not read: it is a link that leads out/,
+    says: /evil\.yaml:1:1: This file is not read: it is a link that leads out/,
   },
   {
     name: 'SQL of a table whose dataset file is a link, and may have had row rules',
