@@ -18,6 +18,7 @@ import {
 import { inTurn, say, type Script, use } from '../support/model-script.ts';
 import { type HttpToolServer, type Manners, openHttpToolServer } from '../support/tool-server.ts';
 import { approve } from '../support/approve.ts';
+import { ktx } from '../cli/run-cli.ts';
 
 /** One project, whose agents answer over the AI SDK and over the real Claude Code program: whatever happens is told alike. */
 const backends = ['anthropic', 'claude-code'] as const;
@@ -42,6 +43,8 @@ beforeAll(async () => {
     join(shop.dir, 'ktx.yaml'),
     `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`,
   );
+  // The first search of a process loads the index. A child whose money is spent does not wait for it.
+  expect(await ktx(['search', 'revenue'], { cwd: shop.dir })).toMatchObject({ code: 0 });
 });
 afterAll(async () => {
   delete process.env['BACKENDS_TEST_KEY'];

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import { loadCatalog } from '../../context/catalog/catalog-files.ts';
-import { readColumnLabels } from '../../context/catalog/column-labels.ts';
+import { type ColumnLabels, readColumnLabels } from '../../context/catalog/column-labels.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { UserError } from '../../lib/error.ts';
@@ -24,18 +24,28 @@ interface ScannedWarehouses {
 /** Scans the warehouses of the run, one after the other. */
 export async function scanWarehouses(run: PipelineRun, state: State): Promise<ScannedWarehouses> {
   const findings: ConnectionFindings[] = [];
+  // A folder that is a link ends the run, not only one connection: nothing could be written there.
+  const folders = run.connections.map(({ name }) => `semantic-layer/${name}`);
+  const labels = readColumnLabels(await readProjectFiles(run.dir, folders));
   const reports = await forEachWarehouse(run, 'scan', async (warehouse, scope) => {
-    const scanned = await scanWarehouse(run, state, { warehouse, scope });
+    const scanned = await scanWarehouse(run, state, { warehouse, scope, labels });
     findings.push(scanned.findings);
     return scanned.report;
   });
   return { reports, findings };
 }
 
+interface WarehouseScan {
+  readonly warehouse: Warehouse;
+  readonly scope: Scope;
+  /** What people wrote about the columns of all connections. */
+  readonly labels: ColumnLabels;
+}
+
 async function scanWarehouse(
   run: PipelineRun,
   state: State,
-  { warehouse, scope }: { readonly warehouse: Warehouse; readonly scope: Scope },
+  { warehouse, scope, labels }: WarehouseScan,
 ) {
   const { connection } = warehouse;
   const known = await loadModelClaims(run, connection);
@@ -44,7 +54,7 @@ async function scanWarehouse(
     scope,
     state,
     config: run.scan,
-    labels: readColumnLabels(await readProjectFiles(run.dir, [`semantic-layer/${connection}`])),
+    labels,
     dir: run.dir,
     model: run.model,
     known,
