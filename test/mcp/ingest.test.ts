@@ -19,6 +19,7 @@ beforeEach(async () => {
     new StdioClientTransport({
       command: process.execPath,
       args: [main, 'mcp', 'serve', '--project-dir', dir],
+      env: process.env as Record<string, string>,
     }),
   );
 });
