@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
+// oxlint-disable-next-line import/no-unassigned-import -- it works by being loaded first
+import './wasm-memory.ts';
 import { isRecord } from '../lib/json.ts';
 import { UserError } from '../lib/error.ts';
 import type { Dialect } from './dialect.ts';
@@ -39,8 +40,6 @@ async function loadSdk(): Promise<Sdk> {
   const entry: unknown = await import('@polyglot-sql/sdk/manual');
   // The package's types import a path that does not resolve here, and declare only an address where bytes work too.
   const sdk = entry as Sdk & { init(options: { wasmUrl: unknown }): Promise<void> };
-  // V8 would optimize functions of 300 KB in the background, which takes 300 MB. It reads these flags at each call, so they stay.
-  for (const flag of ['wasm-dynamic-tiering', 'wasm-tier-up']) setFlagsFromString(`--no-${flag}`);
   await sdk.init({ wasmUrl: await file });
   return sdk;
 }

@@ -1,3 +1,5 @@
+// oxlint-disable-next-line import/no-unassigned-import -- it works by being loaded first
+import '../../../sql/wasm-memory.ts';
 import { hasSqlDetails, parse } from 'libpg-query';
 import { errorMessage } from '../../../lib/error.ts';
 import { isRecord } from '../../../lib/json.ts';
