@@ -5,7 +5,7 @@ import { agentSchema } from '../../src/project/agents/agent-schema.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { jsonSchema, projectSchemas } from '../../src/project/open/schemas.ts';
 import { agentReach, configReach } from '../../src/project/trust/reach.ts';
-import { describeGrants } from '../../src/project/trust/trust-required.ts';
+import { areShownWhole, describeGrants } from '../../src/project/trust/trust-required.ts';
 import { visibleHost, visibleText } from '../../src/project/trust/visible-text.ts';
 import { leafKeys } from '../support/config-keys.ts';
 import { temporaryFolder, write } from '../store/git-project.ts';
@@ -328,6 +328,22 @@ describe('what a person is shown', () => {
     expect(text.split('\n').length).toBeLessThan(200);
     expect(text).toContain('and 9950 more');
     expect(visibleText('x'.repeat(5000))).toContain('4000 more characters');
+  });
+
+  test('cannot be answered where it is cut', async () => {
+    const wholeAt = async (config: string) => areShownWhole((await grantsOf(config)).grants, 50);
+    const names = Array.from({ length: 40 }, (_, n) => `f${n}`).join(', ');
+    const many = Array.from({ length: 51 }, (_, n) => `c${n}: {driver: mysql, url: env:U${n}}`);
+    expect(await wholeAt(postgres(server))).toBe(true);
+    expect(await wholeAt(postgres(`${server}, allow_functions: [${names}]`))).toBe(false);
+    expect(await wholeAt(postgres(`${server}, schemas: [a], ssl: off`))).toBe(true);
+    expect(await wholeAt(postgres(server.replace('reader', 'r'.repeat(2000))))).toBe(false);
+    expect(await wholeAt(`connections: {${many.join(', ')}}\n`)).toBe(false);
+  });
+
+  test('quotes a setting that would look like several', async () => {
+    const { text } = await grantsOf(postgres(server.replace('reader', '"u, ssl: verify"')));
+    expect(text).toContain('"user: u, ssl: verify"');
   });
 
   test('says that settings were left out', async () => {

@@ -1,9 +1,17 @@
-import { describeGrants } from '../../project/trust/trust-required.ts';
+import { areShownWhole, describeGrants } from '../../project/trust/trust-required.ts';
 import type { TrustReport } from '../../project/trust/trust.ts';
 import { visibleText } from '../../project/trust/visible-text.ts';
 import type { Screen } from './screen.ts';
 
 const mostShown = 50;
+
+/** True if a person can read everything that is not approved yet. */
+export function showsAllNew({ grants }: TrustReport): boolean {
+  return areShownWhole(
+    grants.filter(({ isApproved }) => !isApproved),
+    mostShown,
+  );
+}
 
 /** What is new since the last approval, what went, and what is approved already. */
 export function trustLines(report: TrustReport, { style }: Screen): readonly string[] {

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/error.ts';
 import type { Approval } from './approvals.ts';
 import type { Effect } from './effect.ts';
 import type { Grant } from './grant.ts';
-import { visibleHost, visibleText } from './visible-text.ts';
+import { isShownWhole, visibleHost, visibleText } from './visible-text.ts';
 
 const mostGrants = 20;
 
@@ -83,13 +83,27 @@ export function describeGrants(
 
 const mostEffects = 30;
 
+/** True if `describeGrants` leaves nothing out. */
+export function areShownWhole(grants: readonly Approval[], most: number): boolean {
+  return (
+    grants.length <= most &&
+    grants.every(
+      ({ place, effects }) =>
+        effects.length <= mostEffects &&
+        [place, ...effects.map(({ text }) => text)].every(isShownWhole),
+    )
+  );
+}
+
 function describeEffects(effects: readonly Effect[]): readonly string[] {
   const lines = (['program', 'host', 'path', 'money', 'secret'] as const).flatMap((kind) =>
     effects
       .filter((effect) => effect.kind === kind)
       .map((effect) => `${labels[kind].padEnd(12)}${visibleEffect(effect)}`),
   );
-  const settings = effects.filter(({ kind }) => kind === 'setting').map(visibleEffect);
+  const settings = effects
+    .filter(({ kind }) => kind === 'setting')
+    .map((effect) => visibleEffect(effect));
   const all = [
     ...lines,
     ...(settings.length === 0 ? [] : [`${labels.setting.padEnd(12)}${listSettings(settings)}`]),
@@ -98,14 +112,17 @@ function describeEffects(effects: readonly Effect[]): readonly string[] {
   return rest > 0 ? [...all.slice(0, mostEffects), `and ${rest} more`] : all;
 }
 
-/** A list that is cut says so: what it leaves out would be approved unseen. */
+/** A list that is cut says so: what it leaves out would be approved unseen. A setting with a comma stands in quotes. */
 function listSettings(settings: readonly string[]): string {
   const rest = settings.length - mostEffects;
-  const shown = settings.slice(0, mostEffects).join(', ');
+  const shown = settings
+    .slice(0, mostEffects)
+    .map((setting) => (/[,"]/.test(setting) ? JSON.stringify(setting) : setting))
+    .join(', ');
   return rest > 0 ? `${shown} and ${rest} more settings: ktx trust --show --json lists all` : shown;
 }
 
-/** The text of an effect with nothing hidden in it. */
-export function visibleEffect({ kind, text }: Effect): string {
-  return kind === 'host' ? visibleHost(text) : visibleText(text);
+/** The text of an effect with nothing hidden in it, cut where it is longer than a person reads or than `longest`. */
+export function visibleEffect({ kind, text }: Effect, longest?: number): string {
+  return kind === 'host' ? visibleHost(text, longest) : visibleText(text, longest);
 }

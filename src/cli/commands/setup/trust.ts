@@ -58,9 +58,13 @@ function describeApproval(
 
 function showReport(report: TrustReport, { screen }: CommandContext) {
   const { dir, hash, isApproved, grants, removed } = report;
+  // The lines for people are cut; here is all of it.
   const describe = ({ place, effects }: TrustReport['removed'][number]) => ({
-    place: visibleText(place),
-    effects: effects.map((effect) => ({ kind: effect.kind, text: visibleEffect(effect) })),
+    place: visibleText(place, Infinity),
+    effects: effects.map((effect) => ({
+      kind: effect.kind,
+      text: visibleEffect(effect, Infinity),
+    })),
   });
   return {
     data: {

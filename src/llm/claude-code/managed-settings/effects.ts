@@ -12,8 +12,8 @@ export interface ManagedEffect {
 }
 
 /**
- * Settings that change nothing in an isolated child: tried one by one on the real program. All others
- * count as taking part.
+ * Settings that change nothing in an isolated child. Most were tried one by one on the real program; the
+ * rest concern updates, plugins and MCP files, which it does not load. All others count as taking part.
  */
 const harmlessKeys: ReadonlySet<string> = new Set([
   '$schema',
