@@ -162,7 +162,9 @@ export async function removeFile(path: string, within: string): Promise<void> {
 
 async function followLinks(path: string, within: string | undefined): Promise<string> {
   const found = await realpath(path).catch(undefinedIfMissing);
-  if (found === undefined && (await lstat(path).catch(undefinedIfMissing)) !== undefined) {
+  // Another process may have made the file meanwhile: only a link can be broken.
+  const info = found === undefined ? await lstat(path).catch(undefinedIfMissing) : undefined;
+  if (info?.isSymbolicLink() === true) {
     throw new UserError('broken_link', `${path} is a link to a file that does not exist.`, {
       hint: 'Remove it.',
     });

@@ -10,11 +10,11 @@ import type { HostEnvironment } from '../../src/store/secrets.ts';
  */
 export async function approve(dir: string, env: HostEnvironment = process.env): Promise<void> {
   if (!existsSync(join(dir, 'ktx.yaml'))) return;
-  try {
-    const project = await openProject(dir, { env });
-    await project.trust.approve(await project.trust.report());
-    await project.close();
-  } catch (error) {
+  const project = await openProject(dir, { env }).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error;
-  }
+    return undefined;
+  });
+  if (project === undefined) return;
+  await project.trust.approve(await project.trust.report());
+  await project.close();
 }

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { agentSchema } from '../../src/project/agents/agent-schema.ts';
+import { loadAgent } from '../../src/project/agents/agent.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { openApprovals } from '../../src/project/trust/approvals.ts';
 import { openApprovedSecrets, openSources, openTrust } from '../../src/project/trust/trust.ts';
@@ -122,6 +123,25 @@ describe('an approval', () => {
     const [meanwhile] = [...openApprovals(dir, env).ids()];
     await (await trustOf('connections: {}\n')).approve(shown);
     expect([...openApprovals(dir, env).ids()]).toEqual([meanwhile]);
+  });
+
+  test('that is given while others are loses none of them', async () => {
+    await approve('connections: {}\n');
+    const names = Array.from({ length: 30 }, (_, index) => `agent${index}`);
+    const approveOne = async (name: string): Promise<boolean> => {
+      const servers = `mcp_servers: {files: {transport: stdio, command: ${name}, tools: [read]}}`;
+      write(dir, `agents/${name}.yaml`, `name: ${name}\ninstructions: Help.\n${servers}\n`);
+      await approve('connections: {}\n');
+      const project = await openProject(dir, { env });
+      const agent = await loadAgent(dir, name);
+      await project.close();
+      return project.trust.requireAgent(agent).then(
+        () => true,
+        () => false,
+      );
+    };
+    const approved = await Promise.all(names.map(approveOne));
+    expect(names.filter((_, index) => approved[index] !== true)).toEqual([]);
   });
 });
 

@@ -61,7 +61,12 @@ function openApprovalCheck(
   { dir, env, hash, ask }: TrustOptions,
   listGrants: () => Promise<readonly Grant[]>,
 ): ApprovalCheck {
-  const report = async () => reportTrust(await listGrants(), dir, env);
+  const report = async (): Promise<TrustReport> => {
+    // Before the list: what another process adds and approves meanwhile is not taken for removed.
+    const approvals = openApprovals(dir, env);
+    const approved = { ids: approvals.ids(), list: approvals.list() };
+    return reportTrust(dir, await listGrants(), approved);
+  };
   const approve = async (shown: TrustReport): Promise<void> => {
     const approvals = openApprovals(dir, env);
     await approvals.add(shown.grants);
@@ -219,17 +224,19 @@ function hashOfGrants(grants: readonly Grant[]): string {
   return sha256(ids.join('\n')).slice(0, 32);
 }
 
-function reportTrust(grants: readonly Grant[], dir: string, env: HostEnvironment): TrustReport {
-  const approvals = openApprovals(dir, env);
-  const approved = approvals.ids();
+function reportTrust(
+  dir: string,
+  grants: readonly Grant[],
+  approved: { readonly ids: ReadonlySet<string>; readonly list: readonly Approval[] },
+): TrustReport {
   const present = new Set(grants.map(({ id }) => id));
-  const listed = grants.map((grant) => ({ ...grant, isApproved: approved.has(grant.id) }));
+  const listed = grants.map((grant) => ({ ...grant, isApproved: approved.ids.has(grant.id) }));
   return {
     dir,
     hash: hashOfGrants(grants),
     isApproved: listed.every(({ isApproved }) => isApproved),
     grants: listed,
-    removed: approvals.list().filter(({ id }) => !present.has(id)),
+    removed: approved.list.filter(({ id }) => !present.has(id)),
   };
 }
 
