@@ -238,27 +238,41 @@ async function send(
   wire: Wire,
   { asked, answer }: { asked: WireRequest; answer: Answer },
 ): Promise<void> {
+  if (answer.kind === 'drop') return void response.socket?.resetAndDestroy();
   for (const [name, value] of Object.entries({
     'request-id': `req_${randomUUID()}`,
     ...answer.headers,
   }))
     response.setHeader(name, value);
+  if (answer.kind === 'raw-failure') return json(response, answer.status, answer.body);
   if (answer.kind === 'failure') {
     const { status, body } = wire.failure(answer.name);
     return json(response, status, body);
   }
   const written = wire.reply(asked, answer);
-  if (written.kind === 'events') return sendEvents(response, written.events, answer);
+  if (written.kind === 'events')
+    return sendEvents(response, withFault(wire, written.events, answer), answer);
   if (answer.hang !== undefined) return;
   if (answer.cut === true) return void response.socket?.destroy();
   json(response, 200, written.body);
 }
 
+/** The events up to the fault, and what comes in place of the rest. */
+function withFault(wire: Wire, events: readonly string[], { fault }: Reply): readonly string[] {
+  if (fault === undefined) return events;
+  const before = events.slice(0, fault.after);
+  if (fault.what === 'cut' || fault.what === 'end') return before;
+  if (fault.what === 'broken-line')
+    return [...before, 'data: {"type": "content_blo\n\n', ...events.slice(fault.after)];
+  return [...before, wire.streamedFailure(fault.what)];
+}
+
 async function sendEvents(
   response: ServerResponse,
   events: readonly string[],
-  { hang, dripMs, cut }: Reply,
+  { hang, dripMs, ...reply }: Reply,
 ): Promise<void> {
+  const cut = reply.cut === true || reply.fault?.what === 'cut';
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',
@@ -266,21 +280,22 @@ async function sendEvents(
   response.flushHeaders();
   if (hang === 'at-start') return;
   // The last delta, the end of its block and the end of the message are held back.
-  const sent = hang === 'mid-stream' || cut === true ? events.slice(0, -4) : events;
+  const sent = hang === 'mid-stream' || reply.cut === true ? events.slice(0, -4) : events;
   for (const event of sent) {
     if (dripMs !== undefined) await sleep(dripMs);
     if (response.destroyed) return;
     response.write(event);
   }
-  if (cut === true) {
+  if (cut) {
     await sleep(20);
     response.socket?.destroy();
   } else if (hang === undefined) response.end();
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
+  const isText = typeof body === 'string';
+  response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json' });
+  response.end(isText ? body : JSON.stringify(body));
 }
 
 function connectProxy(port: number, refused: string[]): Server {

@@ -33,7 +33,7 @@ export interface ToolResult {
   readonly isError: boolean | undefined;
 }
 
-export type Answer = Reply | Failure;
+export type Answer = Reply | Failure | RawFailure | Drop;
 
 export interface Reply {
   readonly kind: 'reply';
@@ -43,6 +43,7 @@ export interface Reply {
     | 'end_turn'
     | 'tool_use'
     | 'max_tokens'
+    | 'pause_turn'
     | 'refusal'
     | 'model_context_window_exceeded'
     | undefined;
@@ -54,6 +55,18 @@ export interface Reply {
   readonly dripMs?: number | undefined;
   /** Breaks the connection in the middle of the last block. */
   readonly cut?: boolean | undefined;
+  readonly fault?: StreamFault | undefined;
+}
+
+/** What goes wrong in a stream. */
+export interface StreamFault {
+  /** How many of its events arrive before. */
+  readonly after: number;
+  /**
+   * The connection breaks, the response ends as if it were complete, a line is not JSON (the rest
+   * follows it), or the provider reports a failure in place of the rest.
+   */
+  readonly what: 'cut' | 'end' | 'broken-line' | FailureName;
 }
 
 /** A tool is named without prefix; `json` replaces its input by raw text, which may be malformed. */
@@ -99,6 +112,20 @@ export interface Failure {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** A failure in the very words of one provider, whatever the protocol. */
+export interface RawFailure {
+  readonly kind: 'raw-failure';
+  readonly status: number;
+  /** Sent as JSON, or as it is if it is text. */
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The connection breaks before there is any answer. */
+export interface Drop {
+  readonly kind: 'drop';
+}
+
 export function say(text: string, options: Omit<Partial<Reply>, 'kind' | 'blocks'> = {}): Reply {
   return reply([{ text }], options);
 }
@@ -128,6 +155,16 @@ export function reply(
 export function fail(name: FailureName, headers?: Readonly<Record<string, string>>): Failure {
   return { kind: 'failure', name, headers };
 }
+
+export function failAs(
+  status: number,
+  body: unknown,
+  headers?: Readonly<Record<string, string>>,
+): RawFailure {
+  return { kind: 'raw-failure', status, body, headers };
+}
+
+export const drop: Drop = { kind: 'drop' };
 
 /** One answer a request, in order. A request too many is the test's failure: it is answered as a bad request. */
 export function inTurn(...answers: readonly Answer[]): Script {

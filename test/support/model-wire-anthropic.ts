@@ -14,6 +14,7 @@ export const anthropicWire: Wire = {
   read,
   reply: (request, answer) => (request.body['stream'] === true ? stream : whole)(request, answer),
   failure,
+  streamedFailure: (name) => `event: error\ndata: ${JSON.stringify(failure(name).body)}\n\n`,
 };
 
 interface Message {

@@ -15,6 +15,10 @@ export const gatewayWire: Wire = {
   reply: (request, answer) =>
     (request.headers['ai-language-model-streaming'] === 'true' ? stream : whole)(request, answer),
   failure,
+  streamedFailure: (name) => {
+    const { error } = failure(name).body;
+    return `data: ${JSON.stringify({ type: 'error', error })}\n\n`;
+  },
 };
 
 interface Message {
@@ -72,6 +76,7 @@ const finishes = {
   end_turn: 'stop',
   tool_use: 'tool-calls',
   max_tokens: 'length',
+  pause_turn: 'stop',
   refusal: 'content-filter',
   model_context_window_exceeded: 'length',
 } as const;
@@ -175,7 +180,7 @@ const failures: Record<FailureName, readonly [number, string, string]> = {
   overloaded: [503, 'internal_server_error', 'Overloaded'],
 };
 
-function failure(name: FailureName): { status: number; body: unknown } {
+function failure(name: FailureName) {
   const [status, type, message] = failures[name];
   return {
     status,

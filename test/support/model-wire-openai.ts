@@ -13,6 +13,7 @@ export const openaiWire: Wire = {
   read,
   reply: (request, answer) => (request.body['stream'] === true ? stream : whole)(request, answer),
   failure,
+  streamedFailure: (name) => `data: ${JSON.stringify(failure(name).body)}\n\n`,
 };
 
 interface Message {
@@ -66,6 +67,7 @@ function frame({ body }: WireRequest, answer: Reply) {
       end_turn: 'stop',
       tool_use: 'tool_calls',
       max_tokens: 'length',
+      pause_turn: 'stop',
       refusal: 'content_filter',
       model_context_window_exceeded: 'length',
     }[answer.stop ?? (calls.length > 0 ? 'tool_use' : 'end_turn')],

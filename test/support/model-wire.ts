@@ -5,6 +5,8 @@ export interface Wire {
   read(request: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'path' | 'headers' | 'body'>;
   reply(request: WireRequest, answer: Reply): WireAnswer;
   failure(name: FailureName): { status: number; body: unknown };
+  /** The event that reports the failure inside a stream. */
+  streamedFailure(name: FailureName): string;
 }
 
 export interface WireRequest {
