@@ -74,6 +74,21 @@ describe.each(engineNames)('a division of whole numbers on %s', (name) => {
     ]);
   });
 
+  test('by a zero in a row is NULL, wherever it stands', async () => {
+    const byZero = '10 / (lines.a - lines.a)';
+    const metrics = [
+      `sum(${byZero})`,
+      `count(${byZero})`,
+      'sum(lines.a / (lines.b - 2) + 1)',
+      'sum(2.5 / (lines.a - 1))',
+      'sum(case when lines.b % (lines.a - 1) is null then 7 end)',
+      'sum(lines.a / lines.b / -(lines.a - 1))',
+      'count(lines.id)',
+    ];
+    expect(await numbers({ metrics })).toEqual([null, 0, null, null, 7, null, 1]);
+    expect(await numbers({ metrics: ['count(lines.id)'], where: [`${byZero} > 0`] })).toEqual([0]);
+  });
+
   test('keeps the precedence of what was written, and gives NULL by zero', async () => {
     expect(await numbers({ metrics: ['lines.chained', 'lines.cased', 'lines.by_zero'] })).toEqual([
       8,

@@ -2,7 +2,8 @@ import { isWithin, type Span } from '../../sql/analyzer.ts';
 import type { Fragment, ParameterReference } from '../../sql/fragment.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
 import { queryError } from '../query/errors.ts';
-import { division, type Expr, type ExprPart } from './query-tree.ts';
+import { divisionSplices } from './division.ts';
+import type { Expr, ExprPart } from './query-tree.ts';
 
 /** A span of a parsed SQL fragment. */
 export interface SqlPiece {
@@ -23,15 +24,15 @@ export function pieceText({ fragment, span }: SqlPiece): string {
   return fragment.text.slice(span.start, span.end);
 }
 
-/** Row-level SQL as an expression: names are resolved, parameters get their values, every division becomes a real one. */
+/** Row-level SQL as an expression: names are resolved, parameters get their values, divisions are as `divisionSplices` says. */
 export function rowTextExpr(piece: SqlPiece, resolve: (reference: ColumnReference) => Expr): Expr {
-  const { references, divisions, parameters = [] } = piece.fragment;
+  const { references, tokens, parameters = [] } = piece.fragment;
   const names = references
     .filter((reference) => isWithin(reference, piece.span))
     .map((reference) => ({ ...reference, parts: [resolve(reference)] }));
   return spliceSql(piece, [
     ...names,
-    ...divisions.map((span) => ({ ...span, parts: [division] })),
+    ...divisionSplices(tokens.filter((token) => isWithin(token, piece.span))),
     ...parameters.map(parameterSplice),
   ]);
 }

@@ -1,15 +1,11 @@
 import { isWithin, type Span } from '../../sql/analyzer.ts';
 import type { AggregateCall } from '../../sql/aggregate-calls.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
-import { findClosing, isSymbol, isWord, type Token } from '../../sql/tokens.ts';
+import { isSymbol, type Token } from '../../sql/tokens.ts';
 import { queryError } from '../query/errors.ts';
-import { division, type Expr } from '../relational/query-tree.ts';
-import {
-  parameterSplice,
-  spliceSql,
-  type SqlPiece,
-  type SqlSplice,
-} from '../relational/sql-piece.ts';
+import { divisionSplices } from '../relational/division.ts';
+import type { Expr } from '../relational/query-tree.ts';
+import { parameterSplice, spliceSql, type SqlPiece } from '../relational/sql-piece.ts';
 
 /** Resolves the operands of arithmetic. */
 export interface OperandResolver {
@@ -90,54 +86,4 @@ function isUnsafeOperator(token: Token, next: Token | undefined): boolean {
   const isDoubled =
     '/*'.includes(token.text) && isSymbol(next, token.text) && next?.start === token.end;
   return isDoubled || !'().,=<>!+-*/%::'.includes(token.text);
-}
-
-/** Turns each `a / b` into `a <division> NULLIF(b, 0)`. */
-function divisionSplices(
-  tokens: readonly Token[],
-  aggregates: readonly Span[],
-): readonly SqlSplice[] {
-  return tokens.flatMap((token, index): readonly SqlSplice[] => {
-    if (!isSymbol(token, '/') || isInsideAny(token, aggregates)) return [];
-    const end = operandEnd(tokens, index + 1);
-    const start = tokens[index + 1]?.start ?? end;
-    return [
-      { start: end, end, parts: [', 0)'] },
-      { start: token.start, end: start, parts: [division, ' NULLIF('] },
-    ];
-  });
-}
-
-/** The text offset where the operand at `index` ends: signs, then a name, literal, call, CASE or parentheses, then casts. */
-function operandEnd(tokens: readonly Token[], index: number): number {
-  const first = tokens[index];
-  if (isSymbol(first, '-') || isSymbol(first, '+')) return operandEnd(tokens, index + 1);
-  return tokens[lastCast(tokens, lastOfOperand(tokens, index))]?.end ?? 0;
-}
-
-function lastOfOperand(tokens: readonly Token[], index: number): number {
-  if (isSymbol(tokens[index], '(')) return findClosing(tokens, index);
-  let last = isWord(tokens[index], 'case') ? endOfCase(tokens, index) : index;
-  while (isSymbol(tokens[last + 1], '.')) last += 2;
-  return isSymbol(tokens[last + 1], '(') ? findClosing(tokens, last + 1) : last;
-}
-
-function lastCast(tokens: readonly Token[], operand: number): number {
-  let last = operand;
-  while (isSymbol(tokens[last + 1], '::')) {
-    last += 2;
-    while (isWord(tokens[last + 1], 'precision', 'varying')) last += 1;
-    if (isSymbol(tokens[last + 1], '(')) last = findClosing(tokens, last + 1);
-  }
-  return last;
-}
-
-function endOfCase(tokens: readonly Token[], start: number): number {
-  let depth = 0;
-  return tokens.findIndex((token, index) => {
-    if (index < start) return false;
-    if (isWord(token, 'case')) depth += 1;
-    if (isWord(token, 'end')) depth -= 1;
-    return depth === 0;
-  });
 }

@@ -175,7 +175,7 @@ ORDER BY "ktx"."d1" NULLS LAST;
 -- dimensions: expression with a division
 WITH "ktx facts" AS (
   SELECT
-    ("orders"."amount" / "orders".quantity) AS "d1",
+    ("orders"."amount" / NULLIF("orders".quantity, 0)) AS "d1",
     count(*) AS "m1"
   FROM "orders" AS "orders"
   GROUP BY 1
@@ -1352,7 +1352,7 @@ ORDER BY "ktx"."d1" NULLS LAST;
 WITH "ktx facts" AS (
   SELECT
     (case when "orders"."amount" -3 > 0 then 'large' else 'small' end) AS "d1",
-    sum(CASE WHEN ("orders"."status" = 'paid') THEN ("orders"."amount" / 3) END) AS "m1",
+    sum(CASE WHEN ("orders"."status" = 'paid') THEN ("orders"."amount" / NULLIF(3, 0)) END) AS "m1",
     sum("orders"."amount") AS "m2",
     count(*) AS "m3",
     count(CASE WHEN ("orders"."status" != 'none') THEN 1 END) AS "m4"
@@ -1371,7 +1371,7 @@ ORDER BY "ktx"."d1" NULLS LAST;
 WITH "ktx facts" AS (
   SELECT
     (case when "orders"."amount" -(-2) > 0 then 'large' else 'small' end) AS "d1",
-    sum(CASE WHEN ("orders"."status" = 'settled') THEN ("orders"."amount" / (-2)) END) AS "m1",
+    sum(CASE WHEN ("orders"."status" = 'settled') THEN ("orders"."amount" / NULLIF((-2), 0)) END) AS "m1",
     sum("orders"."amount") AS "m2",
     count(*) AS "m3"
   FROM "orders" AS "orders"
