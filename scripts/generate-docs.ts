@@ -137,8 +137,25 @@ function configPage(): string {
       `## ${name}`,
       section.description ?? '',
       settings(section),
+      ...Object.entries(section.properties ?? {}).flatMap(([key, block]) =>
+        variantSettings(`${name}.${key}`, block),
+      ),
     ]),
   ]);
+}
+
+/** One table for each provider of a block that has a form of its own for each. */
+function variantSettings(path: string, { oneOf, anyOf, description = '' }: Property): string[] {
+  const variants = (oneOf ?? anyOf ?? []).filter(({ properties }) => properties?.['provider']);
+  if (variants.length === 0) return [];
+  return [
+    `### ${path}`,
+    description,
+    ...variants.flatMap((variant) => [
+      `#### ${path}, provider: ${String(variant.properties?.['provider']?.const)}`,
+      settings(variant),
+    ]),
+  ];
 }
 
 function agentPage(): string {

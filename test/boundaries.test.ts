@@ -82,6 +82,7 @@ describe('the rooms of src/', () => {
         'project/setup/add-source',
       ],
       openLlm: ['llm/factory', 'project/open/llm', 'project/setup/llm-setup'],
+      openEmbeddings: ['llm/embeddings/open', 'project/open/llm'],
       openServers: ['chat/mcp-client/servers', 'chat/open-agent'],
       connectServer: ['chat/mcp-client/servers', 'chat/mcp-client/connection'],
       openTelemetry: ['chat/telemetry/telemetry', 'chat/open-agent'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { embeddingsConfigSchema } from '../llm/ai-sdk/embedding-providers.ts';
 
 /** The `ingest` section of `ktx.yaml`. */
 export const ingestConfigSchema = z
@@ -11,5 +12,6 @@ export const ingestConfigSchema = z
       .describe(
         'Maximum number of assistant turns for one work unit. Items that the model does not reach stay pending.',
       ),
+    embeddings: embeddingsConfigSchema.optional(),
   })
   .describe('How a model reads the items that code cannot read.');

@@ -6,7 +6,7 @@ import { modelIdForRole, type LlmConfig } from './config.ts';
 import type { EgressEntry } from './egress/ledger.ts';
 import { CallGate, type Pause } from './governor/call-gate.ts';
 import { govern, type LlmRuntime } from './governor/govern.ts';
-import { checkPrices, openSpending } from './governor/spending.ts';
+import { checkPrices, openSpending, runSpendingLimit, type Spending } from './governor/spending.ts';
 import type { CallRecord } from './governor/usage.ts';
 import type { ModelBackend } from './port/backend.ts';
 
@@ -19,6 +19,8 @@ export interface LlmOptions {
   readonly run: string;
   /** US dollars that this run may cost. Overrides `llm.max_usd_per_run`. */
   readonly budget?: number | undefined;
+  /** What the run has spent so far, if it also embeds texts. Default: nothing. */
+  readonly spending?: Spending | undefined;
   /** Resolves a secret reference to its value. */
   readonly secret: (reference: string) => string;
   readonly record: (record: CallRecord) => void;
@@ -30,7 +32,8 @@ export interface LlmOptions {
 
 const longestPauseMs = 60 * 60 * 1000;
 
-interface SharedGate {
+/** Calls of all runtimes of a backend pass one gate. */
+export interface SharedGate {
   readonly gate: CallGate;
   readonly pauseListeners: Set<LlmOptions['onPause']>;
 }
@@ -44,18 +47,18 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   const { backend } = config.provider;
   if (backend === 'none') return undefined;
   modelIdForRole(config, 'default');
-  const spendingLimit = { ...runLimit(options), prices: config.prices };
+  const spendingLimit = runSpendingLimit(config, options.budget);
   const models = Object.values(config.models).filter((model) => model !== undefined);
   checkPrices(backend, models, spendingLimit);
   const modelBackend = await openBackend(backend, options);
   const concurrency = config.concurrency ?? defaultConcurrency(backend);
-  const { gate, pauseListeners } = gates.get(backend) ?? openSharedGate(backend, concurrency);
+  const { gate, pauseListeners } = sharedGate(backend, concurrency);
   pauseListeners.add(onPause);
   const runtime = govern({
     config,
     modelBackend,
     gate,
-    spending: openSpending(spendingLimit),
+    spending: options.spending ?? openSpending(spendingLimit),
     run,
     concurrency,
     record,
@@ -72,13 +75,7 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   };
 }
 
-function runLimit({ config, budget }: LlmOptions): { limit: number | undefined; key: string } {
-  return budget === undefined
-    ? { limit: config.max_usd_per_run, key: 'llm.max_usd_per_run' }
-    : { limit: budget, key: '--budget' };
-}
-
-function warnOnce(warn: (message: string) => void): (message: string) => void {
+export function warnOnce(warn: (message: string) => void): (message: string) => void {
   const shown = new Set<string>();
   return (message) => {
     if (shown.has(message)) return;
@@ -87,8 +84,10 @@ function warnOnce(warn: (message: string) => void): (message: string) => void {
   };
 }
 
-/** Every open runtime of the backend hears of a pause. */
-function openSharedGate(backend: string, concurrency: number): SharedGate {
+/** The one gate of this process for everything of that name. All that use it hear of a pause. */
+export function sharedGate(backend: string, concurrency: number): SharedGate {
+  const open = gates.get(backend);
+  if (open !== undefined) return open;
   const pauseListeners = new Set<LlmOptions['onPause']>();
   const onPause = (pause: Pause): void => pauseListeners.forEach((listener) => listener(pause));
   const gate = new CallGate({ concurrency, longestPauseMs, onPause });

@@ -55,8 +55,18 @@ export async function modelForCall(
   return wrapLanguageModel({ model: await context.model(call.model), middleware });
 }
 
+/** What a request needs to say why it failed. */
+type RequestContext = Pick<AiSdkContext, 'secrets' | 'isRecording' | 'projectDir'> & {
+  readonly provider: Pick<Provider, 'title' | 'isAmbient'>;
+};
+type RequestCall = Pick<BackendCall, 'monitor' | 'model' | 'tags'> & { readonly role: string };
+
 /** Returns the error to throw: the SDK retries its own errors and gives up on ours. */
-function reportFailedRequest(context: AiSdkContext, call: BackendCall, error: unknown): unknown {
+export function reportFailedRequest(
+  context: RequestContext,
+  call: RequestCall,
+  error: unknown,
+): unknown {
   const { monitor } = call;
   const failure = explainMissingCredentials(
     toLlmError(error, monitor.signal, context.secrets),
@@ -72,15 +82,15 @@ function reportFailedRequest(context: AiSdkContext, call: BackendCall, error: un
 }
 
 function recordRequest(
-  { isRecording, projectDir }: AiSdkContext,
-  { role, model, tags }: BackendCall,
+  { isRecording, projectDir }: RequestContext,
+  { role, model, tags }: RequestCall,
   entry: object,
 ): void {
   if (isRecording) appendToLog(projectDir, 'llm', { role, model, tags, ...entry });
 }
 
 /** If credentials come from the machine, a failure before the request means that none were found. */
-function explainMissingCredentials(failure: UserError, { provider }: AiSdkContext): UserError {
+function explainMissingCredentials(failure: UserError, { provider }: RequestContext): UserError {
   if (!(failure instanceof LlmError) || failure.kind !== 'unknown' || !provider.isAmbient)
     return failure;
   return new LlmError('auth', `${provider.title}: ${failure.message}`, { cause: failure.cause });

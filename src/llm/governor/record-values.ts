@@ -2,7 +2,7 @@ import { newId } from '../../lib/id.ts';
 import { destinationHost } from '../egress/destination.ts';
 import type { SentValues } from '../egress/sent-values.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../port/runtime.ts';
-import type { GovernorContext } from './run-call.ts';
+import type { CallContext } from './run-call.ts';
 
 /** Records values of one call before they are sent; with a tool, those of its answer. Throws if it cannot. */
 export type RecordValues = (values: readonly SentValues[] | undefined, tool?: string) => void;
@@ -15,7 +15,7 @@ interface RecordedCall {
 
 /** The recorder of one call, or of one session. */
 export function openCallRecord(
-  { egress, config, run, env }: GovernorContext,
+  { egress, config, run, env }: CallContext,
   { stage = 'other', model }: RecordedCall,
 ): RecordValues {
   const call = newId('call');

@@ -11,10 +11,9 @@ import type { CallGate } from './call-gate.ts';
 import type { Spending } from './spending.ts';
 import type { CallRecord } from './usage.ts';
 
-/** What all calls of one runtime share. */
-export interface GovernorContext {
+/** What all governed calls of one runtime share. */
+export interface CallContext {
   readonly config: LlmConfig;
-  readonly modelBackend: ModelBackend;
   readonly gate: CallGate;
   readonly spending: Spending;
   readonly run: string;
@@ -25,6 +24,11 @@ export interface GovernorContext {
   readonly egress?: ((entry: EgressEntry) => void) | undefined;
   /** Names the region of an account that comes from the environment. */
   readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+/** What all calls of one language model runtime share. */
+export interface GovernorContext extends CallContext {
+  readonly modelBackend: ModelBackend;
 }
 
 interface CallRequest {
@@ -58,7 +62,7 @@ type CallAttempt<T> = (call: ActiveCall) => Promise<T>;
  * invalid tool set or a missing model.
  */
 export async function runCall<T>(
-  context: GovernorContext,
+  context: CallContext,
   request: CallRequest,
   attempt: CallAttempt<T>,
 ): Promise<CallOutcome<T>> {
@@ -126,7 +130,7 @@ interface EndedCall<T> {
 
 /** Records the usage of a call and reports its metrics. Neither can make the call fail. */
 function settleCall<T>(
-  context: GovernorContext,
+  context: CallContext,
   { role, onMetrics }: CallRequest,
   { call, value, failure }: EndedCall<T>,
 ): CallOutcome<T> {

@@ -16,11 +16,21 @@ export interface Spending {
   left(): number | undefined;
 }
 
-interface SpendingLimit {
+export interface SpendingLimit {
   readonly limit: number | undefined;
   /** The setting or flag of the limit, for messages. */
   readonly key: string;
   readonly prices: LlmConfig['prices'];
+}
+
+/** The limit of a run: the one of its command line, else the one in `ktx.yaml`. */
+export function runSpendingLimit(
+  { max_usd_per_run: perRun, prices }: Pick<LlmConfig, 'max_usd_per_run' | 'prices'>,
+  budget: number | undefined,
+): SpendingLimit {
+  return budget === undefined
+    ? { limit: perRun, key: 'llm.max_usd_per_run', prices }
+    : { limit: budget, key: '--budget', prices };
 }
 
 export function openSpending({ limit, key, prices }: SpendingLimit): Spending {

@@ -4,7 +4,7 @@ import type { CallMetrics, KtxModelRole, TokenUsage } from '../port/runtime.ts';
 /** One finished call, as the journal keeps it. */
 export interface CallRecord {
   readonly run: string;
-  readonly role: KtxModelRole;
+  readonly role: KtxModelRole | 'embedding';
   readonly backend: string;
   /** The configured model. The models that answered are in `metrics.usage`. */
   readonly model: string;

@@ -1,8 +1,11 @@
 import type { Pause } from '../../llm/governor/call-gate.ts';
+import type { EmbeddingsConfig } from '../../llm/ai-sdk/embedding-providers.ts';
 import type { LlmConfig } from '../../llm/config.ts';
+import type { EmbeddingRuntime } from '../../llm/embeddings/open.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
+import type { Spending } from '../../llm/governor/spending.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
-import { openEgressLedger, type EgressLedger } from '../../llm/egress/ledger.ts';
+import { openEgressLedger, type EgressEntry, type EgressLedger } from '../../llm/egress/ledger.ts';
 import { openJournal, type Journal } from '../../store/journal.ts';
 
 /** Callbacks about model calls while a run is going on. */
@@ -20,6 +23,9 @@ interface ProjectLlmInput {
   readonly env: NodeJS.ProcessEnv;
   /** Throws unless a person has approved the backend. */
   readonly requireLlm: (config: LlmConfig) => Promise<ReadSecret>;
+  readonly embeddings: EmbeddingsConfig | undefined;
+  /** Throws unless a person has approved the provider of embeddings. */
+  readonly requireEmbeddings: () => Promise<ReadSecret>;
   /** Replaces the runtime that the configuration names. */
   readonly runtime?: LlmRuntime | undefined;
 }
@@ -29,6 +35,8 @@ interface LlmRun {
   readonly id: string;
   /** US dollars that the run may cost, instead of the configured budget. */
   readonly budget?: number | undefined;
+  /** What the run has spent so far, if it has both a model and embeddings. */
+  readonly spending?: Spending | undefined;
 }
 
 /** The model runtime of a project, its journal, and the ledger of what leaves the machine. All open at first use. */
@@ -39,6 +47,7 @@ export function openProjectLlm(input: ProjectLlmInput) {
   let shared: Promise<LlmRuntime | undefined> | undefined;
   const agentRuntimes = new Map<string, Promise<LlmRuntime | undefined>>();
   const runRuntimes = new Set<LlmRuntime>();
+  const embeddingRuntimes = new Set<EmbeddingRuntime>();
   const pauseListeners = new Set<LlmNotices['onPause']>([notices.onPause]);
   const isDisabled = config.provider.backend === 'none' && runtime === undefined;
   const onPause = (pause: Pause): void => pauseListeners.forEach((listener) => listener(pause));
@@ -68,6 +77,14 @@ export function openProjectLlm(input: ProjectLlmInput) {
       const close = () => (runRuntimes.delete(opened) ? opened.close() : Promise.resolve());
       return { ...opened, close };
     },
+    /** Undefined if `ktx.yaml` names no provider of embeddings. The caller closes it. Opening it sends nothing. */
+    async embeddings(run: LlmRun = { id: runId }): Promise<EmbeddingRuntime | undefined> {
+      const resources = { run, journal: journal.use, egress: egress.use, onPause };
+      const opened = await openProjectEmbeddings(input, resources);
+      if (opened === undefined) return undefined;
+      embeddingRuntimes.add(opened);
+      return opened;
+    },
     /** A runtime for the configuration of an agent; agents with equal configurations share one. */
     async llmOf(agentConfig: LlmConfig): Promise<LlmRuntime | undefined> {
       if (runtime === undefined) await requireLlm(agentConfig);
@@ -87,6 +104,7 @@ export function openProjectLlm(input: ProjectLlmInput) {
         if (opened.status === 'fulfilled') await opened.value?.close();
       }
       for (const opened of runRuntimes) await opened.close();
+      for (const opened of embeddingRuntimes) opened.close();
       journal.close();
       egress.close();
     },
@@ -105,8 +123,7 @@ function openAtFirstUse<Resource extends { close(): void }>(open: () => Resource
   };
 }
 
-interface RuntimeToOpen {
-  readonly llmConfig: LlmConfig;
+interface RunResources {
   readonly run: LlmRun;
   readonly journal: () => Journal;
   readonly egress: () => EgressLedger;
@@ -114,24 +131,40 @@ interface RuntimeToOpen {
 }
 
 async function openRuntime(
-  { dir, env, notices, requireLlm }: ProjectLlmInput,
-  { llmConfig, run, journal, egress, onPause }: RuntimeToOpen,
+  input: ProjectLlmInput,
+  { llmConfig, ...resources }: RunResources & { readonly llmConfig: LlmConfig },
 ): Promise<LlmRuntime | undefined> {
-  const secret = await requireLlm(llmConfig);
-  const [{ openLlm }, { usageRecorder }] = await Promise.all([
-    import('../../llm/factory.ts'),
-    import('../../llm/governor/usage.ts'),
-  ]);
-  return openLlm({
-    config: llmConfig,
+  const secret = await input.requireLlm(llmConfig);
+  const { openLlm } = await import('../../llm/factory.ts');
+  return openLlm({ config: llmConfig, secret, ...(await callOptions(input, resources)) });
+}
+
+async function openProjectEmbeddings(
+  input: ProjectLlmInput,
+  resources: RunResources,
+): Promise<EmbeddingRuntime | undefined> {
+  const { embeddings: config, config: llm } = input;
+  if (config === undefined) return undefined;
+  const secret = await input.requireEmbeddings();
+  const { openEmbeddings } = await import('../../llm/embeddings/open.ts');
+  return openEmbeddings({ config, llm, secret, ...(await callOptions(input, resources)) });
+}
+
+/** What every call of a run has in common, whatever it asks. */
+async function callOptions(
+  { dir, env, notices }: ProjectLlmInput,
+  { run, journal, egress, onPause }: RunResources,
+) {
+  const { usageRecorder } = await import('../../llm/governor/usage.ts');
+  return {
     projectDir: dir,
     env,
     run: run.id,
     budget: run.budget,
-    secret,
+    spending: run.spending,
     record: usageRecorder(journal().db),
-    egress: (entry) => egress().record(entry),
+    egress: (entry: EgressEntry) => egress().record(entry),
     warn: notices.warn,
     onPause,
-  });
+  };
 }

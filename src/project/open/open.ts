@@ -61,8 +61,9 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const config = await readConfig(dir);
   const role = options.role ?? (env['KTX_ROLE'] || config.query.role);
   const trust = openProjectTrust(dir, config, options);
-  const llmInput = { dir, config: config.llm, runId, notices, env, runtime };
-  const projectLlm = openProjectLlm({ ...llmInput, requireLlm: trust.requireLlm });
+  const { embeddings } = config.ingest;
+  const llmInput = { dir, config: config.llm, embeddings, runId, notices, env, runtime };
+  const projectLlm = openProjectLlm({ ...llmInput, ...trust });
   const catalogs = openCatalogs(dir);
   const models = openModels({ dir, config, role, catalogs });
   const warehouses = new Map<string, Promise<Warehouse>>();
@@ -108,6 +109,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     llmOf: (agentConfig: LlmConfig) => projectLlm.llmOf(agentConfig),
     /** Like `llm`, with a budget and usage records of its own. The caller closes it. */
     llmRun: (run: Parameters<typeof projectLlm.llmRun>[0]) => projectLlm.llmRun(run),
+    /** Turns texts into vectors; undefined if `ktx.yaml` names no provider. The caller closes it. */
+    embeddings: (run?: Parameters<typeof projectLlm.embeddings>[0]) => projectLlm.embeddings(run),
     /** Calls the listener for each wait for a rate limit, until the result is disposed. */
     hearPauses: (listener: LlmNotices['onPause']) => projectLlm.hearPauses(listener),
     /** The journal of paid model calls. */

@@ -1,3 +1,4 @@
+import { embeddingProviders, type EmbeddingsConfig } from '../../llm/ai-sdk/embedding-providers.ts';
 import { providers } from '../../llm/ai-sdk/providers.ts';
 import {
   backendProfiles,
@@ -138,6 +139,23 @@ function draftSendSettings(draft: GrantDraft, scan: SendSettings): void {
 
 function isBackendName(key: string): boolean {
   return backends.some((name) => name === key);
+}
+
+/** Undefined without a provider. A provider spends money, and gets texts of the project and values of the warehouse. */
+export function embeddingsGrant(
+  config: EmbeddingsConfig | undefined,
+  scan: SendSettings,
+  sources: SecretSources,
+): Grant | undefined {
+  if (config === undefined) return undefined;
+  const draft = draftGrant(sources);
+  const { isAmbient = false, title } = embeddingProviders[config.provider];
+  draft.effect({ kind: 'money', text: `embeddings by ${config.provider} (${title})` });
+  if (isAmbient)
+    draft.effect({ kind: 'secret', text: `the credentials of this machine for ${title}` });
+  draftKeys(draft, config, { table: configReach, prefix: 'ingest.embeddings' });
+  draftSendSettings(draft, scan);
+  return draft.finish('ingest.embeddings');
 }
 
 export function telemetryGrant(config: TelemetryConfig, sources: SecretSources): Grant | undefined {

@@ -11,6 +11,7 @@ import { findConnection, type ProjectConfig } from '../open/config.ts';
 import { openApprovals, type Approval } from './approvals.ts';
 import {
   connectionGrant,
+  embeddingsGrant,
   llmGrant,
   type LlmReach,
   queryLogsGrant,
@@ -157,6 +158,8 @@ export function openTrust(options: TrustOptions) {
       requireGrants((await Promise.all(names.map(grantsOf))).flat()),
     requireLlm: async (llm: LlmConfig) =>
       requireGrants([llmGrant({ ...llm, scan: config.scan }, await sources())]),
+    /** For `ingest.embeddings`. */
+    requireEmbeddings: async () => requireGrants([embeddingsGrantOf(config, await sources())]),
     /** For files outside of the project that `scan.query_logs` names. */
     requireQueryLogs: async () =>
       requireGrants([queryLogsGrant(config.scan.query_logs, await sources())]),
@@ -170,6 +173,10 @@ export function openTrust(options: TrustOptions) {
     isConnectionApproved: async (name: string) => check.isApproved(await grantsOf(name)),
     async isLlmApproved(): Promise<boolean> {
       const grant = hasRuntime ? undefined : llmGrant(llmReachOf(config), await sources());
+      return grant === undefined || check.isApproved([grant]);
+    },
+    async isEmbeddingsApproved(): Promise<boolean> {
+      const grant = embeddingsGrantOf(config, await sources());
       return grant === undefined || check.isApproved([grant]);
     },
     /** The secrets of a connection if it is approved. Asks nobody. */
@@ -204,11 +211,19 @@ async function grantsOfProject(
       connectionGrant(name, connection, sources),
     ),
     llmGrant(llmReachOf(config), sources),
+    embeddingsGrantOf(config, sources),
     telemetryGrant(config.telemetry, sources),
     queryLogsGrant(config.scan.query_logs, sources),
     ...(await grantsOfAgents(config, sources)),
   ].filter((grant) => grant !== undefined);
   return [...new Map(grants.toReversed().map((grant) => [grant.id, grant])).values()].toReversed();
+}
+
+function embeddingsGrantOf(
+  { ingest, scan }: ProjectConfig,
+  sources: SecretSources,
+): Grant | undefined {
+  return embeddingsGrant(ingest.embeddings, scan, sources);
 }
 
 function llmReachOf({ llm, scan }: ProjectConfig): LlmReach {
