@@ -12,8 +12,6 @@ import { heavyStatements, heavyTable } from '../warehouse/heavy-statements.ts';
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 /** What ktx itself may have in memory, in MB. */
 const ownLimit = 600;
-/** Rows of 1,500 columns from MariaDB take 630 MB: mysql2 has converted them when their size is known. */
-const ownLimits: Readonly<Record<string, number>> = { mysql: 700 };
 /** 4 GiB of DuckDB's own, 768 MiB beside it, and what it gets between two looks of the watch. */
 const childLimit = 4096 + 768 + 400;
 /** `SELECT 1` may take this long. A longer wait fails if it is also above three times the slowest of ten before. */
@@ -92,7 +90,7 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
       const wait = await answerTime();
       if (wait > worst.wait) Object.assign(worst, { wait, waitedAfter: sql });
       expect(wait).toBeLessThan(Math.max(answerMs, 3 * usualMs));
-      expect(peakMemoryOf(server())).toBeLessThan(ownLimits[engine] ?? ownLimit);
+      expect(peakMemoryOf(server())).toBeLessThan(ownLimit);
       expect(worst.children).toBeLessThan(childLimit);
     },
   );

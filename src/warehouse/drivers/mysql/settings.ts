@@ -26,6 +26,8 @@ export function mysqlSettings(config: MysqlConfig, context: OpenContext): MysqlS
     user,
     password: plainPassword,
     charset: 'utf8mb4',
+    // The library would compile a function for the columns of each query and keep 15,000 of them.
+    disableEval: true,
     connectTimeout: 10_000,
     // Keeps the server from asking for files of this machine.
     flags: ['-LOCAL_FILES'],
