@@ -33,6 +33,8 @@ export interface Dialect {
   quote(identifier: string): string;
   /** A literal; escapes any content. */
   literal(value: string | number | boolean | null): string;
+  /** A literal of the engine's time with zone; `utc` is `YYYY-MM-DD HH:MM:SS`, with a fraction or without. */
+  instant(utc: string): string;
   /** An operator with the precedence of `/` that does not truncate whole numbers: `* 1.0 /` where `/` does. */
   readonly division: string;
   /** A stored time; fails on any other value. Undefined if the engine stores nothing else in a time column. */

@@ -43,6 +43,7 @@ const codes: Readonly<Record<Code, true>> = {
   fan_risk: true,
   fiscal_year: true,
   invalid_condition: true,
+  literal_type: true,
   missing_parameter: true,
   mixed_condition: true,
   mixed_owners: true,
@@ -83,6 +84,13 @@ const refunds =
   'dataset: refunds\nsource: refunds\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: amount, type: decimal}]\nmetrics: [{name: revenue, agg: sum, of: amount}]\n';
 
 const cases: readonly Case[] = [
+  {
+    what: 'a text beside a number',
+    code: 'literal_type',
+    query: { ...revenue, where: ["orders.amount = 'abc'"] },
+    hint: /without quotes: orders\.amount = 5/,
+    repaired: { ...revenue, where: ['orders.amount = 5'] },
+  },
   {
     what: 'a bare metric of two datasets',
     code: 'ambiguous_name',

@@ -660,9 +660,14 @@ test('the receipt says what the zone of the query does not do', async () => {
     timezone: 'Europe/Paris',
   };
   expect(compile(zoned, query).receipt.notes).toEqual([]);
-  expect(
-    compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes.join(),
-  ).toContain('in UTC');
+  expect(compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes).toEqual(
+    [],
+  );
+  for (const unzoned of [
+    { dimensions: ['orders.created_at'] },
+    { where: ["coalesce(orders.created_at, '2024-01-01') > '2024-01-01'"] },
+  ])
+    expect(compile(zoned, { ...query, ...unzoned }).receipt.notes.join()).toContain('in UTC');
   expect(compile(model, query).receipt.notes.join()).toContain('has no time zone');
   expect(compile(model, { ...query, timezone: undefined }).receipt.notes).toEqual([]);
 });

@@ -1,23 +1,19 @@
 import type { Dialect } from '../../sql/dialect.ts';
-import type { FilterOperator, FilterValue } from '../query/query.ts';
+import type { FilterOperator } from '../query/query.ts';
 
 interface ComparisonOperands {
   /** SQL of the field. */
   readonly left: string;
-  readonly values: readonly FilterValue[];
   /** SQL of the values that are not NULL. */
   readonly literals: readonly string[];
+  /** True if NULL is among the values. */
+  readonly hasNull: boolean;
   readonly dialect: Dialect;
 }
 
 /** SQL that compares a field with literal values. `left` must be safe as an operand; see `exprSql`. */
-export function compareSql(
-  op: FilterOperator,
-  { left, values }: Pick<ComparisonOperands, 'left' | 'values'>,
-  dialect: Dialect,
-): string {
-  const literals = values.filter((value) => value !== null).map((value) => dialect.literal(value));
-  return comparisons[op]({ left, values, literals, dialect });
+export function compareSql(op: FilterOperator, operands: ComparisonOperands): string {
+  return comparisons[op](operands);
 }
 
 const comparisons: Readonly<Record<FilterOperator, (operands: ComparisonOperands) => string>> = {
@@ -38,9 +34,9 @@ const comparisons: Readonly<Record<FilterOperator, (operands: ComparisonOperands
 };
 
 /** True for rows whose value is among `values`. NULL counts as a value: `= NULL` becomes IS NULL. */
-function equalsAnySql({ left, values, literals }: ComparisonOperands): string {
+function equalsAnySql({ left, literals, hasNull }: ComparisonOperands): string {
   const tests: string[] = [];
   if (literals.length > 0) tests.push(`${left} IN (${literals.join(', ')})`);
-  if (values.includes(null)) tests.push(`${left} IS NULL`);
+  if (hasNull) tests.push(`${left} IS NULL`);
   return tests.join(' OR ');
 }

@@ -192,8 +192,22 @@ const exprEmitters: ExprEmitters = {
     dialect.truncate(grain, exprSql(of, dialect), options),
   add: ({ of, period, type }, dialect) => dialect.add(exprSql(of, dialect), period, type),
   add_times: addTimesSql,
-  compare: ({ op, left, values }, dialect) =>
-    `(${compareSql(op, { left: exprSql(left, dialect), values }, dialect)})`,
+  compare: ({ op, left, values }, dialect) => {
+    const literals = values.filter((value) => value !== null);
+    const operands = {
+      left: exprSql(left, dialect),
+      literals: literals.map((value) => exprSql(value, dialect)),
+      hasNull: values.includes(null),
+      dialect,
+    };
+    return `(${compareSql(op, operands)})`;
+  },
+  moment: ({ type, text }, dialect) => {
+    if (type === 'datetime_tz') return dialect.instant(text);
+    // Where times are texts, only the same form is equal.
+    const isShort = type === 'datetime' && dialect.checkedTime === undefined;
+    return dialect.literal(isShort ? text.replace(/ 00:00:00$/, '') : text);
+  },
   aggregate: aggregateSql,
   conditional: ({ where, value }, dialect) =>
     `CASE WHEN ${conditionsSql(where, dialect)} THEN ${exprSql(value, dialect)} END`,

@@ -210,5 +210,5 @@ export function parametersIn(plan: unknown): Readonly<Record<string, ParameterVa
 function isLiteral(
   node: object,
 ): node is { readonly parameter: string; readonly value: ParameterValue } {
-  return 'kind' in node && node.kind === 'literal';
+  return 'kind' in node && node.kind === 'literal' && 'parameter' in node;
 }

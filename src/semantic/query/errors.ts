@@ -12,6 +12,7 @@ type QueryErrorCode =
   | 'fan_risk'
   | 'fiscal_year'
   | 'invalid_condition'
+  | 'literal_type'
   | 'missing_parameter'
   | 'mixed_condition'
   | 'mixed_owners'

@@ -19,7 +19,7 @@ export function divisionSplices(
     const canTruncate = token.text === '/' && !hasDecimalBeside(tokens, index);
     const operator = canTruncate ? division : token.text;
     const operandEnds = operandEnd(tokens, index + 1);
-    if (next?.kind === 'number' && Number(next.text) !== 0 && operandEnds === next.end)
+    if (isNumberEndingAt(tokens, index + 1, operandEnds))
       return canTruncate ? [{ start, end, parts: [operator] }] : [];
     return [
       { start: operandEnds, end: operandEnds, parts: [', 0)'] },
@@ -35,6 +35,14 @@ function isDivision(tokens: readonly Token[], index: number): boolean {
   if (!isSymbol(token, '/') && !isSymbol(token, '%')) return false;
   if (before === undefined || isSymbol(tokens[index + 1], '/')) return false;
   return before.kind !== 'symbol' || ')]'.includes(before.text);
+}
+
+/** True if the operand at `index` is a number, with a sign or without, that is not 0. */
+function isNumberEndingAt(tokens: readonly Token[], index: number, end: number): boolean {
+  const first = tokens[index];
+  const isSigned = isSymbol(first, '-') || isSymbol(first, '+');
+  const number = isSigned ? tokens[index + 1] : first;
+  return number?.kind === 'number' && Number(number.text) !== 0 && number.end === end;
 }
 
 function hasDecimalBeside(tokens: readonly Token[], index: number): boolean {

@@ -1,7 +1,7 @@
 import type { UserError } from '../../lib/error.ts';
 import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Period, TimeGrain, TruncateOptions } from '../../sql/dialect.ts';
-import type { FilterOperator, FilterValue } from '../query/query.ts';
+import type { FilterOperator } from '../query/query.ts';
 
 /** A query as data. Only `emit` turns it into SQL text. */
 export type Query = Select | Union;
@@ -103,8 +103,11 @@ export type Expr =
       readonly kind: 'compare';
       readonly op: FilterOperator;
       readonly left: Expr;
-      readonly values: readonly FilterValue[];
+      /** `null` is SQL's NULL, which `=` and `in` find too. */
+      readonly values: readonly (Expr | null)[];
     }
+  /** A literal time: `YYYY-MM-DD` for a date, else `YYYY-MM-DD HH:MM:SS.fff`; a `datetime_tz` is in UTC. */
+  | { readonly kind: 'moment'; readonly type: TruncateOptions['type']; readonly text: string }
   | AggregateExpr
   /** `value`, or NULL unless all conditions hold. */
   | { readonly kind: 'conditional'; readonly where: readonly Expr[]; readonly value: Expr }
@@ -117,10 +120,10 @@ export type Expr =
     }
   /** EXISTS over the joined rows; the condition of the first join refers to the outer query. */
   | { readonly kind: 'exists'; readonly joins: readonly JoinClause[]; readonly where: Expr }
-  /** The value of a model parameter; `parameter` is its address, `dataset.name`. */
+  /** A value; `parameter` is the address of the model parameter that it belongs to, `dataset.name`. */
   | {
       readonly kind: 'literal';
-      readonly parameter: string;
+      readonly parameter?: string;
       readonly value: string | number | boolean;
     }
   /** An output column of a fact query: a dimension `d1` or an aggregate `m1`. */

@@ -24,8 +24,15 @@ export function pieceText({ fragment, span }: SqlPiece): string {
   return fragment.text.slice(span.start, span.end);
 }
 
-/** Row-level SQL as an expression: names are resolved, parameters get their values, divisions are as `divisionSplices` says. */
-export function rowTextExpr(piece: SqlPiece, resolve: (reference: ColumnReference) => Expr): Expr {
+/**
+ * Row-level SQL as an expression: names are resolved, parameters get their values, divisions are as
+ * `divisionSplices` says, and `literals` replace literals.
+ */
+export function rowTextExpr(
+  piece: SqlPiece,
+  resolve: (reference: ColumnReference) => Expr,
+  literals: readonly SqlSplice[] = [],
+): Expr {
   const { references, tokens, parameters = [] } = piece.fragment;
   const names = references
     .filter((reference) => isWithin(reference, piece.span))
@@ -34,6 +41,7 @@ export function rowTextExpr(piece: SqlPiece, resolve: (reference: ColumnReferenc
     ...names,
     ...divisionSplices(tokens.filter((token) => isWithin(token, piece.span))),
     ...parameters.map(parameterSplice),
+    ...literals,
   ]);
 }
 

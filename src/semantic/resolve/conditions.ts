@@ -8,7 +8,9 @@ import { referencesOutsideAggregates } from './arithmetic.ts';
 import { resolveQueryField } from './field-path.ts';
 import { findMetric, type MetricResolver, parseQueryFragment } from './metric-resolver.ts';
 import { resolveQueryExpression, resolveQueryMetric, withZeroForMissingSums } from './metrics.ts';
-import { fieldExpr, type RowPredicate, sqlPredicate } from './row-expr.ts';
+import type { JoinScope } from './join-scope.ts';
+import { comparedField, fieldExpr, type RowPredicate, sqlPredicate } from './row-expr.ts';
+import { typedValue } from './literals/typed-literal.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 
 /** The conditions of a query: those on rows apply before grouping, those on aggregates after it. */
@@ -133,16 +135,41 @@ function resolveComparison(
   checkOperand(field, op, values);
   const parts = field.split('.');
   const text = `${field} ${op} ${values.map((item) => JSON.stringify(item)).join(', ')}`.trim();
-  const compare = (left: Expr): Expr => ({ kind: 'compare', op, left, values });
   if (meansMetric(resolver, parts, clause)) {
-    const metric = withZeroForMissingSums((trace) => resolveQueryMetric(resolver, field, trace));
-    return { text, expr: compare(metric) };
+    const left = withZeroForMissingSums((trace) => resolveQueryMetric(resolver, field, trace));
+    const literals = values.map((item) =>
+      item === null ? null : ({ kind: 'literal', value: item } as const),
+    );
+    return { text, expr: { kind: 'compare', op, left, values: literals } };
   }
   return {
     text,
     on: undefined,
-    build: (scope) => compare(fieldExpr(scope, resolveQueryField(scope, parts))),
+    build: (scope) => comparisonExpr(scope, { parts, op, values }),
   };
+}
+
+function comparisonExpr(
+  scope: JoinScope,
+  {
+    parts,
+    op,
+    values,
+  }: { parts: readonly string[]; op: FilterOperator; values: readonly FilterValue[] },
+): Expr {
+  const resolved = resolveQueryField(scope, parts);
+  const isAboutText = operandOf[op] === 'text';
+  const { expr: left, target } = isAboutText
+    ? { expr: fieldExpr(scope, resolved), target: undefined }
+    : comparedField(scope, resolved, parts.join('.'));
+  const isEquality = ['=', '!=', 'in', 'not_in'].includes(op);
+  const literals = values.map((value): Expr | null => {
+    if (value === null) return null;
+    return target === undefined
+      ? { kind: 'literal', value }
+      : typedValue(value, target, { isEquality });
+  });
+  return { kind: 'compare', op, left, values: literals };
 }
 
 function checkOperand(field: string, op: FilterOperator, values: readonly FilterValue[]): void {

@@ -1,7 +1,9 @@
 import { isWithin } from '../../sql/analyzer.ts';
 import type { Period, TruncateOptions } from '../../sql/dialect.ts';
 import { splitConjuncts, splitDisjuncts } from '../../sql/boolean-operands.ts';
-import { periodStart, yearStartFor } from '../model/grains.ts';
+import type { ColumnReference } from '../../sql/column-references.ts';
+import type { FieldType } from '../../sql/field-type.ts';
+import { periodStart, periodStartType, yearStartFor } from '../model/grains.ts';
 import type { ModelField } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';
 import { disjunctionOf, type Expr } from '../relational/query-tree.ts';
@@ -13,6 +15,8 @@ import {
   timeTypeOf,
 } from './field-path.ts';
 import { formatPath } from './join-paths.ts';
+import { findLiteralComparisons } from './literals/literal-comparisons.ts';
+import { type LiteralTarget, typedLiteral } from './literals/typed-literal.ts';
 import {
   addPathJoins,
   aliasFor,
@@ -32,18 +36,64 @@ export interface RowSql extends SqlPiece {
 
 /** Row-level SQL as an expression. Resolves its names from the owner of the scope, and adds the joins that they need. */
 export function rowExpr(scope: JoinScope, row: RowSql): Expr {
+  const { home } = row;
+  if (home === undefined) return queryRowExpr(scope, row);
   return rowTextExpr(row, (reference) => {
-    const { parts, written } = reference;
-    if (row.home === undefined) return fieldExpr(scope, resolveQueryField(scope, parts));
-    const resolved = resolveModelField(scope, row.home, reference);
+    const { written } = reference;
+    const resolved = resolveModelField(scope, home, reference);
     return resolved.field === undefined
       ? { kind: 'raw_column', alias: addPathJoins(scope, resolved.path), text: written }
       : fieldExpr({ ...scope, shift: [] }, resolved);
   });
 }
 
+/** SQL of the query. Literals that a field is compared with get the type of the field. */
+function queryRowExpr(scope: JoinScope, piece: SqlPiece): Expr {
+  const comparisons = findLiteralComparisons(piece).map((comparison) => {
+    const { reference } = comparison;
+    const resolved = resolveQueryField(scope, reference.parts);
+    return { ...comparison, ...comparedField(scope, resolved, reference.parts.join('.')) };
+  });
+  const literals = comparisons.flatMap((comparison) =>
+    comparison.literals.flatMap((literal) => {
+      const typed = typedLiteral(literal, comparison.target, comparison);
+      return typed === undefined
+        ? []
+        : [{ start: literal.start, end: literal.end, parts: [typed] }];
+    }),
+  );
+  const resolve = (reference: ColumnReference): Expr =>
+    comparisons.find((comparison) => comparison.reference === reference)?.expr ??
+    fieldExpr(scope, resolveQueryField(scope, reference.parts));
+  return rowTextExpr(piece, resolve, literals);
+}
+
+/** A field that is compared with literals, and the type that they must have. */
+export function comparedField(
+  scope: JoinScope,
+  resolved: ResolvedField,
+  name: string,
+): { readonly expr: Expr; readonly target: LiteralTarget } {
+  const { expr, type } = typedFieldExpr(scope, resolved);
+  const { grain } = resolved;
+  const isStoredTime = (type === 'datetime' || type === 'datetime_tz') && expr.kind === 'column';
+  return {
+    expr: isStoredTime ? { kind: 'time', of: expr } : expr,
+    target: { name, type, grain, timezone: scope.query.timezone },
+  };
+}
+
 /** A resolved field as an expression, truncated to its grain and shifted if the scope says so. Adds the joins it needs. */
 export function fieldExpr(scope: JoinScope, resolved: ResolvedField): Expr {
+  noteTimezone(scope, resolved);
+  return typedFieldExpr(scope, resolved).expr;
+}
+
+/** The expression of `fieldExpr`, with its type. */
+function typedFieldExpr(
+  scope: JoinScope,
+  resolved: ResolvedField,
+): { readonly expr: Expr; readonly type: FieldType | undefined } {
   const { query, model, shift } = scope;
   const { dataset, field, grain, name, path } = resolved;
   const type = timeTypeOf(resolved);
@@ -54,7 +104,6 @@ export function fieldExpr(scope: JoinScope, resolved: ResolvedField): Expr {
     field?.rowMetric === undefined
       ? columnExpr(side, name)
       : rowMetricExpr(scope, { path, field, side });
-  noteTimezone(scope, resolved);
   const truncation = {
     weekStart: query.week_start,
     timezone: grain === undefined ? undefined : query.timezone,
@@ -63,9 +112,11 @@ export function fieldExpr(scope: JoinScope, resolved: ResolvedField): Expr {
     type !== undefined && shift.length > 0 && isOwnTime
       ? shiftTime(stored, { ...truncation, type }, shift)
       : { of: stored, type };
-  if (grain === undefined || value.type === undefined) return value.of;
+  if (grain === undefined || value.type === undefined)
+    return { expr: value.of, type: value.type ?? field?.type };
   const yearStart = yearStartFor(dataset, [grain]);
-  return periodStart(value.of, grain, { ...truncation, type: value.type, yearStart });
+  const period = periodStart(value.of, grain, { ...truncation, type: value.type, yearStart });
+  return { expr: period, type: periodStartType(grain) };
 }
 
 /** True for the field that `metric_time` stands for. */
@@ -84,7 +135,7 @@ function noteTimezone({ query, notes }: JoinScope, resolved: ResolvedField): voi
   const isPeriod = resolved.grain !== undefined;
   if (type === 'datetime_tz' && !isPeriod) {
     notes.add(
-      `Values of ${name} are compared and shown in UTC; ${query.timezone} applies only to its periods`,
+      `Values of ${name} are shown in UTC; ${query.timezone} applies to its periods and to times it is compared with`,
     );
   }
   if (type !== 'datetime_tz' && isPeriod)

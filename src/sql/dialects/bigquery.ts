@@ -10,6 +10,7 @@ export const bigquery: Dialect = {
   quote: (identifier) =>
     `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('\n', '\\n')}\``,
   literal: (value) => standardLiteral(value, textLiteral),
+  instant: (utc) => `TIMESTAMP '${utc}+00'`,
   division: '/',
   truncate,
   add: (expr, { count, unit }, type) =>

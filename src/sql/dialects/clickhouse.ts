@@ -9,6 +9,7 @@ export const clickhouse: Dialect = {
   ignoresCase: false,
   quote: (identifier) => `"${identifier.replaceAll('\\', '\\\\').replaceAll('"', '""')}"`,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
+  instant: (utc) => `toDateTime64('${utc}', 9, 'UTC')`,
   // `/` of decimals keeps the scale of the left side.
   division: '* 1e0 /',
   truncate,

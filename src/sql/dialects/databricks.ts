@@ -16,6 +16,7 @@ export const databricks: Dialect = {
   ignoresCase: true,
   quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
+  instant: (utc) => `TIMESTAMP '${utc}Z'`,
   // `/` of decimals may be cut to six digits.
   division: '* 1D /',
   truncate,

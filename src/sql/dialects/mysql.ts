@@ -17,6 +17,7 @@ export const mysql: Dialect = {
   ignoresCase: true,
   quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
   literal: (value) => standardLiteral(value, textLiteral),
+  instant: (utc) => `CONVERT_TZ('${utc}', '+00:00', @@session.time_zone)`,
   // Multiplied by a float, because `/` of exact numbers has only four digits more than its left side.
   division: '* 1e0 /',
   truncate,

@@ -10,6 +10,7 @@ export const sqlite: Dialect = {
   defaultSchema: 'main',
   ignoresCase: true,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'char')),
+  instant: (utc) => `'${utc}'`,
   division: '* 1.0 /',
   softWords: { true: '1', false: '0', localtimestamp: "datetime('now', 'localtime')" },
   checkedTime: (expr) => checked(expr, sameForm(expr)),

@@ -21,6 +21,7 @@ export const sqlserver: Dialect = {
     typeof value === 'boolean'
       ? `CAST(${value ? 1 : 0} AS bit)`
       : standardLiteral(value, textLiteral),
+  instant: (utc) => `CAST('${utc} +00:00' AS datetimeoffset)`,
   // Multiplied by a float, because the quotient of large decimals would be cut to six digits.
   division: '* 1e0 /',
   truncate,

@@ -3,6 +3,7 @@ import type { Dialect, Period, TextTests, TimeGrain, TruncateOptions } from '../
 /** Defaults that most dialects share. */
 export const standard = {
   quote: quoted,
+  instant: (utc) => `TIMESTAMPTZ '${utc}+00'`,
   average: (expr) => `avg(${expr})`,
   order: (expr, dir) => `${expr}${dir === 'desc' ? ' DESC' : ''} NULLS LAST`,
   limit: (rows) => `LIMIT ${rows}`,

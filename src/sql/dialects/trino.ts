@@ -15,6 +15,7 @@ export const trino: Dialect = {
   defaultSchema: 'default',
   ignoresCase: true,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'chr')),
+  instant: (utc) => `TIMESTAMP '${utc} UTC'`,
   // `/` of decimals has no more digits than its operands.
   division: '* 1e0 /',
   truncate,
