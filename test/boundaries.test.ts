@@ -149,6 +149,7 @@ const fileOpeners: Readonly<Record<string, string>> = {
   'lib/version.ts': 'files of the package',
   'llm/claude-code/managed-settings/read-managed-settings.ts': 'settings of this machine',
   'lib/word-list.ts': 'files of the package',
+  'llm/claude-code/program/choose-program.ts': 'two bytes of a program that was found',
   'llm/prompt.ts': 'files of the package',
   'llm/skills.ts': 'files of the package',
   'scan/code-version.ts': 'files of the package',

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../lib/error.ts';
 import { providers } from './ai-sdk/providers.ts';
@@ -70,6 +71,16 @@ const providerSchema = z
       .optional()
       .describe(
         'Lets managed settings of Claude Code on this machine take part in calls: hooks, headers, variables, models. Without it ktx refuses to start Claude Code there.',
+      ),
+    program: z
+      .string()
+      .refine(
+        (value) => value === 'auto' || value === 'bundled' || isAbsolute(value),
+        'write auto, bundled, or the absolute path of a Claude Code program',
+      )
+      .optional()
+      .describe(
+        'Which Claude Code program runs: `bundled` is the one that comes with ktx, an absolute path names one. Default: `auto`, your own one if it is safe and ktx is tested with its version, otherwise the bundled one.',
       ),
     anthropic: providers.anthropic.config.optional(),
     vertex: providers.vertex.config.optional(),

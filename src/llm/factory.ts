@@ -122,8 +122,9 @@ async function openBackend(
     );
   const { openClaudeCodeBackend } = await import('./claude-code/backend.ts');
   const auth = takesAuthMode(backend) ? (provider.auth ?? 'api_key') : undefined;
-  const { allow_managed_settings: allowManagedSettings } = provider;
-  return openClaudeCodeBackend({ projectDir, env, promptCaching, auth, allowManagedSettings });
+  const { allow_managed_settings: allowManagedSettings, program } = provider;
+  const options = { projectDir, env, promptCaching, auth, allowManagedSettings, program };
+  return openClaudeCodeBackend(options);
 }
 
 /** A local child process takes about 180 MB. */

@@ -28,6 +28,12 @@ export function childrenOf(parent: number): number[] {
   });
 }
 
+/** A process that has ended but that nobody has waited for yet does not run. */
+export function isRunning(pid: number): boolean {
+  const [state] = statFields(pid);
+  return state !== undefined && state !== '' && state !== 'Z';
+}
+
 /** The processes that have the file open. */
 export function processesWith(file: string): number[] {
   const openFiles = globSync('/proc/[0-9]*/fd/*').filter((link) => {

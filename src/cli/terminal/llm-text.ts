@@ -1,5 +1,6 @@
 import { suggestedBackend, usesLocalSession } from '../../llm/backends.ts';
 import type { UsageLine } from '../../llm/governor/usage.ts';
+import type { ProgramReport } from '../../llm/port/backend.ts';
 import type { LlmStatus } from '../../project/setup/llm-setup.ts';
 import { escapeControls } from './text-width.ts';
 
@@ -7,7 +8,7 @@ const noLlmLine = `llm: none. With one, ktx reads prose, describes tables and ju
 
 /** The state of the configured model backend, as lines for a person. */
 export function describeLlm(status: LlmStatus): readonly string[] {
-  const { backend, models, state, account, ignored, notes, sendsSamples, error } = status;
+  const { backend, models, state, account, ignored, notes, program, sendsSamples, error } = status;
   if (state === 'none') return [noLlmLine];
   const roles = Object.entries(models).map(([role, model]) => `${role} ${model}`);
   const isLocal = usesLocalSession(backend);
@@ -23,11 +24,18 @@ export function describeLlm(status: LlmStatus): readonly string[] {
   return [
     `llm: ${backend} (${roles.join(', ')}): ${stateText}`,
     ...(account === undefined ? [] : [`  account: ${escapeControls(account)}`]),
+    ...(program === undefined ? [] : [`  program: ${describeProgram(program)}`]),
     ...ignored.map((line) => `  ignored: ${line}`),
     ...notes.map((line) => `  takes part: ${escapeControls(line)}`),
     ...(error === undefined ? [] : [`  ${escapeControls(error.message)}`]),
     `  ${samples} (scan.send_samples)`,
   ];
+}
+
+/** `/usr/bin/claude (2.1.325): it is your own, and ktx is tested with its version` */
+export function describeProgram({ path, kind, version, reason }: ProgramReport): string {
+  const name = kind === 'bundled' ? 'the one that comes with ktx' : path;
+  return escapeControls(`${name} (${version ?? 'version unknown'}): ${reason}`);
 }
 
 /** `2 model calls: 1,234 tokens in, 56 out, 7,890 from the cache; $0.0123` */

@@ -4,7 +4,13 @@ import { checkSchema } from '../../lib/schema-check.ts';
 import { createPrivateFolder, ensureStateDirectory } from '../../store/directories.ts';
 import type { AuthMode } from '../backends.ts';
 import type { PromptCaching } from '../config.ts';
-import type { AccountReport, BackendCall, LoopCall, ModelBackend } from '../port/backend.ts';
+import type {
+  AccountReport,
+  BackendCall,
+  LoopCall,
+  ModelBackend,
+  ProgramReport,
+} from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import { silentMonitor } from '../port/silent-monitor.ts';
 import { authModePolicy, ownSessionPolicy, type ChildAccount } from './account-policy.ts';
@@ -16,6 +22,9 @@ import {
   checkManagedSettings,
   type CheckManaged,
 } from './managed-settings/check-managed-settings.ts';
+import { bundledProgram } from './program/bundled-program.ts';
+import { chooseProgram } from './program/choose-program.ts';
+import { rememberProgram } from './program/remember-program.ts';
 import { withPromptHeader } from './prompt-header.ts';
 import { openClaudeSession } from './session.ts';
 
@@ -25,7 +34,9 @@ export interface ClaudeCodeOptions {
   readonly promptCaching?: PromptCaching | undefined;
   /** Set for the backend `claude-agent`: the account that pays instead of the user's own session. */
   readonly auth?: AuthMode | undefined;
-  /** Path of the program; default the one that ships with the Agent SDK. */
+  /** `llm.provider.program`: which Claude Code program runs. Default: `auto`. */
+  readonly program?: string | undefined;
+  /** A program that runs unchecked, instead of the one that `program` chooses. */
   readonly executable?: string | undefined;
   /** `llm.provider.allow_managed_settings`: settings of whoever manages the machine may take part. */
   readonly allowManagedSettings?: boolean | undefined;
@@ -35,13 +46,15 @@ export interface ClaudeCodeOptions {
 
 /** Runs calls in Claude Code children, with the user's own session or with the account of `auth`. */
 export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend {
-  const { projectDir, auth, env, executable, policyFolder } = options;
+  const { projectDir, auth, env, policyFolder } = options;
   const policy = auth === undefined ? ownSessionPolicy : authModePolicy(auth, env);
   const ownEnv = childEnv(options);
   const isAllowed = options.allowManagedSettings === true;
   const checkManaged: CheckManaged = (reported) =>
     checkManagedSettings({ env: ownEnv, isAllowed, policyFolder }, reported);
-  const runner = openChildRunner({ projectDir, env: ownEnv, policy, executable, checkManaged });
+  const chosen = openProgram(options);
+  const program = async (): Promise<string> => (await chosen()).path;
+  const runner = openChildRunner({ projectDir, env: ownEnv, policy, program, checkManaged });
   const report = async (account: ChildAccount): Promise<AccountReport> => {
     policy.checkAccount(account);
     const { apiProvider: provider } = account;
@@ -49,6 +62,7 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
       source: policy.payer(account),
       provider,
       notes: await checkManaged(account.policySettings),
+      program: await chosen(),
     };
   };
   return {
@@ -137,6 +151,17 @@ function converse(
     monitor.warn('Claude Code sets the temperature itself. The given temperature has no effect.');
   const spec = { model, role, system, tools, ...answer };
   return runner.converse(spec, withPromptHeader(prompt), monitor);
+}
+
+/** The program to run. It is chosen when the first child starts, and again when its file changes. */
+function openProgram(options: ClaudeCodeOptions): () => Promise<ProgramReport> {
+  const { projectDir, env, program: setting = 'auto', executable: path } = options;
+  if (path !== undefined)
+    return async () => ({ path, kind: 'named', version: undefined, reason: 'it was handed in' });
+  const bundled = bundledProgram();
+  return rememberProgram(() =>
+    chooseProgram({ projectDir: resolve(projectDir), env, setting, bundled }),
+  );
 }
 
 function probeSpec(model: string): ChildSpec {

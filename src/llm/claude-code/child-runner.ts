@@ -7,7 +7,6 @@ import { childOptions, expectedInit, poolKey, type ChildSpec } from './child/chi
 import { openChildren } from './child/children.ts';
 import { launchChild, type ReadyChild } from './child/launch.ts';
 import { openPool } from './child/pool.ts';
-import { bundledProgram } from './child/program.ts';
 import { withChild } from './child/with-child.ts';
 import { readConversation, type ConversationResult } from './conversation/conversation.ts';
 import type { CheckManaged } from './managed-settings/check-managed-settings.ts';
@@ -16,8 +15,8 @@ interface ChildRunnerOptions {
   readonly projectDir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly policy: AccountPolicy;
-  /** Path of the program; default the one that ships with the Agent SDK. */
-  readonly executable: string | undefined;
+  /** Path of the program. Throws if none can be used. */
+  readonly program: () => Promise<string>;
   /** Throws if managed settings of the machine would take part. */
   readonly checkManaged: CheckManaged;
 }
@@ -42,23 +41,19 @@ export function openChildRunner({
   projectDir,
   env,
   policy,
-  executable,
+  program,
   checkManaged,
 }: ChildRunnerOptions): ChildRunner {
   const children = openChildren();
   const closing = new AbortController();
   const pool = openPool<ReadyChild>({ most: Math.min(4, availableParallelism()), idleMs });
-  const place = {
-    children,
-    program: executable ?? bundledProgram(),
-    cwd: resolve(projectDir),
-    env,
-    policy,
-    checkManaged,
-  };
+  const place = { children, cwd: resolve(projectDir), env, policy, checkManaged };
   const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
-  const start = (spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild> =>
-    launchChild({ ...place, options: childOptions(spec) }, untilClosed(signal));
+  const start = async (spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild> =>
+    launchChild(
+      { ...place, program: await program(), options: childOptions(spec) },
+      untilClosed(signal),
+    );
 
   return {
     policy,

@@ -129,4 +129,17 @@ export interface AccountReport {
   readonly provider: string | undefined;
   /** What a person has to know about the backend on this machine, one line each. */
   readonly notes?: readonly string[] | undefined;
+  /** Set by backends that run a program. */
+  readonly program?: ProgramReport | undefined;
+}
+
+/** The program that a backend runs. */
+export interface ProgramReport {
+  /** Absolute, with all links followed. */
+  readonly path: string;
+  /** `own`: found on this machine. `bundled`: came with ktx. `named`: named by the configuration. */
+  readonly kind: 'own' | 'bundled' | 'named';
+  readonly version: string | undefined;
+  /** Why this one, shown to a person. */
+  readonly reason: string;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { checkSchema } from '../../lib/schema-check.ts';
 import { UserError } from '../../lib/error.ts';
-import type { ProbeReport } from '../../llm/port/backend.ts';
+import type { AccountReport, ProbeReport, ProgramReport } from '../../llm/port/backend.ts';
 import type { AuthMode, BackendName } from '../../llm/backends.ts';
 import { llmConfigSchema, type LlmConfig } from '../../llm/config.ts';
 import { ignoredCachingFields } from '../../llm/ignored-settings.ts';
@@ -131,6 +131,8 @@ export interface LlmStatus {
   readonly ignored: readonly string[];
   /** What a person has to know about the backend on this machine. */
   readonly notes: readonly string[];
+  /** The program that runs on this machine, for backends that run one. */
+  readonly program?: ProgramReport | undefined;
   /** Whether frequent values of columns may leave the machine. */
   readonly sendsSamples: boolean;
   readonly error?:
@@ -157,27 +159,24 @@ export async function readLlmStatus(
   const ignored = ignoredCachingFields(llm);
   if (!(await trust.isLlmApproved()))
     return { ...settings, state: 'unapproved', ignored, notes: [] };
-  let account: string | undefined;
-  let notes: readonly string[] = [];
+  let known: Pick<LlmStatus, 'account' | 'notes' | 'program'> = { notes: [] };
   try {
     const opened = await runtime();
-    const report = await opened?.account(signal);
-    account = report?.source;
-    notes = report?.notes ?? [];
-    if (fast) return { ...settings, state: 'unverified', account, ignored, notes };
-    const probe = await opened?.probe(signal);
-    account = probe?.account?.source ?? account;
-    return { ...settings, state: 'ready', account, ignored, notes };
+    known = describeAccount(await opened?.account(signal));
+    if (fast) return { ...settings, ...known, state: 'unverified', ignored };
+    const { account } = (await opened?.probe(signal)) ?? {};
+    known = { ...known, account: account?.source ?? known.account };
+    return { ...settings, ...known, state: 'ready', ignored };
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
     const { code, message, hint, exitCode, retryable } = error;
-    return {
-      ...settings,
-      state: 'broken',
-      account,
-      ignored,
-      notes,
-      error: { code, message, hint, exitCode, retryable },
-    };
+    const failure = { code, message, hint, exitCode, retryable };
+    return { ...settings, ...known, state: 'broken', ignored, error: failure };
   }
+}
+
+function describeAccount(
+  report: AccountReport | undefined,
+): Pick<LlmStatus, 'account' | 'notes' | 'program'> {
+  return { account: report?.source, notes: report?.notes ?? [], program: report?.program };
 }

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { embeddingProviders, type EmbeddingsConfig } from '../../llm/ai-sdk/embedding-providers.ts';
 import { providers } from '../../llm/ai-sdk/providers.ts';
 import {
@@ -120,7 +121,10 @@ export function llmGrant(
       prefix: `${prefix}.${backend}`,
     });
   }
-  const rest = Object.entries(provider).filter(([key]) => !isBackendName(key));
+  // A choice between the programs that this machine has anyway is not the project's program.
+  const { program = '', ...others } = provider;
+  if (isAbsolute(program)) draft.program(program, []);
+  const rest = Object.entries(others).filter(([key]) => !isBackendName(key));
   draftKeys(draft, Object.fromEntries(rest), { table: configReach, prefix });
   if (sendRows === 'off') draft.setting('llm.send_rows', 'off');
   draftSendSettings(draft, scan);

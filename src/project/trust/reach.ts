@@ -41,6 +41,7 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'llm.provider.backend': 'setting',
   'llm.provider.auth': 'setting',
   'llm.provider.allow_managed_settings': 'setting',
+  'llm.provider.program': 'program',
   'llm.provider.anthropic.api_key': 'secret',
   'llm.provider.anthropic.base_url': 'address',
   'llm.provider.bedrock.base_url': 'address',

@@ -7,6 +7,7 @@ import type { ConnectionStatus } from '../../../project/review/status.ts';
 import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { toUserError } from '../../terminal/failure.ts';
+import { describeProgram } from '../../terminal/llm-text.ts';
 
 interface DoctorFinding {
   readonly check: string;
@@ -171,6 +172,7 @@ function llmFindings({
   account,
   ignored,
   notes,
+  program,
   error,
 }: LlmStatus): readonly DoctorFinding[] {
   if (state === 'none') return [makeFinding('llm', 'none; everything except reading prose works')];
@@ -191,7 +193,9 @@ function llmFindings({
       fix: 'if you do not want that, remove llm.provider.allow_managed_settings',
     }),
   );
-  return [answer, ...(ignored.length === 0 ? [] : [ignoredSettings]), ...takingPart];
+  const running =
+    program === undefined ? [] : [makeFinding('claude code', describeProgram(program))];
+  return [answer, ...running, ...(ignored.length === 0 ? [] : [ignoredSettings]), ...takingPart];
 }
 
 /** A finding; ok unless a problem is given. */

@@ -13,15 +13,15 @@ import type { AccountPolicy, ChildAccount } from '../account-policy.ts';
 import type { Child, Children } from './children.ts';
 import type { CheckManaged } from '../managed-settings/check-managed-settings.ts';
 import { readPolicySettings } from './policy-settings.ts';
-import { checkPrerequisites } from './program.ts';
+import { checkPrerequisites } from './prerequisites.ts';
 import { hidePermissionWarning } from './sdk-warnings.ts';
 
 hidePermissionWarning();
 
 export interface LaunchOptions {
   readonly children: Children;
-  /** Path of the program; undefined if this platform has none. */
-  readonly program: string | undefined;
+  /** Path of the program. */
+  readonly program: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly policy: AccountPolicy;
@@ -53,16 +53,12 @@ export async function launchChild(
   launchOptions: LaunchOptions,
   signal: AbortSignal,
 ): Promise<ReadyChild> {
-  const program = await checkPrerequisites(
-    launchOptions.program,
-    launchOptions.cwd,
-    launchOptions.env,
-  );
+  await checkPrerequisites(launchOptions.program, launchOptions.cwd, launchOptions.env);
   await launchOptions.checkManaged();
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      return await startQueue.add(() => startChild(launchOptions, program, signal));
+      return await startQueue.add(() => startChild(launchOptions, signal));
     } catch (error) {
       signal.throwIfAborted();
       if (attempt === maxAttempts) throw error;
@@ -72,8 +68,7 @@ export async function launchChild(
 }
 
 async function startChild(
-  { children, cwd, env, policy, checkManaged, options }: LaunchOptions,
-  program: string,
+  { children, program, cwd, env, policy, checkManaged, options }: LaunchOptions,
   signal: AbortSignal,
 ): Promise<ReadyChild> {
   signal.throwIfAborted();
