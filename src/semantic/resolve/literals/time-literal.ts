@@ -1,4 +1,4 @@
-import { localTimeToUtc } from '../../../lib/zoned-time.ts';
+import { localTimeToUtc } from './zoned-time.ts';
 
 /** A time as a person writes it, as precise as it was written. */
 export interface WrittenTime {

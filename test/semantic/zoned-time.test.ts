@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { localTimeToUtc } from '../../src/lib/zoned-time.ts';
+import { localTimeToUtc } from '../../src/semantic/resolve/literals/zoned-time.ts';
 
 test.each([
   ['2024-10-27 00:00:00', 'Europe/Paris', '2024-10-26 22:00:00', 'summer time still holds'],
