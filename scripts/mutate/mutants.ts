@@ -1,4 +1,5 @@
 import { contextMutants } from './context.ts';
+import { describeMutants } from './describe.ts';
 import { egressMutants } from './egress.ts';
 import { evalMutants } from './eval.ts';
 import { extensionMutants } from './extensions.ts';
@@ -19,5 +20,6 @@ export const mutants: readonly Mutant[] = [
   ...egressMutants,
   ...semanticMutants,
   ...contextMutants,
+  ...describeMutants,
   ...evalMutants,
 ];

@@ -1,4 +1,5 @@
 import type { KtxModelRole, TokenUsage } from '../llm/port/runtime.ts';
+import { leastCalls } from '../scan/describe/description-batches.ts';
 import { needsTriage } from './extract/triage-page.ts';
 import { groupIntoUnits, type PendingItem } from './extract/work-units.ts';
 import type { Estimate, Range } from './report.ts';
@@ -29,16 +30,17 @@ const loopFrameTokens = 6500;
 const tokensPerTurn = 700;
 
 /**
- * The calls, tokens and price of a run, as a range. Minimum: every page is skipped, and every loop ends in its second turn.
- * Maximum: everything is read in a loop that uses all its turns, and nothing comes from a cache.
+ * The calls, tokens and price of a run, as a range. Minimum: tables share calls, every page is skipped, and every loop ends in
+ * its second turn. Maximum: each table has a call of its own, everything is read in a loop that uses all its turns, and nothing
+ * comes from a cache.
  */
 export function estimateCost({ tables, items, stepBudget, priced }: EstimateInput): Estimate {
-  const descriptions = tables.map((columns): ModelCost => ({
-    role: 'candidateExtraction',
-    calls: 1,
-    input: 500 + 40 * columns,
-    output: 60 + 25 * columns,
-  }));
+  const descriptions = (calls: number): ModelCost => {
+    const columns = tables.reduce((sum, count) => sum + count, 0);
+    const output = 60 * tables.length + 25 * columns;
+    const input = 350 * calls + 150 * tables.length + 40 * columns;
+    return { role: 'candidateExtraction', calls, input, output };
+  };
   const pages = items.filter(needsTriage);
   const others = items.filter((item) => !needsTriage(item));
   const triage = pages.map((page): ModelCost => ({
@@ -56,8 +58,13 @@ export function estimateCost({ tables, items, stepBudget, priced }: EstimateInpu
           ...estimateLoop(2000, stepBudget),
           role,
         }));
-  const minimum = [...descriptions, ...triage, ...loops(others, 2)];
-  const maximum = [...descriptions, ...triage, ...loops(items, stepBudget), ...decisions];
+  const minimum = [descriptions(leastCalls(tables)), ...triage, ...loops(others, 2)];
+  const maximum = [
+    descriptions(tables.length),
+    ...triage,
+    ...loops(items, stepBudget),
+    ...decisions,
+  ];
   const rangeOf = (key: 'calls' | 'input' | 'output'): Range => [
     sumOf(minimum, key),
     sumOf(maximum, key),

@@ -255,7 +255,7 @@ describe('readiness', { timeout: 60_000 }, () => {
       `llm:\n  provider: {backend: anthropic, ${block}}\n  models: {default: claude-sonnet-4-6}\n`,
     );
     const run = await ktx(['ingest'], dir);
-    expect(run.stderr).toMatch(/\d+ model calls: [\d,]+ tokens in, .*cost unknown: .*llm\.prices/);
+    expect(run.stderr).toMatch(/\d+ model calls?: [\d,]+ tokens in, .*cost unknown: .*llm\.prices/);
     const { envelope } = await json(['status', '--usage'], dir);
     const usage = { backend: 'anthropic', role: 'candidateExtraction', failed: 0, cost_usd: null };
     expect(envelope.data).toMatchObject({ usage: [usage] });

@@ -1,4 +1,4 @@
-import { describing, tableAsked } from '../support/describing-model.ts';
+import { describing, tablesAsked } from '../support/describing-model.ts';
 import { type ModelCall, reply, say, type Script, use } from '../support/model-script.ts';
 import { readingAsked } from '../support/reading-model.ts';
 import { isCurating, isReconciling, type ListedConflict } from '../support/ruling-model.ts';
@@ -46,7 +46,7 @@ export function hijacked() {
       curated.push(...call.results.map(({ text }) => text));
       return call.results.length === 0 ? use('list_candidates', {}) : say('Done.');
     }
-    return tableAsked(call) === undefined && !call.objectTaken ? say('skip') : describing(call);
+    return tablesAsked(call).length === 0 && !call.objectTaken ? say('skip') : describing(call);
   };
   const reconciling = (call: ModelCall) => {
     const listed = call.results.flatMap(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEgressLedger } from '../../src/llm/egress/ledger.ts';
 import { egressReport } from '../../src/llm/egress/report.ts';
 import { run } from '../store/git-project.ts';
-import { describing, tableAsked } from '../support/describing-model.ts';
+import { describing, tablesAsked } from '../support/describing-model.ts';
 import { say } from '../support/model-script.ts';
 import { canaries, findCanaries, formulaAttacks } from './hijacked-model.ts';
 import { attackNames, canaryShop, hijacked, units } from './hijacked-run.ts';
@@ -88,7 +88,7 @@ test('values of columns that scan.no_values names are not sent', { timeout: 120_
   run(dir, 'commit', '-qam', 'nothing');
   const prompts: string[] = [];
   machine.endpoint.fallback = (call) => {
-    if (tableAsked(call)?.table === 'people')
+    if (tablesAsked(call).some(({ table }) => table === 'people'))
       prompts.push(call.messages.map((message) => message.text).join('\n'));
     return call.system.includes('You sort pages') ? say('skip') : describing(call);
   };

@@ -4,15 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseClaims } from '../../src/context/claims/claims-file.ts';
 import { read, run, write } from '../store/git-project.ts';
-import { describing, tableAsked } from '../support/describing-model.ts';
-import {
-  type Block,
-  give,
-  type ModelCall,
-  reply,
-  say,
-  type Script,
-} from '../support/model-script.ts';
+import { describeEach, describing, tablesAsked } from '../support/describing-model.ts';
+import { type Block, type ModelCall, reply, say, type Script } from '../support/model-script.ts';
 import { readingAsked } from '../support/reading-model.ts';
 import { place, rulingModel } from '../support/ruling-model.ts';
 import { sql } from './ingest-project.ts';
@@ -55,14 +48,14 @@ function obeying(): { readonly script: Script; readonly results: string[] } {
   const results: string[] = [];
   const others: Script = (call: ModelCall) => {
     results.push(...call.results.map(({ text }) => text));
-    const table = call.objectTaken ? undefined : tableAsked(call);
-    if (table !== undefined) {
-      const columns = [...table.describe, 'injected', '../../evil'].map((name) => ({
-        name,
-        description: `The ${name}.\n## Injected\n---`,
+    if (!call.objectTaken && tablesAsked(call).length > 0)
+      return describeEach(call, ({ describe: asked }) => ({
+        description: 'Rows.\n\nmetrics:\n  - {name: evil, agg: count}',
+        columns: [...asked, 'injected', '../../evil'].map((name) => ({
+          name,
+          description: `The ${name}.\n## Injected\n---`,
+        })),
       }));
-      return give({ description: 'Rows.\n\nmetrics:\n  - {name: evil, agg: count}', columns });
-    }
     const asked = readingAsked(call);
     if (asked === undefined) return describing(call);
     if (asked.stage === 'triage') return say('full');

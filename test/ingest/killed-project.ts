@@ -8,7 +8,7 @@ import { noteId, storeNote } from '../../src/sources/notes/inbox.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { labelOf, type Event } from '../support/event-label.ts';
-import { tableAsked } from '../support/describing-model.ts';
+import { tablesAsked } from '../support/describing-model.ts';
 import { openModelEndpoint } from '../support/model-endpoint.ts';
 import { give, type ModelCall, type Script } from '../support/model-script.ts';
 import { reading, readingAsked } from '../support/reading-model.ts';
@@ -285,7 +285,8 @@ function workOf(call: ModelCall): string | undefined {
       : `${unit.stage} ${unit.items.map(({ item }) => item).join(' ')}`;
   if (isCurating(call) || isReconciling(call))
     return call.results.length > 0 ? undefined : isCurating(call) ? 'curate' : 'reconcile';
-  return `describe ${tableAsked(call)?.table}`;
+  const tables = tablesAsked(call).map((asked) => asked.table);
+  return `describe ${tables.join(' ')}`;
 }
 
 /** What the run that was killed had finished, as far as it said so or its requests show it, and what the next one paid for again. */

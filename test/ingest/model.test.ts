@@ -8,7 +8,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type envelopeSchema, ktxJson } from '../cli/run-cli.ts';
 import { run, write } from '../store/git-project.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
-import { describing, tableAsked } from '../support/describing-model.ts';
+import {
+  describedTable,
+  describeEach,
+  describing,
+  type TablePicture,
+  tablesAsked,
+} from '../support/describing-model.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { fail, give, type ModelCall, type Script } from '../support/model-script.ts';
 import { shopProject, sql } from './ingest-project.ts';
@@ -33,8 +39,7 @@ afterAll(async () => {
 function answering(script: Script): void {
   asked = [];
   endpoint.fallback = (call: ModelCall) => {
-    const table = call.objectTaken ? undefined : tableAsked(call)?.table;
-    if (table !== undefined) asked.push(table);
+    if (!call.objectTaken) asked.push(...tablesAsked(call).map(({ table }) => table));
     return script(call);
   };
 }
@@ -122,6 +127,12 @@ function kept(dir: string): number {
   }
 }
 
+/** Leaves a column of one table out. */
+const withoutOrders = (table: TablePicture) =>
+  table.table === 'orders'
+    ? { description: 'Orders.', columns: [{ name: 'id', description: 'Which.' }] }
+    : describedTable(table);
+
 const tables = ['coupons', 'customers', 'orders'];
 const described = (calls: number) => [
   expect.objectContaining({ descriptions: { done: 3, total: 3, calls } }),
@@ -134,14 +145,14 @@ const backends = Object.keys(blocks).filter(
 let whatAnyoneWrites: Readonly<Record<string, string>> | undefined;
 
 describe.each(backends)('tables described by a model behind %s', { timeout: 60_000 }, (backend) => {
-  test('every table in one call, the same files whoever answers; a second run makes none; one changed table costs one [M1 M3 Q2]', async () => {
+  test('all in one call where they fit, the same files whoever answers; a second run makes none; one changed table costs one [M1 M3 Q2]', async () => {
     const dir = project(backend);
     answering(describing);
     const first = await ingest(dir);
-    expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(3) } } });
+    expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
     expect(asked.toSorted()).toEqual(tables);
     expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({
-      calls: 3,
+      calls: 1,
       output: expect.any(Number),
     });
     const orders = readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
@@ -181,24 +192,23 @@ describe('descriptions', { timeout: 60_000 }, () => {
       const dir = project(backend);
       let wrong = 0;
       answering((call) => {
-        const isFirst =
-          !call.objectTaken && tableAsked(call)?.table === 'orders' && (wrong += 1) === 1;
-        return isFirst ? give({ description: 12, columns: 'none' }) : describing(call);
+        const isFirst = !call.objectTaken && tablesAsked(call).length > 0 && (wrong += 1) === 1;
+        return isFirst ? give({ tables: [{ number: 1, columns: 'none' }] }) : describing(call);
       });
       expect(await ingest(dir)).toMatchObject({
         code: 0,
-        envelope: { data: { connections: described(3) } },
+        envelope: { data: { connections: described(1) } },
       });
       const found = artifacts(dir);
       expect(found).toEqual((whatAnyoneWrites ??= found));
     }
   });
 
-  test('that arrived before a kill are not paid for again', async () => {
+  test('of a batch that arrived before a kill are not paid for again', async () => {
     const dir = project('anthropic');
     const { promise: started, resolve: start } = Promise.withResolvers<() => void>();
     answering(async (call) => {
-      if (tableAsked(call)?.table !== 'orders') return describing(call);
+      if (tablesAsked(call).length > 1) return describeEach(call, withoutOrders);
       while (kept(dir) < 2) await sleep(20);
       (await started)();
       return fail('server-error');
@@ -215,7 +225,9 @@ describe('descriptions', { timeout: 60_000 }, () => {
   test('that failed leave the run partial, say how many there are, and come with the next run', async () => {
     const dir = project('anthropic');
     answering((call) =>
-      tableAsked(call)?.table === 'customers' ? fail('too-long') : describing(call),
+      tablesAsked(call).some(({ table }) => table === 'customers')
+        ? fail('too-long')
+        : describing(call),
     );
     const partial = await ingest(dir);
     expect(partial).toMatchObject({
@@ -235,16 +247,7 @@ describe('descriptions', { timeout: 60_000 }, () => {
 
   test('of an answer that leaves out a column are not taken', async () => {
     const dir = project('anthropic');
-    answering((call) => {
-      const table = tableAsked(call);
-      if (table?.table !== 'orders') return describing(call);
-      return {
-        kind: 'reply',
-        blocks: [
-          { object: { description: 'Orders.', columns: [{ name: 'id', description: 'Which.' }] } },
-        ],
-      };
-    });
+    answering((call) => describeEach(call, withoutOrders));
     const partial = await ingest(dir);
     expect(partial).toMatchObject({ code: 3, envelope: { error: { code: 'llm_invalid_output' } } });
     expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).not.toContain(

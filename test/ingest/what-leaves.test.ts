@@ -14,7 +14,7 @@ import { askLinkJudge } from '../../src/scan/describe/ask-link-judge.ts';
 import { askJudge } from '../../src/eval/grade/ask-judge.ts';
 import { ktx } from '../cli/run-cli.ts';
 import { read, write } from '../store/git-project.ts';
-import { tableAsked } from '../support/describing-model.ts';
+import { tablesAsked } from '../support/describing-model.ts';
 import { openRuntime } from '../support/llm-runtimes.ts';
 import { type Answer, give, say, type Script, use } from '../support/model-script.ts';
 import { readingAsked } from '../support/reading-model.ts';
@@ -57,10 +57,7 @@ async function runIngest(settings: string) {
   const systems: string[] = [];
   const passages: string[] = [];
   machine.endpoint.fallback = (call) => {
-    const table = tableAsked(call);
-    const shown = call.messages.map(({ text }) => text).join('\n');
-    const [, json = '{}'] = /source="warehouse">\n([^]*?)\n<\/untrusted-/.exec(shown) ?? [];
-    if (table !== undefined) tables[table.table] = JSON.parse(json) as Record<string, unknown>;
+    for (const table of tablesAsked(call)) tables[table.table] = table;
     systems.push(call.system);
     passages.push(
       ...(readingAsked(call)?.items ?? []).flatMap((entry) =>
@@ -485,9 +482,9 @@ const sentences: Readonly<Record<string, () => void | Promise<void>>> = {
   },
   'Text from the warehouse reaches the model between random marks, below an instruction that it is data.':
     () => {
-      const marks = ingest.requests.flatMap(
-        (text) => /<untrusted-(\w{12}) source=\\"warehouse/.exec(text)?.[1] ?? [],
-      );
+      const marks = ingest.requests
+        .flatMap((text) => [...text.matchAll(/<untrusted-(\w{12}) source=\\"warehouse/g)])
+        .map(([, mark]) => mark);
       expect(new Set(marks).size).toBe(marks.length);
       expect(marks.length).toBeGreaterThan(2);
       for (const system of ingest.systems.filter((text) => text.includes('You document')))
@@ -495,7 +492,7 @@ const sentences: Readonly<Record<string, () => void | Promise<void>>> = {
     },
   'In an ingest, the answer goes only into typed fields (a description, a decision).': () => {
     const described = ingest.requests.filter((text) => text.includes('You document'));
-    expect(described.length).toBeGreaterThan(2);
+    expect(described.length).toBeGreaterThan(0);
     for (const text of described) expect(text).toMatch(/"schema"|"input_schema"/);
   },
 };

@@ -17,7 +17,7 @@ import {
   openMachine,
   twoBackends,
 } from '../ingest/llm-project.ts';
-import { describing, tableAsked } from '../support/describing-model.ts';
+import { describing, tablesAsked } from '../support/describing-model.ts';
 import { type Answer, say, type Script, use } from '../support/model-script.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'ktx-egress-'));
@@ -123,8 +123,8 @@ describe('what a run sends', () => {
       const dir = documentedShop(machine, backend, page);
       const seen: (readonly string[])[] = [];
       machine.endpoint.fallback = (call) => {
-        const table = call.objectTaken ? undefined : tableAsked(call)?.table;
-        if (table === 'orders')
+        const asked = call.objectTaken ? [] : tablesAsked(call);
+        if (asked.some(({ table }) => table === 'orders'))
           seen.push(
             linesOf(dir)
               .filter(({ source }) => source === 'main.orders')
@@ -181,12 +181,12 @@ describe('what a run sends', () => {
     chmodSync(join(dir, '.ktx/egress.db'), 0o600);
     const asked: unknown[] = [];
     machine.endpoint.fallback = (call) => {
-      asked.push(tableAsked(call));
+      asked.push(...tablesAsked(call));
       return call.system.includes('You sort pages') ? say('skip') : describing(call);
     };
     const { data } = await ingestCommand(machine, dir);
     expect(JSON.stringify(data)).toContain('egress_unrecorded');
-    expect(asked.filter((table) => table !== undefined)).toEqual([]);
+    expect(asked).toEqual([]);
   });
 
   test('for a question has each column of the rows, by tool', { timeout: 120_000 }, async () => {

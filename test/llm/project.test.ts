@@ -5,7 +5,7 @@ import { openProject } from '../../src/project/open/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { shopProject } from '../ingest/ingest-project.ts';
 import { makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
-import { describing, tableAsked } from '../support/describing-model.ts';
+import { describing, tablesAsked } from '../support/describing-model.ts';
 import { openRuntime } from '../support/llm-runtimes.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { inTurn, say, use } from '../support/model-script.ts';
@@ -33,7 +33,7 @@ function shop(): string {
 test('a project uses an injected runtime for everything that calls a model [P7 P13 P15]', async () => {
   const tables: string[] = [];
   endpoint.fallback = (call) => {
-    tables.push(tableAsked(call)?.table ?? 'something else');
+    tables.push(...tablesAsked(call).map(({ table }) => table));
     return describing(call);
   };
   const { runtime } = await openRuntime('anthropic', endpoint, { machine });
@@ -44,7 +44,7 @@ test('a project uses an injected runtime for everything that calls a model [P7 P
     signal: AbortSignal.timeout(60_000),
   });
   await project.close();
-  expect(report.connections).toMatchObject([{ descriptions: { done: 3, total: 3, calls: 3 } }]);
+  expect(report.connections).toMatchObject([{ descriptions: { done: 3, total: 3, calls: 1 } }]);
   expect(tables.toSorted()).toEqual(['coupons', 'customers', 'orders']);
 });
 

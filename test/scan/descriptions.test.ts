@@ -44,18 +44,21 @@ const found = {
   })),
 } as unknown as ScanResult;
 
-/** Answers like the model of `text`, one call after the other. */
+/** Describes every table that is asked for with `text`, one call after the other. */
 function scanModel(
   text: string,
   keep: ScanModel['journal']['keep'] = () => undefined,
   labels: ColumnLabels = noLabels,
 ) {
   const prompts: string[] = [];
+  const columns = ['id', 'phone'].map((name) => ({ name, description: text }));
   const generateObject: KtxLlmRuntimePort['generateObject'] = async ({ prompt, schema }) => {
     prompts.push(prompt);
+    const names = [...prompt.matchAll(/"table": "(\w)"/g)].map(([, name]) => name);
+    const described = { description: text, columns };
+    if (names.length === 1) return schema.parse(described);
     return schema.parse({
-      description: text,
-      columns: ['id', 'phone'].map((name) => ({ name, description: text })),
+      tables: names.map((table, index) => ({ number: index + 1, table, ...described })),
     });
   };
   const runtime = { generateObject } as KtxLlmRuntimePort;
@@ -83,16 +86,12 @@ describe('descriptions', () => {
     });
     const outcome = await run();
     expect(outcome).toMatchObject({
-      done: 1,
+      done: 3,
       total: 3,
       calls: 1,
       failure: { code: 'journal_unusable' },
     });
-    expect(outcome.claims.map(({ body }) => body)).toEqual([
-      'Telephones.',
-      'Telephones.',
-      'Telephones.',
-    ]);
+    expect(outcome.claims.map(({ body }) => body)).toEqual(Array(9).fill('Telephones.'));
     expect(prompts).toHaveLength(1);
   });
 

@@ -11,6 +11,7 @@ const stages = { 'extract-unit': 'extract', curate: 'curate', reconcile: 'reconc
 /** Those of scan and ingest. */
 const prompts = [
   'describe-table',
+  'describe-tables',
   'judge-links',
   'triage-page',
   'extract-light',

@@ -1,40 +1,41 @@
-import type { CatalogTable, LinkFinding } from '../../context/catalog/catalog.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import type { SentValues } from '../../llm/egress/sent-values.ts';
 import { LlmError } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
-import { sameTable } from '../../sql/dialect.ts';
-import { maySendValues, type SendSettings } from '../profile/send-policy.ts';
-import { looksPersonal } from '../personal/personal-value.ts';
-import type { ScanResult } from '../scan.ts';
 import {
   type DescriptionAnswer,
   descriptionAnswerSchema,
   type DescriptionTask,
 } from './description-task.ts';
 import type { ScanModel } from './scan-model.ts';
+import { type ShownTable, valuesShown } from './shown-table.ts';
 
-/** Frequent values of a column that are sent to the model. */
-const maxFrequentValues = 5;
+/** A table to describe, and what the model is shown of it. */
+export interface DescriptionRequest {
+  readonly task: DescriptionTask;
+  readonly shown: ShownTable;
+}
+
+export interface AskContext {
+  readonly model: Pick<ScanModel, 'runtime'>;
+  readonly connection: string;
+  readonly signal: AbortSignal;
+}
 
 /** Asks the model to describe one table. Throws `invalid_output` if a column is left out. */
 export async function askForDescription(
-  task: DescriptionTask,
-  { runtime, send }: ScanModel,
-  { found, signal }: { readonly found: ScanResult; readonly signal: AbortSignal },
+  { task, shown }: DescriptionRequest,
+  { model, connection, signal }: AskContext,
 ): Promise<DescriptionAnswer> {
-  const input = modelInput(task, found, send);
-  const answer = await runtime.generateObject({
+  const answer = await model.runtime.generateObject({
     role: 'candidateExtraction',
     stage: 'describe',
-    values: valuesIn(input, found.catalog.connection),
+    values: valuesShown(shown, connection),
     system: readPrompt('describe-table'),
-    prompt: `The table to describe:\n${untrustedBlock('warehouse', JSON.stringify(input, null, 1))}`,
+    prompt: `The table to describe:\n${shownBlock(shown)}`,
     schema: descriptionAnswerSchema,
     signal,
   });
-  const described = new Set(answer.columns.map(({ name }) => name));
-  const left = task.missing.filter((column) => column !== undefined && !described.has(column));
+  const left = columnsLeftOut(task, answer);
   if (left.length === 0) return answer;
   throw new LlmError(
     'invalid_output',
@@ -42,82 +43,16 @@ export async function askForDescription(
   );
 }
 
-/** Everything about the table that leaves this machine. */
-function modelInput({ table, missing }: DescriptionTask, found: ScanResult, send: SendSettings) {
-  const profile = found.tables.find((scanned) => sameTable(scanned.table, table))?.profile;
-  const rows = profile?.rows ?? 0;
-  const primaryKey = found.primaryKeys.find(
-    (key) => key.status === 'accepted' && sameTable(key.table, table),
-  );
-  const isAcceptedFromHere = ({ from, status }: LinkFinding) =>
-    status === 'accepted' && sameTable(from.table, table);
-  const columnProfiles = new Map(profile?.columns.map((column) => [column.name, column]));
-  const describeColumn = ({
-    name,
-    nativeType,
-    comment,
-    values,
-  }: CatalogTable['columns'][number]) => {
-    const measured = columnProfiles.get(name);
-    const label = found.labels.of(found.catalog.connection, table, name);
-    const isSent = maySendValues(send, { table, column: name, label, profile: measured });
-    const sent = isSent ? measured : undefined;
-    const frequent = sent?.top.filter((value) => !looksPersonal(value));
-    return {
-      name,
-      type: nativeType,
-      comment,
-      values: isSent ? values : undefined,
-      nulls: measured && rows > 0 ? `${Math.round((100 * measured.nulls) / rows)}%` : undefined,
-      distinct: measured?.distinct,
-      min: coarseNumber(sent?.min),
-      max: coarseNumber(sent?.max),
-      frequent: frequent?.slice(0, maxFrequentValues),
-    };
-  };
-  return {
-    schema: table.schema,
-    table: table.table,
-    kind: table.kind,
-    comment: table.comment,
-    rows: profile === undefined ? undefined : orderOfMagnitude(rows / profile.fraction),
-    primary_key: primaryKey?.columns ?? table.primaryKey,
-    refers_to: found.links
-      .filter(isAcceptedFromHere)
-      .map(({ from, to, role }) => ({ columns: from.columns, table: to.table.table, role })),
-    columns: table.columns.map(describeColumn),
-    describe: missing.filter((column) => column !== undefined),
-  };
+/** The table between a pair of marks of its own. */
+export function shownBlock(shown: ShownTable): string {
+  return untrustedBlock('warehouse', JSON.stringify(shown, null, 1));
 }
 
-/** The values of the warehouse in the prompt, by column. */
-function valuesIn(
-  { schema, table, columns }: ReturnType<typeof modelInput>,
-  connection: string,
-): SentValues[] {
-  const source = `${schema}.${table}`;
-  return columns.flatMap(({ name: column, frequent = [], values = [], ...measured }) => {
-    const { nulls, distinct, min, max } = measured;
-    const countGiven = (cells: readonly unknown[]) =>
-      cells.filter((cell) => cell !== undefined).length;
-    const counts = {
-      aggregate: countGiven([nulls, distinct]),
-      range: countGiven([min, max]),
-      frequent: frequent.length,
-      declared: values.length,
-    };
-    return (['aggregate', 'range', 'frequent', 'declared'] as const)
-      .map((kind) => ({ connection, source, column, kind, count: counts[kind] }))
-      .filter(({ count }) => count > 0);
-  });
-}
-
-/** Numbers that tell rows apart lose all but two digits. Small ones may be codes, years or ratings, and stay. */
-function coarseNumber(value: number | undefined): number | undefined {
-  if (value === undefined || Math.abs(value) < 10_000) return value;
-  return Number(value.toPrecision(2));
-}
-
-function orderOfMagnitude(rows: number): string {
-  return rows < 1 ? 'none' : `about 10^${Math.round(Math.log10(rows))}`;
+/** The columns that were asked for and are not in the answer. */
+export function columnsLeftOut(
+  { missing }: DescriptionTask,
+  { columns }: DescriptionAnswer,
+): (string | undefined)[] {
+  const described = new Set(columns.map(({ name }) => name));
+  return missing.filter((column) => column !== undefined && !described.has(column));
 }

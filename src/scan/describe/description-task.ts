@@ -12,7 +12,7 @@ import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Journal } from '../../store/journal.ts';
 
-/** Raise it when the prompt or the form of the answer changes: every table is then described again. */
+/** Raise it when earlier answers no longer do: every table is then described again. */
 const extractor = 'descriptions@1';
 
 /** The descriptions that one table lacks. */

@@ -1,9 +1,12 @@
+import PQueue from 'p-queue';
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import { UserError } from '../../lib/error.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import type { ScanResult } from '../scan.ts';
-import { askForDescription } from './ask-for-description.ts';
+import { askForBatch, type BatchAnswers } from './ask-for-batch.ts';
+import type { AskContext } from './ask-for-description.ts';
+import { type DescriptionBatch, planBatches, smallerBatches } from './description-batches.ts';
 import {
   claimsFromAnswer,
   type DescriptionJournal,
@@ -11,6 +14,7 @@ import {
   planDescriptions,
 } from './description-task.ts';
 import type { ScanModel } from './scan-model.ts';
+import { showTable } from './shown-table.ts';
 
 export interface DescribeInput {
   readonly found: ScanResult;
@@ -34,8 +38,8 @@ export interface Descriptions {
 }
 
 /**
- * Describes tables and columns that have no comment in the database, with one call per table. A description is kept until the
- * structure of its table changes.
+ * Describes tables and columns that have no comment in the database. Small tables share a call. A description is kept until
+ * the structure of its table changes.
  */
 export async function describeTables(input: DescribeInput): Promise<Descriptions> {
   const { found, known, model, signal } = input;
@@ -79,28 +83,40 @@ async function describeAll(
   model: ScanModel,
   { found, signal, onProgress }: DescribeInput,
 ): Promise<DescriptionResults> {
-  const queue = [...pending];
+  const context: AskContext = { model, connection: found.catalog.connection, signal };
+  const requests = pending.map((task) => ({ task, shown: showTable(task, found, model.send) }));
+  const queue = new PQueue({ concurrency: model.concurrency });
   const claims = new Map<DescriptionTask, Claim[]>();
   let calls = 0;
   let failure: UserError | undefined;
-  const describeNext = async (): Promise<void> => {
-    for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
-      try {
-        calls += 1;
-        const answer = await askForDescription(task, model, { found, signal });
-        // The answer was paid for, so it counts even if the journal cannot store it.
-        claims.set(task, claimsFromAnswer(task, answer));
-        model.journal.keep(task.key, answer);
-        onProgress(claims.size, pending.length);
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error;
-        failure ??= error;
-        if (isFatalToRun(error)) queue.length = 0;
-      }
+  let isOver = false;
+  const keepAnswers = (answers: BatchAnswers): void => {
+    // The answers were paid for, so they count even if the journal cannot store them.
+    for (const [{ task }, answer] of answers) claims.set(task, claimsFromAnswer(task, answer));
+    for (const [{ task }, answer] of answers) model.journal.keep(task.key, answer);
+    onProgress(claims.size, pending.length);
+  };
+  /** Returns what has to be asked again. */
+  const askOnce = async (batch: DescriptionBatch): Promise<DescriptionBatch[]> => {
+    if (isOver) return [];
+    try {
+      calls += 1;
+      const answers = await askForBatch(batch, context);
+      keepAnswers(answers);
+      return batch.filter((request) => !answers.has(request)).map((request) => [request]);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      isOver ||= isFatalToRun(error);
+      const parts = smallerBatches(batch, error);
+      if (parts.length === 0) failure ??= error;
+      return parts;
     }
   };
+  const ask = async (batch: DescriptionBatch): Promise<void> => {
+    const parts = await queue.add(() => askOnce(batch));
+    await Promise.all(parts.map(ask));
+  };
   if (pending.length > 0) onProgress(0, pending.length);
-  const workers = Math.min(model.concurrency, pending.length);
-  await Promise.all(Array.from({ length: workers }, describeNext));
+  await Promise.all(planBatches(requests).map(ask));
   return { claims, calls, failure };
 }
