@@ -9,24 +9,35 @@ export interface CallLimits {
   readonly timeoutMs?: number;
 }
 
+interface CancellableLimits extends CallLimits {
+  readonly cancel: () => void;
+  /** For the error: how to find a statement that does not stop. */
+  readonly hintIfRunning?: string;
+}
+
 /** How long an engine may take to stop after a cancel; after that the call fails without waiting for it. */
 const graceMs = 1000;
 
 /**
  * Runs `work` until it ends, the caller aborts, or the time is over. `work` gets the limit in whole milliseconds. `cancel` is
- * called once if the caller or the limit comes first. Throws `query_cancelled` or `query_timeout`.
+ * called once if the caller or the limit comes first. Throws `query_cancelled` or `query_timeout`, which say so if `work` did
+ * not end after that: then the engine may still be at it.
  */
 export async function withTimeLimit<T>(
-  { timeoutMs = 120_000, signal, cancel }: CallLimits & { readonly cancel: () => void },
+  { timeoutMs = 120_000, signal, cancel, hintIfRunning }: CancellableLimits,
   work: (milliseconds: number) => Promise<T>,
 ): Promise<T> {
   const milliseconds = Math.min(Math.ceil(timeoutMs), maxInt32);
   const stop = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
   const graceOver = Promise.withResolvers<never>();
   let graceTimer: NodeJS.Timeout | undefined;
+  let mayStillRun = false;
   const cancelWork = (): void => {
     cancel();
-    graceTimer = setTimeout(() => graceOver.reject(stop.reason), graceMs);
+    graceTimer = setTimeout(() => {
+      mayStillRun = true;
+      graceOver.reject(stop.reason);
+    }, graceMs);
   };
   stop.addEventListener('abort', cancelWork, { once: true });
   try {
@@ -34,14 +45,26 @@ export async function withTimeLimit<T>(
     return await Promise.race([work(milliseconds), graceOver.promise]);
   } catch (error) {
     if (!stop.aborted) throw error;
-    if (stop.reason === signal.reason)
-      throw warehouseError('query_cancelled', 'The query was cancelled.');
-    throw warehouseError(
-      'query_timeout',
-      `The query ran longer than ${timeoutMs / 1000} s and was cancelled.`,
-    );
+    const limitMs = stop.reason === signal.reason ? undefined : timeoutMs;
+    throw stopError({ limitMs, mayStillRun, hintIfRunning });
   } finally {
     stop.removeEventListener('abort', cancelWork);
     clearTimeout(graceTimer);
   }
+}
+
+interface StopOutcome {
+  /** Undefined if the caller stopped the query. */
+  readonly limitMs: number | undefined;
+  readonly mayStillRun: boolean;
+  readonly hintIfRunning: string | undefined;
+}
+
+function stopError({ limitMs, mayStillRun, hintIfRunning }: StopOutcome): Error {
+  const code = limitMs === undefined ? 'query_cancelled' : 'query_timeout';
+  const isLate = limitMs === undefined ? '' : `ran longer than ${limitMs / 1000} s and `;
+  if (!mayStillRun) return warehouseError(code, `The query ${isLate}was cancelled.`);
+  const message = `The query ${isLate}was told to stop, but has not stopped: it may still be running.`;
+  // Another try would be one more of the same.
+  return warehouseError(code, message, { hint: hintIfRunning, retryable: false });
 }

@@ -163,6 +163,30 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     }
   });
 
+  test('says that a statement which ignores its KILL may go on, and closes the connection', async () => {
+    // MariaDB looks for a KILL between rows, so this one takes its seconds.
+    const stubborn = `SELECT repeat('a', 300000) LIKE '%${'a'.repeat(1000)}b%' AS stubborn_here`;
+    const open = await openWith(plain);
+    const sockets = () =>
+      process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+    try {
+      const before = sockets();
+      await expect(
+        open.query(stubborn, { maxRows: 1, timeoutMs: 200 }, never),
+      ).rejects.toMatchObject({
+        code: 'query_timeout',
+        message: expect.stringContaining('may still be running') as string,
+        hint: expect.stringContaining('SHOW PROCESSLIST') as string,
+        retryable: false,
+      });
+      // One was the idle connection that the statement took.
+      await expect.poll(sockets).toBeLessThan(before);
+      expect(await open.query('SELECT 1 AS one', generous, never)).toMatchObject({ rows: [[1]] });
+    } finally {
+      await open.close();
+    }
+  });
+
   test('calls no stored function in place of a function that the server may lack', async () => {
     const own = await createMariadb('CREATE FUNCTION any_value(x int) RETURNS int RETURN 1');
     const open = await openWith(plain, own);

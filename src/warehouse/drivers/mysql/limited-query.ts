@@ -6,7 +6,7 @@ import type { Cell } from '../../warehouse.ts';
 import { fieldType, isRoundedFloat, mysqlCell } from './values.ts';
 
 /** The socket of a connection, which the library's types do not expose. */
-function socketOf(connection: Connection | PoolConnection): Socket {
+export function socketOf(connection: Connection | PoolConnection): Socket {
   return (connection as unknown as { stream: Socket }).stream;
 }
 

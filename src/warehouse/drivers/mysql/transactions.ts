@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
 import { type ErrorRules, translateError } from '../../warehouse-error.ts';
 import { connectableSettings } from './connectable-settings.ts';
-import type { StatementStop } from './limited-query.ts';
+import { socketOf, type StatementStop } from './limited-query.ts';
 import type { MysqlSettings } from './settings.ts';
 import { openWatchdog } from './watchdog.ts';
 
@@ -50,19 +50,22 @@ export function openTransactions(settings: MysqlSettings) {
         if (!isSpent) killQuery(connection, settings);
         isSpent = true;
       };
+      const run = (milliseconds: number): Promise<T> => {
+        const beginSql = beginStatements(server, milliseconds, limits.maxRows);
+        const isStopped = (): boolean => isSpent;
+        return runInTransaction(connection, { beginSql, isStopped }, () =>
+          work(connection, { stop: cancel, isStopped }),
+        );
+      };
       watchdog.statementStarted(threadId);
       try {
-        return await withTimeLimit({ ...limits, cancel }, (milliseconds) => {
-          const statements = beginStatements(server, milliseconds, limits.maxRows);
-          const stop = { stop: cancel, isStopped: () => isSpent };
-          return runInTransaction(connection, statements, () => work(connection, stop));
-        });
+        return await withTimeLimit({ ...limits, cancel, hintIfRunning }, run);
       } catch (error) {
         isSpent ||= !isServerAnswer(error);
         return translateError(errorRules)(error);
       } finally {
         watchdog.statementEnded(threadId);
-        if (isSpent) connection.destroy();
+        if (isSpent) closeAtOnce(connection);
         else connection.release();
       }
     },
@@ -91,6 +94,8 @@ export function sendQuery(
   return promise;
 }
 
+const hintIfRunning =
+  'SHOW PROCESSLIST on the server shows it. Functions on long texts, like LIKE and REGEXP_REPLACE, ignore a KILL: give them shorter texts.';
 const maxUint32 = 2 ** 32 - 1;
 /** The subquery makes the server forget the warnings of the connection's last statement: a statement without tables keeps them. */
 const maxGroupConcat = '(SELECT 8388608 FROM (SELECT 1) AS forget)';
@@ -113,24 +118,33 @@ function beginStatements(
   ];
 }
 
+interface TransactionFrame extends Pick<StatementStop, 'isStopped'> {
+  readonly beginSql: readonly string[];
+}
+
 async function runInTransaction<T>(
   connection: PoolConnection,
-  beginSql: readonly string[],
+  { beginSql, isStopped }: TransactionFrame,
   work: () => Promise<T>,
 ): Promise<T> {
   for (const sql of beginSql) await sendQuery(connection, sql);
-  // A connection that is gone has nothing to roll back.
-  return work().finally(() => sendQuery(connection, 'ROLLBACK').catch(() => undefined));
+  return work().finally(() =>
+    // Behind a stopped statement it would wait. A connection that is closed or gone has nothing to roll back.
+    isStopped() ? undefined : sendQuery(connection, 'ROLLBACK').catch(() => undefined),
+  );
 }
 
-/** Stops the statement from a second connection; the connection that it ran on is closed. */
-function killQuery(connection: PoolConnection, settings: MysqlSettings): void {
+/** Stops the statement from a second connection. */
+function killQuery({ threadId }: PoolConnection, settings: MysqlSettings): void {
   const canceller = createConnection({ ...connectableSettings(settings), connectTimeout: 3000 });
   canceller.on('error', () => undefined);
-  canceller.query(`KILL QUERY ${connection.threadId}`, () => {
-    connection.destroy();
-    canceller.destroy();
-  });
+  canceller.query(`KILL QUERY ${threadId}`, () => canceller.destroy());
+}
+
+/** The library alone would wait for the server to close its end, which a statement that goes on does not. */
+function closeAtOnce(connection: PoolConnection): void {
+  connection.destroy();
+  socketOf(connection).destroy();
 }
 
 /** True if the server answered with an error, so that the connection can take the next statement. */

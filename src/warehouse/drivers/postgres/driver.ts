@@ -105,7 +105,7 @@ function openTransactions(settings: ClientConfig) {
           isCancelled = true;
           void cancelStatement(client, settings);
         };
-        const result = await withTimeLimit({ ...limits, cancel }, (milliseconds) =>
+        const result = await withTimeLimit({ ...limits, cancel, hintIfRunning }, (milliseconds) =>
           runInTransaction(
             client,
             `${beginSql}; SET LOCAL statement_timeout = ${milliseconds}`,
@@ -146,8 +146,9 @@ const sessionSettings = [
   'transform_null_equals = off',
 ];
 
+const hintIfRunning = 'pg_stat_activity on the server shows it; pg_terminate_backend ends it.';
 /** The server asks the operating system this often whether its client is still there; if not, it ends the statement. */
-const watchClientSql = "SET LOCAL client_connection_check_interval = '500ms'";
+const watchClientSql = "SET LOCAL client_connection_check_interval = '250ms'";
 const transactionSql = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
   ${sessionSettings.map((setting) => `SET LOCAL ${setting}`).join('; ')}`;
 
