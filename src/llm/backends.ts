@@ -16,7 +16,14 @@ export type BackendName = (typeof backends)[number];
 export type ModelBackendName = Exclude<BackendName, 'none'>;
 
 /** Every value of `llm.provider.auth`: the account that pays for `claude-agent`. */
-export const authModes = ['api_key', 'oauth_token', 'bedrock', 'vertex', 'foundry'] as const;
+export const authModes = [
+  'api_key',
+  'oauth_token',
+  'console',
+  'bedrock',
+  'vertex',
+  'foundry',
+] as const;
 export type AuthMode = (typeof authModes)[number];
 
 interface BackendProfile {

@@ -11,6 +11,7 @@ import { llmConfigSchema } from '../../src/llm/config.ts';
 import { openLlm } from '../../src/llm/factory.ts';
 import { readTurnResult } from '../../src/llm/port/session.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from '../support/claude-home.ts';
+import { logIntoConsole } from '../support/claude-logins.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
 import { say } from '../support/model-script.ts';
 import { seededVariables } from '../support/provider-variables.ts';
@@ -24,6 +25,7 @@ const families: Readonly<
 > = {
   api_key: { given: ['ANTHROPIC_API_KEY'], set: {} },
   oauth_token: { given: ['CLAUDE_CODE_OAUTH_TOKEN'], set: {} },
+  console: { given: [], set: {} },
   bedrock: {
     given: [
       'AWS_REGION',
@@ -171,6 +173,10 @@ describe('claude-agent', () => {
       { tokenSource: 'CLAUDE_CODE_OAUTH_TOKEN', apiKeySource: 'ANTHROPIC_API_KEY' },
       false,
     ],
+    ['console', { tokenSource: 'none', apiKeySource: '/login managed key' }, true],
+    ['console', { tokenSource: 'claude.ai', subscriptionType: 'max' }, false],
+    ['console', { tokenSource: 'none', apiKeySource: 'ANTHROPIC_API_KEY' }, false],
+    ['console', { tokenSource: 'none' }, false],
     ['bedrock', { apiProvider: 'bedrock' }, true],
     ['bedrock', { apiProvider: 'vertex' }, false],
     ['vertex', { apiProvider: 'firstParty', tokenSource: 'claude.ai' }, false],
@@ -192,6 +198,7 @@ describe.skipIf(binary === undefined)(
     beforeAll(async () => {
       endpoint = await openModelEndpoint();
       machine = await makeClaudeHome(endpoint);
+      await logIntoConsole(machine);
     });
     afterAll(async () => {
       await endpoint?.close();
@@ -233,6 +240,7 @@ describe.skipIf(binary === undefined)(
           {
             api_key: /ANTHROPIC_API_KEY/,
             oauth_token: /OAUTH_TOKEN/,
+            console: /Console account/,
             bedrock: /Bedrock/,
             vertex: /Vertex/,
             foundry: /Foundry/,
@@ -295,7 +303,7 @@ describe.skipIf(binary === undefined)(
       await writeFile(executable, `#!/bin/sh\ntouch '${trace}'\nexec '${binary}' "$@"\n`, {
         mode: 0o755,
       });
-      for (const auth of authModes)
+      for (const auth of authModes.filter((mode) => mode !== 'console'))
         expect(() =>
           openClaudeCodeBackend({
             projectDir: machine.projectDir,

@@ -299,7 +299,7 @@ describe('the account that a child would use', () => {
   test('of a Console login is refused with the way to pay by its key', () => {
     const { message, hint } = refusal({ apiKeySource: '/login managed key' }) as LlmError;
     expect(message).toContain('Console account');
-    expect(hint).toContain('ktx setup --llm-backend claude-agent --llm-auth api_key');
+    expect(hint).toContain('ktx setup --llm-backend claude-agent --llm-auth console');
   });
 
   test('has no plugin of the program switched on that reads the project [I18]', () => {

@@ -38,14 +38,13 @@ const loginHint =
   'Authenticate Claude Code locally: claude auth login (no claude here? npm install -g @anthropic-ai/claude-code). Then run ktx setup, or this command, again.';
 
 /** `claude auth login --console` keeps an API key that the Console made. */
-const consoleKeySource = '/login managed key';
-const [apiKeyVariable = ''] = authVariables.api_key.inherits;
+const consoleKeySource = authVariables.console.account.apiKeySource;
 
 function consoleLoginError(): LlmError {
   const message =
     'Claude Code is logged in with a Console account, which pays by API key. The backend claude-code works with the login of a Claude subscription only.';
   return new LlmError('auth', message, {
-    hint: `Authenticate Claude Code locally with a subscription: claude auth login. Or pay by API key: set ${apiKeyVariable}, then run ktx setup --llm-backend claude-agent --llm-auth api_key`,
+    hint: 'Authenticate Claude Code locally with a subscription: claude auth login. Or let the Console account pay: ktx setup --llm-backend claude-agent --llm-auth console',
   });
 }
 
@@ -90,11 +89,13 @@ export function authModePolicy(mode: AuthMode, env: NodeJS.ProcessEnv): AccountP
     throw new LlmError('auth', `claude-agent with auth ${mode} needs ${missing.join(', and ')}.`, {
       hint: `Set ${missing.join('; ')} in the environment of ktx, or choose another llm.provider.auth.`,
     });
-  const { account: expected, payer } = authVariables[mode];
+  const { account: expected, payer, login } = authVariables[mode];
+  const hint =
+    login === undefined
+      ? 'To see what is there, run: ktx doctor'
+      : `Log in with: ${login}. Then run ktx setup, or this command, again.`;
   const wrongAccountError = (source: string): LlmError =>
-    new LlmError('auth', `Claude Code would use ${source}, not ${payer}.`, {
-      hint: 'To see what is there, run: ktx doctor',
-    });
+    new LlmError('auth', `Claude Code would use ${source}, not ${payer}.`, { hint });
   return {
     checkAccount({ apiProvider = 'firstParty', apiKeySource, tokenSource }) {
       if (apiProvider !== expected.apiProvider) throw wrongAccountError(apiProvider);
@@ -107,14 +108,15 @@ export function authModePolicy(mode: AuthMode, env: NodeJS.ProcessEnv): AccountP
         expected.apiKeySource === undefined
           ? noApiKey.has(source)
           : source === expected.apiKeySource;
-      if (!isExpected) throw wrongAccountError(source ?? 'no API key');
+      const isMissing = source === undefined || source === 'none';
+      if (!isExpected) throw wrongAccountError(isMissing ? 'no API key' : source);
     },
     payer: () => payer,
     refusedError(status) {
       const subject = `${payer.charAt(0).toUpperCase()}${payer.slice(1)}`;
       const detail = status === undefined ? '' : ` (${status})`;
       return new LlmError('auth', `${subject} was refused${detail}.`, {
-        hint: 'Check it, then run: ktx status',
+        hint: login === undefined ? 'Check it, then run: ktx status' : hint,
         status,
       });
     },

@@ -16,12 +16,13 @@ import { silentMonitor } from '../port/silent-monitor.ts';
 import { authModePolicy, ownSessionPolicy, type ChildAccount } from './account-policy.ts';
 import { openChildRunner, type ChildRunner } from './child-runner.ts';
 import { specHasTools, type ChildSpec } from './child/child-spec.ts';
-import { authModeEnv, cachingEnv, ownSessionEnv } from './child/env.ts';
+import { authModeEnv, authVariables, cachingEnv, ownSessionEnv } from './child/env.ts';
 import { checkedStopReason, type ConversationResult } from './conversation/conversation.ts';
 import {
   checkManagedSettings,
   type CheckManaged,
 } from './managed-settings/check-managed-settings.ts';
+import { type ExplainExit, exitError } from './managed-settings/explain-exit.ts';
 import { bundledProgram } from './program/bundled-program.ts';
 import { chooseProgram } from './program/choose-program.ts';
 import { rememberProgram } from './program/remember-program.ts';
@@ -54,7 +55,15 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
     checkManagedSettings({ env: ownEnv, isAllowed, policyFolder }, reported);
   const chosen = openProgram(options);
   const program = async (): Promise<string> => (await chosen()).path;
-  const runner = openChildRunner({ projectDir, env: ownEnv, policy, program, checkManaged });
+  const explainExit: ExplainExit = (words) => exitError({ env: ownEnv, policyFolder }, words);
+  const runner = openChildRunner({
+    projectDir,
+    env: ownEnv,
+    policy,
+    program,
+    checkManaged,
+    explainExit,
+  });
   const report = async (account: ChildAccount): Promise<AccountReport> => {
     policy.checkAccount(account);
     const { apiProvider: provider } = account;
@@ -175,6 +184,8 @@ function childEnv({
   auth,
 }: ClaudeCodeOptions): Record<string, string> {
   if (auth === undefined) return ownSessionEnv(env, cachingEnv(promptCaching));
+  if (authVariables[auth].login !== undefined)
+    return authModeEnv(env, auth, cachingEnv(promptCaching));
   // A login in the home folder would be another account.
   const folder = join(ensureStateDirectory(resolve(projectDir)).state, 'claude-agent');
   createPrivateFolder(folder);

@@ -10,6 +10,7 @@ import { openPool } from './child/pool.ts';
 import { withChild } from './child/with-child.ts';
 import { readConversation, type ConversationResult } from './conversation/conversation.ts';
 import type { CheckManaged } from './managed-settings/check-managed-settings.ts';
+import type { ExplainExit } from './managed-settings/explain-exit.ts';
 
 interface ChildRunnerOptions {
   readonly projectDir: string;
@@ -19,6 +20,7 @@ interface ChildRunnerOptions {
   readonly program: () => Promise<string>;
   /** Throws if managed settings of the machine would take part. */
   readonly checkManaged: CheckManaged;
+  readonly explainExit: ExplainExit;
 }
 
 type ConversationWithAccount = ConversationResult & { readonly account: ChildAccount };
@@ -43,11 +45,12 @@ export function openChildRunner({
   policy,
   program,
   checkManaged,
+  explainExit,
 }: ChildRunnerOptions): ChildRunner {
   const children = openChildren();
   const closing = new AbortController();
   const pool = openPool<ReadyChild>({ most: Math.min(4, availableParallelism()), idleMs });
-  const place = { children, cwd: resolve(projectDir), env, policy, checkManaged };
+  const place = { children, cwd: resolve(projectDir), env, policy, checkManaged, explainExit };
   const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
   const start = async (spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild> =>
     launchChild(

@@ -31,6 +31,7 @@ function hostOfAuthMode(auth: NonNullable<ProviderConfig['auth']>, env: NodeJS.P
   switch (auth) {
     case 'api_key':
     case 'oauth_token':
+    case 'console':
       return anthropicHost;
     case 'bedrock':
       return bedrockHost(env['AWS_REGION']);

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
 import { openWatchdog } from './watchdog.ts';
 
@@ -6,6 +7,8 @@ import { openWatchdog } from './watchdog.ts';
 export interface Child {
   /** Why it did not start or how it ended, such as `exit code 1`; undefined while it runs. */
   exitReason(): string | undefined;
+  /** What it wrote for a person before it ended: the end of that, in one line. Empty if it wrote nothing. */
+  lastWords(): Promise<string>;
   /** Asks the process to end, kills it after two seconds, and resolves when it is gone. */
   end(): Promise<void>;
 }
@@ -16,6 +19,9 @@ export interface Children {
 }
 
 const endGraceMs = 2000;
+const readGraceMs = 500;
+/** Characters. */
+const longestWords = 600;
 
 /**
  * Starts Claude Code processes and tracks them until they are gone. They end with `close`, or with
@@ -29,7 +35,7 @@ export function openChildren(): Children {
       const spawned = spawn(command, args, {
         cwd,
         env,
-        stdio: ['pipe', 'pipe', 'ignore'],
+        stdio: ['pipe', 'pipe', 'pipe'],
         windowsHide: true,
       });
       const child = trackChild(spawned);
@@ -61,10 +67,24 @@ function trackChild(spawned: ChildProcess): Child {
     settle(signal === null ? `exit code ${code}` : `signal ${signal}`),
   );
   spawned.once('error', ({ message }) => settle(message));
+  let words = '';
+  const { promise: allRead, resolve: endReading } = Promise.withResolvers<void>();
+  spawned.once('close', () => endReading());
+  spawned.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-longestWords);
+  });
   // If the pipe breaks because the process ended, its exit says so.
   spawned.stdin?.on('error', () => undefined);
   return {
     exitReason: () => exitReason,
+    async lastWords() {
+      // Something that it started may keep the pipe open.
+      await Promise.race([allRead, sleep(readGraceMs, undefined, { ref: false })]);
+      return words
+        .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+        .replaceAll(/sk-ant-\S+/g, 'sk-ant-…')
+        .trim();
+    },
     async end() {
       if (exitReason !== undefined) return;
       spawned.kill('SIGTERM');

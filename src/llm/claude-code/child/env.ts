@@ -99,6 +99,8 @@ interface AuthVariables {
   };
   /** Shown to a person. */
   readonly payer: string;
+  /** Set if the mode uses a login of this machine: how a person logs in. Other modes see no login. */
+  readonly login?: string;
 }
 
 export const authVariables: Readonly<Record<AuthMode, AuthVariables>> = {
@@ -115,6 +117,14 @@ export const authVariables: Readonly<Record<AuthMode, AuthVariables>> = {
     sets: {},
     account: { apiProvider: 'firstParty', tokenSource: 'CLAUDE_CODE_OAUTH_TOKEN' },
     payer: 'the token in CLAUDE_CODE_OAUTH_TOKEN',
+  },
+  console: {
+    needs: [],
+    inherits: ['CLAUDE_CONFIG_DIR', 'CLAUDE_SECURESTORAGE_CONFIG_DIR'],
+    sets: {},
+    account: { apiProvider: 'firstParty', apiKeySource: '/login managed key' },
+    payer: 'the Anthropic Console account that Claude Code is logged in with',
+    login: 'claude auth login --console',
   },
   bedrock: {
     needs: [[['AWS_REGION'], ['AWS_DEFAULT_REGION']]],
@@ -234,8 +244,8 @@ export function ownSessionEnv(
 
 /**
  * The environment of a child with an account of its own. It inherits only the machine variables and
- * those of the auth mode. It cannot use a login of the machine, because `added` names a configuration
- * folder of its own.
+ * those of the auth mode. Except with a mode that has a `login`, it cannot use a login of the machine,
+ * because `added` names a configuration folder of its own.
  */
 export function authModeEnv(
   env: NodeJS.ProcessEnv,

@@ -12,6 +12,7 @@ import { LlmError } from '../../port/error.ts';
 import type { AccountPolicy, ChildAccount } from '../account-policy.ts';
 import type { Child, Children } from './children.ts';
 import type { CheckManaged } from '../managed-settings/check-managed-settings.ts';
+import type { ExplainExit } from '../managed-settings/explain-exit.ts';
 import { readPolicySettings } from './policy-settings.ts';
 import { checkPrerequisites } from './prerequisites.ts';
 import { hidePermissionWarning } from './sdk-warnings.ts';
@@ -27,6 +28,8 @@ export interface LaunchOptions {
   readonly policy: AccountPolicy;
   /** Throws if managed settings of the machine would take part. */
   readonly checkManaged: CheckManaged;
+  /** The error if rules of the machine made the program end at once, with these last words. */
+  readonly explainExit: ExplainExit;
   /** The SDK options of the child: isolation, model, system text, schema, tools. */
   readonly options: Options;
 }
@@ -61,14 +64,15 @@ export async function launchChild(
       return await startQueue.add(() => startChild(launchOptions, signal));
     } catch (error) {
       signal.throwIfAborted();
-      if (attempt === maxAttempts) throw error;
+      const isRefusal = error instanceof LlmError && error.kind !== 'spawn';
+      if (isRefusal || attempt === maxAttempts) throw error;
       await sleep(250 * 4 ** (attempt - 1), undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
 async function startChild(
-  { children, program, cwd, env, policy, checkManaged, options }: LaunchOptions,
+  { children, program, cwd, env, policy, checkManaged, explainExit, options }: LaunchOptions,
   signal: AbortSignal,
 ): Promise<ReadyChild> {
   signal.throwIfAborted();
@@ -97,11 +101,19 @@ async function startChild(
     const exitReason = child?.exitReason();
     await end();
     if (error instanceof LlmError || signal.aborted) throw error;
-    const reason = exitReason ?? 'it did not answer in time';
-    throw new LlmError('spawn', `Claude Code did not start (${reason}).`, { cause: error });
+    if (exitReason === undefined) throw startError('it did not answer in time', error);
+    const words = (await child?.lastWords()) ?? '';
+    throw (
+      (await explainExit(words)) ??
+      startError([exitReason, words].filter(Boolean).join(': '), error)
+    );
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
+}
+
+function startError(reason: string, cause: unknown): LlmError {
+  return new LlmError('spawn', `Claude Code did not start (${reason}).`, { cause });
 }
 
 function readyChild(

@@ -37,7 +37,6 @@ const harmlessKeys: ReadonlySet<string> = new Set([
   'enabledPlugins',
   'extraKnownMarketplaces',
   'fastMode',
-  'forceLoginMethod',
   'includeCoAuthoredBy',
   'includeGitInstructions',
   'language',
@@ -49,12 +48,17 @@ const harmlessKeys: ReadonlySet<string> = new Set([
   'statusLine',
   'strictKnownMarketplaces',
   'strictPluginOnlyCustomization',
-  // The program may refuse to start, but sends nothing that it would not send without them.
-  'allowedProviders',
-  'forceLoginOrgUUID',
   'forceRemoteSettingsRefresh',
-  'minimumVersion',
-  'requiredMinimumVersion',
+]);
+
+/** With these the program may refuse to start, but it sends nothing that it would not send without them. */
+const startRuleEffects: ReadonlyMap<string, string> = new Map([
+  ['allowedProviders', 'restricts the account'],
+  ['forceLoginMethod', 'restricts the account'],
+  ['forceLoginOrgUUID', 'restricts the account'],
+  ['minimumVersion', 'restricts the version'],
+  ['requiredMinimumVersion', 'restricts the version'],
+  ['requiredMaximumVersion', 'restricts the version'],
 ]);
 
 const runsProgram = 'runs a program';
@@ -86,9 +90,20 @@ export function managedEffects(
     .map((key) => ({ file, key, effect: effectOf(key) }));
 }
 
+/** The rules of a file that a program has to satisfy to start. */
+export function startRules(
+  file: string,
+  settings: Readonly<Record<string, unknown>>,
+): readonly ManagedEffect[] {
+  return Object.keys(settings).flatMap((key) => {
+    const effect = startRuleEffects.get(key);
+    return effect === undefined ? [] : { file, key, effect };
+  });
+}
+
 /** The parts of a setting that take part. */
 function effectiveKeys(key: string, value: unknown): readonly string[] {
-  if (harmlessKeys.has(key)) return [];
+  if (harmlessKeys.has(key) || startRuleEffects.has(key)) return [];
   if (!isRecord(value)) return value === false ? [] : [key];
   const parts = Object.keys(value);
   if (key === 'hooks') return parts.map((part) => `hooks.${part}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { resolveSettings } from '@anthropic-ai/claude-agent-sdk';
 import { errorMessage } from '../../../lib/error.ts';
 import { isRecord, parseJson } from '../../../lib/json.ts';
-import { managedEffects, type ManagedEffect } from './effects.ts';
+import { managedEffects, startRules, type ManagedEffect } from './effects.ts';
 
 /** What somebody else decided about Claude Code on this machine, as far as it concerns ktx. */
 export interface ManagedSettings {
@@ -12,9 +12,11 @@ export interface ManagedSettings {
   readonly effects: readonly ManagedEffect[];
   /** Files that keep Claude Code from starting. */
   readonly blockers: readonly ManagedEffect[];
+  /** Rules about the login and the version. A program that does not satisfy them ends at once. */
+  readonly rules: readonly ManagedEffect[];
 }
 
-interface ManagedPlaces {
+export interface ManagedPlaces {
   /** The child's environment: it names the folder of the login. */
   readonly env: Readonly<Record<string, string>>;
   /** Default: the platform's folder. */
@@ -47,10 +49,11 @@ export async function readManagedSettings({
   return {
     effects: read.flatMap(({ effects }) => effects),
     blockers: read.flatMap(({ blockers }) => blockers),
+    rules: read.flatMap(({ rules }) => rules),
   };
 }
 
-const nothing: ManagedSettings = { effects: [], blockers: [] };
+const nothing: ManagedSettings = { effects: [], blockers: [], rules: [] };
 
 async function readSettingsFile(file: string): Promise<ManagedSettings> {
   const text = await readIfThere(file);
@@ -60,7 +63,15 @@ async function readSettingsFile(file: string): Promise<ManagedSettings> {
   if (!isRecord(settings)) return blocker(file, 'is not a JSON object');
   // What the server delivers stands in an envelope in some releases.
   const inner = settings['settings'];
-  return { effects: managedEffects(file, isRecord(inner) ? inner : settings), blockers: [] };
+  return settingsOf(file, isRecord(inner) ? inner : settings);
+}
+
+function settingsOf(file: string, settings: Readonly<Record<string, unknown>>): ManagedSettings {
+  return {
+    ...nothing,
+    effects: managedEffects(file, settings),
+    rules: startRules(file, settings),
+  };
 }
 
 /** With this file Claude Code starts no servers but its own, and ktx gives its tools as a server. */
@@ -77,10 +88,12 @@ async function readDeviceSettings(): Promise<ManagedSettings> {
   );
   const failed = machinePolicy?.didNotLoad;
   const kinds = failed === undefined || failed === false ? [] : failed;
+  const found = device.map(({ path, policyOrigin = '', settings }) =>
+    settingsOf(path ?? `the device policy (${policyOrigin})`, settings),
+  );
   return {
-    effects: device.flatMap(({ path, policyOrigin = '', settings }) =>
-      managedEffects(path ?? `the device policy (${policyOrigin})`, settings),
-    ),
+    effects: found.flatMap(({ effects }) => effects),
+    rules: found.flatMap(({ rules }) => rules),
     blockers: kinds
       .filter((kind) => kind !== 'file')
       .flatMap((kind) => blocker(`the device policy (${kind})`, 'cannot be read').blockers),
@@ -88,7 +101,7 @@ async function readDeviceSettings(): Promise<ManagedSettings> {
 }
 
 function blocker(file: string, effect: string): ManagedSettings {
-  return { effects: [], blockers: [{ file, key: '', effect }] };
+  return { ...nothing, blockers: [{ file, key: '', effect }] };
 }
 
 /** The names that Claude Code reads, in its order. */
