@@ -48,6 +48,8 @@ export interface FactQuery {
   readonly members: readonly DimensionMembers[];
   /** Set for totals: the indexes of the query's dimensions that it groups by. */
   readonly totalBy?: readonly number[];
+  /** True if the dimensions or conditions of the query name the owner's default time. */
+  readonly usesTime: boolean;
 }
 
 /** Plans aggregates with equal `factQueryKey`s. Without aggregates it gives the groups of the owner's rows. */
@@ -81,6 +83,7 @@ function planRows(
   }));
   const ownConditions = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
   const applied = applyConditions(context, { scope, fact, periods }, ownConditions);
+  const usesTime = periods !== undefined || scope.usedFields.has('time');
   const rows: Select = {
     kind: 'select',
     columns: dimensionColumns,
@@ -112,6 +115,7 @@ function planRows(
       ...segments.map((name) => `segment ${name}`),
     ],
     fanOutDimensions,
+    usesTime,
     members:
       periods === undefined && query.include_empty
         ? planDimensionMembers(rows, { dimensions, joins })
@@ -238,7 +242,7 @@ function planTotal(
   { by, ...fact }: Fact & { readonly by: readonly string[] },
 ): FactQuery {
   const { query } = context;
-  const { dimensions } = planFactQuery(
+  const { dimensions, usesTime } = planFactQuery(
     { ...context, query: { ...query, include_empty: false } },
     [],
     fact,
@@ -267,6 +271,7 @@ function planTotal(
     dimensions,
     select: { ...total.select, columns },
     totalBy: indexes,
+    usesTime,
   };
 }
 

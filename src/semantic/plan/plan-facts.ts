@@ -12,7 +12,7 @@ import {
 } from '../resolve/field-path.ts';
 import { type FactQuery, planFactQuery } from './fact-query.ts';
 import type { PlanContext } from './plan-context.ts';
-import { checkConditionScopes } from './query-checks.ts';
+import { checkConditionScopes, checkShiftShows } from './query-checks.ts';
 
 /** A metric of the query as arithmetic over the output columns of fact queries. */
 export interface PlannedMetric {
@@ -44,7 +44,9 @@ export function planFactQueries(
   const ofAggregates = groups.map((group) => {
     const owner = requireDataset(model, group[0]?.owner ?? '');
     const metric = nameOfMetric(group, metrics) ?? `the metrics of ${owner.name}`;
-    return planFactQuery({ ...context, owners }, group, { owner, metric });
+    const factQuery = planFactQuery({ ...context, owners }, group, { owner, metric });
+    checkShiftShows(factQuery, metric);
+    return factQuery;
   });
   const planned = [...groupsOfTotals(context, ofAggregates), ...ofAggregates];
   const [first = planRowsOnly(context), ...others] = planned;

@@ -41,6 +41,19 @@ export function checkConditionScopes(
   }
 }
 
+/** Throws if the values of another period are asked for, and the query names no time: they would be those of all time. */
+export function checkShiftShows(
+  { aggregates: [first], usesTime }: FactQuery,
+  metric: string,
+): void {
+  if (usesTime || first === undefined || first.shift.length === 0) return;
+  throw queryError(
+    'no_period',
+    `${metric} shows an earlier or later period, and the query names none`,
+    { hint: 'Group by a period, or limit the time in where.', choices: ['metric_time.month'] },
+  );
+}
+
 /** Throws if a period means something else for one dataset than for another, so that their groups cannot be merged. */
 export function checkCommonPeriods(
   context: PlanContext,

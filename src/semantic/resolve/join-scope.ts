@@ -40,7 +40,7 @@ export interface JoinScope extends PathStart {
   readonly shift: readonly Period[];
   /** Plans the values of a row metric. */
   readonly rowMetricValues: (dataset: ModelDataset, field: ModelField) => RowMetricValues;
-  /** Which kinds of fields were resolved so far: the owner's default time, or others. */
+  /** Which kinds of fields the query itself has named so far: the owner's default time, or others. */
   readonly usedFields: Set<'time' | 'other'>;
 }
 

@@ -43,7 +43,7 @@ export function rowExpr(scope: JoinScope, row: RowSql): Expr {
     const resolved = resolveModelField(scope, home, reference);
     return resolved.field === undefined
       ? { kind: 'raw_column', alias: addPathJoins(scope, resolved.path), text: written }
-      : fieldExpr({ ...scope, shift: [] }, resolved);
+      : fieldExpr({ ...scope, shift: [], usedFields: new Set() }, resolved);
   });
 }
 
