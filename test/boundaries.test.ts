@@ -86,6 +86,12 @@ describe('the rooms of src/', () => {
       openServers: ['chat/mcp-client/servers', 'chat/open-agent'],
       connectServer: ['chat/mcp-client/servers', 'chat/mcp-client/connection'],
       openTelemetry: ['chat/telemetry/telemetry', 'chat/open-agent'],
+      openSpanExporter: [
+        'llm/telemetry/span-exporter',
+        'llm/telemetry/run-trace',
+        'chat/telemetry/telemetry',
+      ],
+      openRunTrace: ['llm/telemetry/run-trace', 'project/learn/open-trace'],
     };
     const texts = files.map((file) => ({ file, text: readFileSync(join(source, file), 'utf8') }));
     const users = Object.keys(openers).map((name) => [

@@ -4,7 +4,7 @@ import type { LlmConfig } from '../llm/config.ts';
 import type { LlmRuntime } from '../llm/governor/govern.ts';
 import { ignoredSettingsWarning } from '../llm/ignored-settings.ts';
 import { noBackendError } from '../llm/no-backend.ts';
-import type { AgentEvent, AgentSession, PastTurn } from '../llm/port/session.ts';
+import type { AgentEvent, AgentSession, PastTurn, SendOptions } from '../llm/port/session.ts';
 import type { Project } from '../project/open/open.ts';
 import { agentLlmConfig } from '../project/agents/agent-llm.ts';
 import { restrictProject } from './agent-project.ts';
@@ -38,10 +38,7 @@ export interface OpenAgent {
   readonly about: AgentAbout;
   readonly permissions: Permissions;
   /** As `AgentSession.send`. */
-  send(
-    message: string,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): AsyncIterable<AgentEvent>;
+  send(message: string, options?: SendOptions): AsyncIterable<AgentEvent>;
   /** Who pays. Costs nothing; undefined if the backend cannot tell. */
   payer(signal: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
@@ -144,9 +141,11 @@ async function openConversation(
     id,
     permissions,
     about,
-    send(message, { signal } = {}) {
+    send(message, options = {}) {
       const turn = { session, tools, transcript, about };
-      return telemetry.watch(sendAndKeep(turn, message, signal), { message, model: about.model });
+      return telemetry.watch({ message, model: about.model }, (heard) =>
+        sendAndKeep(turn, message, { ...options, ...heard }),
+      );
     },
     payer: async (signal) => (await runtime.account(signal))?.source,
     async close() {
@@ -195,11 +194,11 @@ interface KeptTurn {
 async function* sendAndKeep(
   { session, tools, transcript, about }: KeptTurn,
   message: string,
-  signal: AbortSignal | undefined,
+  options: SendOptions,
 ): AsyncGenerator<AgentEvent> {
   tools.begin();
   const { agent, backend, model } = about;
-  for await (const event of session.send(message, { signal })) {
+  for await (const event of session.send(message, options)) {
     if (event.type === 'turn_end') {
       const turn = { agent, backend, model, message, result: event.result };
       const failure = await transcript?.keep(turn);

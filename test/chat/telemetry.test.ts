@@ -79,12 +79,24 @@ describe('telemetry', () => {
       `{exporter: otlp, endpoint: "${url}", headers: {Authorization: env:OTLP_TEST_TOKEN}}`,
     );
     delete process.env['OTLP_TEST_TOKEN'];
-    expect(spans.map(({ name }) => name)).toEqual([
+    expect(spans.map(({ name }) => name.replace(/claude-ask-.*/, 'model'))).toEqual([
       'invoke_agent ktx',
+      'chat model',
+      'chat model',
+      'chat model',
       'execute_tool run_sql',
       'execute_tool run_sql',
     ]);
-    const [root, first, second] = spans;
+    const [root, , , answer, first, second] = spans;
+    expect(attributesOf(answer)).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.usage.input_tokens': '100',
+      'ktx.role': 'default',
+      'ktx.stage': 'chat',
+      'ktx.attempts': '1',
+      'ktx.backend': 'anthropic',
+    });
+    expect(answer?.parentSpanId).toBe(root?.spanId);
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
     expect([root?.parentSpanId, first?.parentSpanId, second?.parentSpanId]).toEqual([
       undefined,
@@ -101,7 +113,7 @@ describe('telemetry', () => {
       'gen_ai.tool.name': 'run_sql',
       'ktx.evidence.id': 'q1',
     });
-    expect(spans.map(({ status }) => status.code)).toEqual([0, 0, 2]);
+    expect(spans.map(({ status }) => status.code)).toEqual([0, 0, 0, 0, 0, 2]);
     expect(JSON.stringify(spans)).not.toMatch(/\bada\b|nonsense|Whom/);
     expect(authorizations).toEqual(['Bearer collector']);
   });

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAgent } from '../../src/project/agents/agent.ts';
 import { openAgent } from '../../src/chat/open-agent.ts';
 import type { PermissionPolicy } from '../../src/chat/tools/permissions.ts';
-import { openTurnSpans, type OtlpSpan } from '../../src/chat/telemetry/spans.ts';
+import { openTurnSpans } from '../../src/chat/telemetry/spans.ts';
 import { type AgentEvent, readTurnResult, type TurnResult } from '../../src/llm/port/session.ts';
+import type { OtlpSpan } from '../../src/llm/telemetry/otlp.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
@@ -202,7 +203,7 @@ async function play(row: Row, first: Backend): Promise<Played> {
           content: undefined,
         });
         const result = await readTurnResult(
-          agent.send(message, { signal: controller.signal }),
+          agent.send(message, { signal: controller.signal, onCall: told.takeCall }),
           (event) => {
             const line = eventLine(event);
             if (line !== undefined && (line !== 'text' || events.at(-1) !== 'text'))

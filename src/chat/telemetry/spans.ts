@@ -1,24 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { backendProfiles, type BackendName } from '../../llm/backends.ts';
+import type { TokenUsage } from '../../llm/port/runtime.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
-
-type AttributeValue = string | number | boolean;
-type AttributeValues = Readonly<Record<string, AttributeValue | undefined>>;
-
-/** A span in the JSON form of OTLP. */
-export interface OtlpSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  /** 1 internal, 3 client. */
-  readonly kind: 1 | 3;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly { readonly key: string; readonly value: object }[];
-  /** Code 2: failed. */
-  readonly status: { readonly code: 0 | 2; readonly message?: string };
-}
+import { callSpans, tokenAttributes, type FinishedCall } from '../../llm/telemetry/call-spans.ts';
+import {
+  newSpanId,
+  newTraceId,
+  otlpAttributes,
+  spanTimes,
+  type AttributeValues,
+  type OtlpSpan,
+} from '../../llm/telemetry/otlp.ts';
 
 export interface SpanOptions {
   readonly conversation: string;
@@ -32,23 +23,24 @@ export interface SpanOptions {
 
 /**
  * Makes the spans of one turn from its events, by the OpenTelemetry conventions for generative AI: a
- * span of the agent, and below it one for each tool call. Own code: the OpenTelemetry exporter would
- * bring an SDK with global state for one POST of JSON.
+ * span of the agent, and below it one for each tool call and each request to the model. Own code: the
+ * OpenTelemetry exporter would bring an SDK with global state for one POST of JSON.
  */
 export function openTurnSpans(options: SpanOptions) {
   const { conversation, agent, backend, model, message, content } = options;
-  const traceId = randomHex(16);
-  const rootSpanId = randomHex(8);
+  const traceId = newTraceId();
+  const rootSpanId = newSpanId();
   const startedAt = Date.now();
   const openCalls = new Map<string, { readonly startedAt: number; readonly input: unknown }>();
   const toolSpans: OtlpSpan[] = [];
+  const modelSpans: OtlpSpan[] = [];
 
   const toolSpan = (event: Extract<AgentEvent, { type: 'tool_end' }>): OtlpSpan => {
     const { id, name, ok, summary, evidenceId } = event;
     const call = openCalls.get(id);
     return {
       traceId,
-      spanId: randomHex(8),
+      spanId: newSpanId(),
       parentSpanId: rootSpanId,
       name: `execute_tool ${name}`,
       kind: 1,
@@ -87,30 +79,25 @@ export function openTurnSpans(options: SpanOptions) {
   });
 
   return {
+    /** Takes each model call of the turn when it has ended, which is before the turn has. */
+    takeCall: (call: FinishedCall): void =>
+      void modelSpans.push(...callSpans(call, { traceId, spanId: rootSpanId })),
     /** Takes each event of the turn. Returns all spans with the last event. */
     take(event: AgentEvent): readonly OtlpSpan[] | undefined {
       if (event.type === 'tool_start')
         openCalls.set(event.id, { startedAt: Date.now(), input: event.input });
       if (event.type === 'tool_end') toolSpans.push(toolSpan(event));
-      return event.type === 'turn_end' ? [agentSpan(event.result), ...toolSpans] : undefined;
+      if (event.type !== 'turn_end') return undefined;
+      return [agentSpan(event.result), ...modelSpans, ...toolSpans];
     },
   };
 }
 
 function resultAttributes(result: TurnResult): AttributeValues {
   const { usage, costUsd, stopReason, steps, firstTokenMs, error } = result;
-  const models = Object.values(usage);
   return {
     'gen_ai.response.model': Object.keys(usage)[0],
-    'gen_ai.usage.input_tokens': models.reduce(
-      (sum, { input, cacheRead, cacheWrite }) => sum + input + cacheRead + cacheWrite,
-      0,
-    ),
-    'gen_ai.usage.output_tokens': models.reduce((sum, { output }) => sum + output, 0),
-    'gen_ai.usage.cache_read.input_tokens': models.reduce(
-      (sum, { cacheRead }) => sum + cacheRead,
-      0,
-    ),
+    ...tokenAttributes(sumOfModels(usage)),
     'gen_ai.response.time_to_first_chunk':
       firstTokenMs === undefined ? undefined : firstTokenMs / 1000,
     'ktx.cost.usd': costUsd ?? undefined,
@@ -120,23 +107,14 @@ function resultAttributes(result: TurnResult): AttributeValues {
   };
 }
 
-/** From `startedAt` (milliseconds) to now. */
-function spanTimes(startedAt: number): Pick<OtlpSpan, 'startTimeUnixNano' | 'endTimeUnixNano'> {
-  return { startTimeUnixNano: `${startedAt}000000`, endTimeUnixNano: `${Date.now()}000000` };
-}
-
-function otlpAttributes(values: AttributeValues): OtlpSpan['attributes'] {
-  return Object.entries(values).flatMap(([key, value]) =>
-    value === undefined ? [] : [{ key, value: otlpValue(value) }],
-  );
-}
-
-function otlpValue(value: AttributeValue): object {
-  if (typeof value === 'string') return { stringValue: value };
-  if (typeof value === 'boolean') return { boolValue: value };
-  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
-}
-
-function randomHex(bytes: number): string {
-  return randomBytes(bytes).toString('hex');
+function sumOfModels(usage: TurnResult['usage']): TokenUsage {
+  const models = Object.values(usage);
+  const sum = (count: (tokens: TokenUsage) => number): number =>
+    models.reduce((total, tokens) => total + count(tokens), 0);
+  return {
+    input: sum(({ input }) => input),
+    output: sum(({ output }) => output),
+    cacheRead: sum(({ cacheRead }) => cacheRead),
+    cacheWrite: sum(({ cacheWrite }) => cacheWrite),
+  };
 }

@@ -3,13 +3,15 @@ import { openCallRecord } from '../governor/record-values.ts';
 import { runCall, type CallContext } from '../governor/run-call.ts';
 import type { EmbeddedTexts, EmbeddingText, KtxEmbedInput } from '../port/embedding.ts';
 import { isContextTooLong, LlmError } from '../port/error.ts';
+import type { FinishedCall } from '../telemetry/call-spans.ts';
+import { checkVectors, type VectorLength } from './check-vectors.ts';
 import { embeddingFailure } from './failure.ts';
 
 export interface EmbeddingContext extends CallContext {
   readonly backend: EmbeddingBackend;
   readonly model: string;
-  /** Checks the vectors of one answer. Throws an `LlmError`. */
-  readonly check: (vectors: readonly (readonly number[])[], texts: number) => Float32Array[];
+  /** That of the vectors, known from the first answer on. */
+  readonly length: VectorLength;
 }
 
 /** Texts longer than this are cut before they are sent: no model takes much more. In UTF-16 units. */
@@ -127,20 +129,24 @@ async function requestVectors(
   { context, input }: EmbeddingJob,
   batch: readonly NumberedText[],
 ): Promise<Float32Array[]> {
-  const { backend, model, check } = context;
-  const { purpose, stage, signal, onMetrics } = input;
+  const { backend, model, length } = context;
+  const { purpose, stage, signal, onMetrics, onCall } = input;
   const record = openCallRecord(context, { stage, model: () => model });
   const values = batch.flatMap((text) => text.values);
   const request = {
     role: 'default',
     tools: {},
+    stage,
     signal,
     onMetrics,
+    onCall: (call: FinishedCall) =>
+      onCall?.({ ...call, role: 'embedding', dimensions: length.current }),
     recordPrompt: () => record(values),
   } as const;
   const { value, failure } = await runCall(context, request, async ({ monitor }) => {
     const texts = batch.map(({ text }) => text);
-    const vectors = check(await backend.embed({ texts, purpose, monitor }), texts.length);
+    const answer = await backend.embed({ texts, purpose, monitor });
+    const vectors = checkVectors(answer, texts.length, length);
     monitor.stepFinished();
     return vectors;
   });

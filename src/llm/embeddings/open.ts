@@ -59,8 +59,7 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
     spending: options.spending ?? openSpending(limit),
     record: (call: Parameters<typeof record>[0]) => record({ ...call, role: 'embedding' }),
     warn: warnOnce(options.warn),
-    check: (vectors: readonly (readonly number[])[], texts: number) =>
-      checkVectors(vectors, texts, length),
+    length,
   };
   return {
     provider,
@@ -79,14 +78,14 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
 }
 
 async function probe(
-  { backend, check, model }: Parameters<typeof embedTexts>[0],
+  { backend, length, model }: Parameters<typeof embedTexts>[0],
   signal: AbortSignal,
 ): Promise<number> {
   const timeout = AbortSignal.timeout(probeSeconds * 1000);
   const monitor = silentMonitor(AbortSignal.any([signal, timeout]));
   const batch = { texts: ['ready'], purpose: 'similarity', monitor, maxRetries: 0 } as const;
   try {
-    const [vector] = check(await backend.embed(batch), 1);
+    const [vector] = checkVectors(await backend.embed(batch), 1, length);
     return vector?.length ?? 0;
   } catch (error) {
     if (timeout.aborted && !signal.aborted)

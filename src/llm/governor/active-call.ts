@@ -5,6 +5,7 @@ import type { KtxToolSet, StepFinished } from '../port/runtime.ts';
 import { CallClocks, type CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
 import { CallMeter } from './call-meter.ts';
+import { CallTrace } from './call-trace.ts';
 import type { Spending } from './spending.ts';
 
 interface ActiveCallOptions {
@@ -20,6 +21,8 @@ interface ActiveCallOptions {
 /** One call while it runs: its abort signal, its clocks and its counters. */
 export class ActiveCall {
   readonly meter: CallMeter;
+  /** When the call did what, for telemetry. */
+  readonly trace = new CallTrace();
   /** What the backend reports to. */
   readonly monitor: CallMonitor;
   readonly #options: ActiveCallOptions;
@@ -77,10 +80,12 @@ export class ActiveCall {
   /** Runs a tool with the idle clock stopped. */
   async runTool<T>(run: () => Promise<T>): Promise<T> {
     this.#hasRunTool = true;
+    this.trace.toolStarted();
     this.#clocks.holdIdle();
     try {
       return await run();
     } finally {
+      this.trace.toolEnded();
       this.#clocks.releaseIdle();
     }
   }
@@ -108,13 +113,25 @@ export class ActiveCall {
   }
 
   #createMonitor(): CallMonitor {
-    const { gate, warn } = this.#options;
+    const { gate, warn, spending } = this.#options;
     return {
       signal: this.signal,
-      heartbeat: () => this.#clocks.restartIdle(),
+      heartbeat: () => {
+        this.#clocks.restartIdle();
+        this.trace.heard();
+      },
       stepFinished: () => this.#onStepFinished(),
-      requestSent: () => this.meter.addRequest(),
-      addUsage: (model, tokens, costUsd) => this.meter.addUsage(model, tokens, costUsd),
+      requestSent: (isAnswering) => {
+        // What an aborted call would send does not reach the model.
+        if (this.signal.aborted) return;
+        this.meter.addRequest();
+        this.trace.requestSent(isAnswering);
+      },
+      turnUsed: (model, tokens) => this.trace.turnUsed(model, tokens),
+      addUsage: (model, tokens, costUsd = spending.priceOf(model, tokens)) => {
+        this.meter.addUsage(model, tokens, costUsd);
+        this.trace.used(model, tokens, costUsd ?? null);
+      },
       toolFailed: (tool, callId) => this.meter.addToolFailure(tool, callId),
       limitReported: (report) => gate.report(report),
       warn,
@@ -124,6 +141,7 @@ export class ActiveCall {
   #onStepFinished(): void {
     const { stepBudget = 1, onStepFinish, warn } = this.#options;
     const stepIndex = this.meter.addStep();
+    this.trace.answered();
     this.#clocks.restartIdle();
     try {
       onStepFinish?.({ stepIndex, stepBudget });

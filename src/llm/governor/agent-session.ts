@@ -8,6 +8,7 @@ import type {
   AgentSession,
   AgentSessionSpec,
   PastTurn,
+  SendOptions,
   StopReason,
   TurnResult,
 } from '../port/session.ts';
@@ -30,6 +31,7 @@ export function openSession(context: GovernorContext, spec: AgentSessionSpec): A
 interface SessionMessage {
   readonly message: string;
   readonly signal: AbortSignal;
+  readonly onCall: SendOptions['onCall'];
   /** Steps of earlier attempts at this message. */
   readonly stepsUsed?: number;
 }
@@ -78,18 +80,15 @@ class GovernedSession implements AgentSession {
     });
   }
 
-  async *send(
-    message: string,
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
-  ): AsyncGenerator<AgentEvent> {
+  async *send(message: string, { signal, onCall }: SendOptions = {}): AsyncGenerator<AgentEvent> {
     if (this.#isBusy) throw new Error('a session takes one message at a time');
     this.#isBusy = true;
     const events = openChannel<AgentEvent>();
     const leaving = new AbortController();
     const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
-    const running = this.#runTurn({ message, signal: stop }, (event) => events.push(event)).finally(
-      () => events.close(),
-    );
+    const running = this.#runTurn({ message, signal: stop, onCall }, (event) =>
+      events.push(event),
+    ).finally(() => events.close());
     try {
       yield* events;
     } finally {
@@ -187,7 +186,7 @@ class GovernedSession implements AgentSession {
   /** One governed call with the current model. After a limit it is repeated from the history. */
   #attempt(
     recorder: TurnRecorder,
-    { message, signal, stepsUsed = 0 }: SessionMessage,
+    { message, signal, onCall, stepsUsed = 0 }: SessionMessage,
   ): Promise<CallOutcome<SessionAnswer>> {
     const { config } = this.#context;
     const { tools, limits, answer } = this.#spec;
@@ -201,8 +200,10 @@ class GovernedSession implements AgentSession {
     };
     const request = {
       role: 'default',
+      stage: this.#spec.stage,
       tools,
       signal,
+      onCall,
       stepBudget,
       timeouts: {
         ...config.timeouts,

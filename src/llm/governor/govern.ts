@@ -110,7 +110,8 @@ async function runAgentLoop(
       monitor: call.monitor,
       stepBudget,
     });
-  const request = { ...params, role, tools, recordPrompt: () => record(values) };
+  const { stage } = tags;
+  const request = { ...params, role, stage, tools, recordPrompt: () => record(values) };
   const outcome = await runCall(context, request, attempt);
   const { metrics, toolFailures, failure, value } = outcome;
   if (failure !== undefined || value === undefined)

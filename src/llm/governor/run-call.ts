@@ -5,6 +5,7 @@ import { LlmError } from '../port/error.ts';
 import type { CallMetrics, KtxModelRole, KtxToolSet, RunLoopParams } from '../port/runtime.ts';
 import type { EgressEntry } from '../egress/ledger.ts';
 import { checkToolSet } from '../port/tool-set.ts';
+import type { FinishedCall } from '../telemetry/call-spans.ts';
 import { ActiveCall } from './active-call.ts';
 import type { CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
@@ -36,6 +37,9 @@ interface CallRequest {
   readonly tools: KtxToolSet;
   readonly signal?: AbortSignal | undefined;
   readonly onMetrics?: ((metrics: CallMetrics) => void) | undefined;
+  readonly onCall?: ((call: FinishedCall) => void) | undefined;
+  /** What the call is for. */
+  readonly stage?: string | undefined;
   readonly stepBudget?: number;
   readonly onStepFinish?: RunLoopParams['onStepFinish'];
   /** Default `llm.timeouts`. */
@@ -108,7 +112,10 @@ async function attemptInSlot<T>(
   { gate, recordPrompt }: RetryRule,
   attempt: CallAttempt<T>,
 ): Promise<T> {
-  const leaveSlot = await gate.enter(call.signal);
+  const queuedAt = performance.now();
+  const leaveSlot = await gate
+    .enter(call.signal)
+    .finally(() => call.trace.entered(performance.now() - queuedAt));
   try {
     // Other calls may have spent the money while this one waited.
     call.checkBudget();
@@ -131,7 +138,7 @@ interface EndedCall<T> {
 /** Records the usage of a call and reports its metrics. Neither can make the call fail. */
 function settleCall<T>(
   context: CallContext,
-  { role, onMetrics }: CallRequest,
+  { role, onMetrics, onCall, stage }: CallRequest,
   { call, value, failure }: EndedCall<T>,
 ): CallOutcome<T> {
   const { config, run, record, warn } = context;
@@ -151,8 +158,9 @@ function settleCall<T>(
   }
   try {
     onMetrics?.(metrics);
+    onCall?.({ ...callRecord, backend: config.provider.backend, stage, trace: call.trace.end() });
   } catch (error) {
-    warn(`The metrics callback failed: ${errorMessage(error)}`);
+    warn(`A callback about the end of a call failed: ${errorMessage(error)}`);
   }
   return { value, failure, metrics, toolFailures: call.meter.toolFailures() };
 }

@@ -26,8 +26,10 @@ export interface CallMonitor {
   heartbeat(): void;
   /** One assistant turn has ended. */
   stepFinished(): void;
-  /** A request was sent to the model. */
-  requestSent(): void;
+  /** A request was sent to the model. `isAnswering`: the backend hears of it only when its answer begins. */
+  requestSent(isAnswering?: boolean): void;
+  /** The tokens of the last request, if `addUsage` comes later. Only for telemetry. */
+  turnUsed?(model: string, usage: TokenUsage): void;
   /**
    * Adds to what the model used. `costUsd` in US dollars: undefined if the backend does not report
    * it, null if part of the usage is unknown.

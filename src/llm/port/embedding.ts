@@ -1,4 +1,5 @@
 import type { SentValues } from '../egress/sent-values.ts';
+import type { FinishedCall } from '../telemetry/call-spans.ts';
 import type { CallMetrics } from './runtime.ts';
 
 /** What vectors are compared for. Some models answer differently for each. */
@@ -18,6 +19,8 @@ export interface KtxEmbedInput {
   readonly signal?: AbortSignal | undefined;
   /** Called once for each request, also if it failed. */
   readonly onMetrics?: ((metrics: CallMetrics) => void) | undefined;
+  /** Called once for each request, with what telemetry shows of it. */
+  readonly onCall?: ((call: FinishedCall) => void) | undefined;
 }
 
 export interface EmbeddedTexts {

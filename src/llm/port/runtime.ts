@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { UserError } from '../../lib/error.ts';
 import type { SentValues } from '../egress/sent-values.ts';
+import type { FinishedCall } from '../telemetry/call-spans.ts';
 import type { ToolCall, ToolOutput } from './tool-call.ts';
 
 /** A tool. MCP, agent loops and chat all adapt this one shape. */
@@ -52,6 +53,8 @@ interface RuntimeCallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once when the call has ended, also if it failed. */
   readonly onMetrics?: ((metrics: CallMetrics) => void) | undefined;
+  /** Called once when the call has ended, with what telemetry shows of it. */
+  readonly onCall?: ((call: FinishedCall) => void) | undefined;
 }
 
 export interface KtxGenerateTextInput extends RuntimeCallOptions {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { UserError } from '../../lib/error.ts';
 import type { SentValues } from '../egress/sent-values.ts';
+import type { FinishedCall } from '../telemetry/call-spans.ts';
 import type { Effort } from './roles.ts';
 import type { KtxToolSet, TokenUsage } from './runtime.ts';
 import type { QueryEvidence, PermissionRequest } from './tool-call.ts';
@@ -17,11 +18,14 @@ export interface AgentSession {
    * Runs one turn and yields its events. The last event is always `turn_end`; failures are in its
    * result. Throws only if another turn is running. Leaving the iteration early ends the turn.
    */
-  send(
-    message: string,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): AsyncIterable<AgentEvent>;
+  send(message: string, options?: SendOptions): AsyncIterable<AgentEvent>;
   close(): Promise<void>;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called for each call of the turn, with what telemetry shows of it. */
+  readonly onCall?: ((call: FinishedCall) => void) | undefined;
 }
 
 export interface AgentSessionSpec {

@@ -5,7 +5,6 @@ import { runIngestPipeline } from '../../ingest/ingest.ts';
 import type { IngestInput } from '../../ingest/ingest-run.ts';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import type { SourceInput } from '../../ingest/ingest-run.ts';
-import { reportRunUsage } from '../../ingest/run-usage.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean, oneOf } from '../../lib/suggest.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
@@ -18,6 +17,7 @@ import { listSources, notesName } from '../open/config.ts';
 import { readFileStamp } from '../open/file-cache.ts';
 import { addWarehouseHint, type Project } from '../open/open.ts';
 import { tidyInbox } from './inbox.ts';
+import { openRunModel } from './open-run-model.ts';
 import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts';
 
 interface IngestRequest extends Pick<
@@ -61,7 +61,7 @@ export async function ingestProject(
   const stepBudget = ingestConfig.steps_per_unit;
   await using model =
     usesModel && dryRun !== true
-      ? await openIngestModel(project, { id: runId, budget, signal, emit })
+      ? await openRunModel(project, { id: runId, budget, signal, emit })
       : undefined;
   const report = await runIngestPipeline({
     dryRun,
@@ -153,26 +153,6 @@ async function hasNotes(dir: string): Promise<boolean> {
     readFileStamp(dir, itemPath(notesName, 'index.jsonl')) !== undefined ||
     (await readStoredNotes(dir)).length > 0
   );
-}
-
-interface IngestModelOptions {
-  readonly id: string;
-  readonly budget: number | undefined;
-  readonly signal: AbortSignal;
-  readonly emit: (event: IngestEvent) => void;
-}
-
-/** Undefined if no model is configured. A model that cannot be used fails here, before any work is done. */
-async function openIngestModel(project: Project, { id, budget, signal, emit }: IngestModelOptions) {
-  const runtime = await project.llmRun({ id, budget });
-  if (runtime === undefined) return undefined;
-  await runtime.account(signal);
-  return {
-    runtime: reportRunUsage(runtime, emit),
-    concurrency: runtime.concurrency,
-    journal: project.journal(),
-    [Symbol.asyncDispose]: () => runtime.close(),
-  };
 }
 
 /** What a dry run needs to estimate model costs. Calls no model and writes nothing. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ingestConfigSchema } from '../../ingest/config.ts';
 import { llmConfigSchema } from '../../llm/config.ts';
-import { telemetryConfigSchema } from '../../llm/telemetry-config.ts';
+import { telemetryConfigSchema } from '../../llm/telemetry/telemetry-config.ts';
 import { scanConfigSchema } from '../../scan/config.ts';
 import { sourceConfigSchemas, type SourceConfig } from '../../sources/config.ts';
 import { drivers, warehouseConfigSchemas, type WarehouseConfig } from '../../warehouse/config.ts';

@@ -9,7 +9,7 @@ import {
   usesLocalSession,
 } from '../../llm/backends.ts';
 import type { LlmConfig } from '../../llm/config.ts';
-import type { TelemetryConfig } from '../../llm/telemetry-config.ts';
+import type { TelemetryConfig } from '../../llm/telemetry/telemetry-config.ts';
 import type { SendSettings } from '../../scan/profile/send-policy.ts';
 import type { SecretSources } from '../../store/secrets.ts';
 import { driverNamed } from '../../warehouse/config.ts';

@@ -158,6 +158,9 @@ export function openTrust(options: TrustOptions) {
       requireGrants((await Promise.all(names.map(grantsOf))).flat()),
     requireLlm: async (llm: LlmConfig) =>
       requireGrants([llmGrant({ ...llm, scan: config.scan }, await sources())]),
+    /** For the spans of a run. */
+    requireTelemetry: async () =>
+      requireGrants([telemetryGrant(config.telemetry, await sources())]),
     /** For `ingest.embeddings`. */
     requireEmbeddings: async () => requireGrants([embeddingsGrantOf(config, await sources())]),
     /** For files outside of the project that `scan.query_logs` names. */

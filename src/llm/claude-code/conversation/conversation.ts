@@ -189,7 +189,7 @@ class ConversationReader {
   #readStreamEvent({ event }: SDKPartialAssistantMessage): void {
     const { monitor } = this.#options;
     if (event.type === 'message_start') {
-      monitor.requestSent();
+      monitor.requestSent(true);
       this.#streamingId = event.message.id;
       this.#usageByMessage.set(this.#streamingId, {
         model: event.message.model,
@@ -200,12 +200,11 @@ class ConversationReader {
       // The program would ask the model to go on, in the same full context.
       this.#isContextFull = event.delta.stop_reason === 'model_context_window_exceeded';
       const usage = this.#usageByMessage.get(this.#streamingId);
-      const tokens = usage?.tokens ?? streamedTokens({});
-      this.#usageByMessage.set(this.#streamingId, {
-        model: usage?.model ?? '',
-        tokens: { ...tokens, output: event.usage.output_tokens },
-        isComplete: true,
-      });
+      const started = usage?.tokens ?? streamedTokens({});
+      const model = usage?.model ?? '';
+      const tokens = { ...started, output: event.usage.output_tokens };
+      this.#usageByMessage.set(this.#streamingId, { model, tokens, isComplete: true });
+      monitor.turnUsed?.(model, tokens);
     } else if (event.type === 'content_block_delta') {
       const { delta } = event;
       if (delta.type === 'text_delta') monitor.listener?.text(delta.text);

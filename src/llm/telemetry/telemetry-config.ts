@@ -30,7 +30,7 @@ export const telemetryConfigSchema = z
       .max(1)
       .default(1)
       .describe(
-        'Share of conversations that are exported. Each is exported as a whole or not at all.',
+        'Share of conversations and runs that are exported. Each is exported as a whole or not at all.',
       ),
     content: z
       .boolean()
@@ -41,5 +41,7 @@ export const telemetryConfigSchema = z
       .default([])
       .describe('Regular expressions. Text in the content that matches one is replaced.'),
   })
-  .describe('OpenTelemetry spans of agents. Nothing is sent without an exporter.');
+  .describe(
+    'OpenTelemetry spans of agents and of the model calls of an ingest. Nothing is sent without an exporter.',
+  );
 export type TelemetryConfig = z.infer<typeof telemetryConfigSchema>;

@@ -1,0 +1,30 @@
+import type { KtxLlmRuntimePort } from '../port/runtime.ts';
+import type { FinishedCall } from './call-spans.ts';
+import type { RunTrace } from './run-trace.ts';
+
+interface HearsCalls {
+  readonly onCall?: ((call: FinishedCall) => void) | undefined;
+}
+
+/** The runtime with every call in the trace; as it is without a trace. */
+export function traceRuntime(
+  runtime: KtxLlmRuntimePort,
+  trace: RunTrace | undefined,
+): KtxLlmRuntimePort {
+  if (trace === undefined) return runtime;
+  return {
+    generateText: (input) => runtime.generateText(withTrace(input, trace)),
+    generateObject: (input) => runtime.generateObject(withTrace(input, trace)),
+    runAgentLoop: (params) => runtime.runAgentLoop(withTrace(params, trace)),
+  };
+}
+
+function withTrace<Input extends HearsCalls>(input: Input, trace: RunTrace): Input {
+  return {
+    ...input,
+    onCall(call) {
+      trace.onCall(call);
+      input.onCall?.(call);
+    },
+  };
+}
