@@ -77,8 +77,11 @@ describe('a run of `npm run mutate`', () => {
       test('and fails', () => expect(1).toBe(2));`,
     );
     const signal = new AbortController().signal;
-    const run = await runTests({ project, tests: ['leaks.test.ts'], env: process.env, signal });
-    expect(run).toEqual({ outcome: 'failed', failure: 'leaks.test.ts > and fails' });
+    const options = { project, env: process.env, timeoutMs: 60_000, signal };
+    expect(await runTests({ ...options, tests: ['leaks.test.ts'] })).toMatchObject({
+      outcome: 'failed',
+      failure: 'leaks.test.ts > and fails',
+    });
     const pid = Number(readFileSync(join(project, 'pid'), 'utf8'));
     await expect.poll(() => isRunning(pid)).toBe(false);
     expect(readdirSync(folder)).toEqual(['project']);
@@ -86,9 +89,14 @@ describe('a run of `npm run mutate`', () => {
     // Interrupted, it does not wait for the tests.
     const endless = `import { test } from 'vitest';\ntest('ends in an hour', { timeout: 4e6 }, () => new Promise((done) => setTimeout(done, 36e5)));`;
     writeFileSync(join(project, 'test/endless.test.ts'), endless);
-    const interruption = AbortSignal.timeout(1000);
-    const options = { project, tests: ['endless.test.ts'], env: process.env, signal: interruption };
-    expect(await runTests(options)).toEqual({ outcome: 'interrupted' });
+    const tests = ['endless.test.ts'];
+    expect(await runTests({ ...options, tests, signal: AbortSignal.timeout(1000) })).toMatchObject({
+      outcome: 'interrupted',
+    });
+    // Neither does it wait longer than it may.
+    const late = await runTests({ ...options, tests, timeoutMs: 1000 });
+    expect(late).toMatchObject({ outcome: 'timeout' });
+    expect(late.ms).toBeGreaterThan(1000);
     rmSync(folder, { recursive: true });
   });
 });

@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
-const isolation = ['llm/claude-isolation.test.ts', 'contract/llm-isolation.test.ts'];
+const isolation = ['llm/claude-isolation.test.ts'];
+/** With the real program, which takes a minute. */
+const isolationOfProgram = ['contract/llm-isolation.test.ts'];
 const environment = ['llm/claude-env.test.ts'];
 const disclosure = ['ingest/disclose.test.ts'];
 const managed = ['llm/claude-managed-settings.test.ts'];
@@ -87,7 +89,7 @@ export const llmMutants: readonly Mutant[] = [
     find: "permissionMode: 'dontAsk',",
     replace: "permissionMode: 'acceptEdits',",
     why: 'The child may edit files.',
-    tests: isolation,
+    tests: isolationOfProgram,
   },
   {
     name: 'isolation-session',
@@ -95,7 +97,7 @@ export const llmMutants: readonly Mutant[] = [
     find: 'persistSession: false',
     replace: 'persistSession: true',
     why: "Prompts with warehouse data stay in the user's session files.",
-    tests: isolation,
+    tests: isolationOfProgram,
   },
   {
     name: 'isolation-verbatim',

@@ -8,6 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 export interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'timeout' | 'interrupted';
+  readonly ms: number;
   /** The first test that failed. */
   readonly failure?: string;
 }
@@ -19,9 +20,9 @@ interface TestRunOptions {
   readonly tests: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
+  readonly timeoutMs: number;
 }
 
-const timeoutMs = 180_000;
 /** The last line of vitest. */
 const summary = /^ *Duration /m;
 
@@ -29,7 +30,19 @@ const summary = /^ *Duration /m;
  * Runs tests in a process group of their own, with temporary files of their own. Nothing of either is
  * left at the end, whatever a fault in the program let run on.
  */
-export async function runTests({ project, tests, env, signal }: TestRunOptions): Promise<TestRun> {
+export async function runTests(options: TestRunOptions): Promise<TestRun> {
+  const started = performance.now();
+  const run = await spawnTests(options);
+  return { ...run, ms: performance.now() - started };
+}
+
+async function spawnTests({
+  project,
+  tests,
+  env,
+  signal,
+  timeoutMs,
+}: TestRunOptions): Promise<Omit<TestRun, 'ms'>> {
   const temporary = mkdtempSync(join(dirname(project), 'temporary-'));
   const vitest = join(project, 'node_modules/vitest/vitest.mjs');
   const files = tests.map((file) => `test/${file}`);

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,8 +13,10 @@ import { cpuSeconds, processesWith } from '../support/processes.ts';
 import { engines, isThere, makeDatabase, type TestDatabase } from '../support/warehouses.ts';
 
 const rows = Array.from({ length: 300 }, (_, n) => `(${n})`).join(', ');
-/** Runs for minutes, sends nothing before its end, and can be found by its last name. */
-const endless = `SELECT count(*) AS endless_here FROM t AS a, t AS b, t AS c, t AS d, t AS e WHERE a.n + b.n + c.n + d.n + e.n < 0`;
+/** The name of this run's statement: one of an earlier run may still be at work on the server. */
+const name = `endless_${randomBytes(4).toString('hex')}`;
+/** Runs for minutes, sends nothing before its end, and can be found by its name. */
+const endless = `SELECT count(*) AS ${name} FROM t AS a, t AS b, t AS c, t AS d, t AS e WHERE a.n + b.n + c.n + d.n + e.n < 0`;
 
 /** A statement may go on for this long. On a busy machine it may take ten times what a start of Node takes there. */
 const endMs = 1000;
@@ -27,11 +30,11 @@ async function startTimeOfNode(): Promise<number> {
 /** How many statements or processes are at work for the database. */
 async function countRunning({ engine, secret, config }: TestDatabase): Promise<number> {
   if (engine === 'postgres') {
-    const sql = `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%endless_here%' AND pid <> pg_backend_pid()`;
+    const sql = `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%${name}%' AND pid <> pg_backend_pid()`;
     return (await runPostgres(secret, sql)).length;
   }
   if (engine === 'mysql') {
-    const sql = `SELECT id FROM information_schema.processlist WHERE info LIKE '%endless_here%' AND id <> connection_id()`;
+    const sql = `SELECT id FROM information_schema.processlist WHERE info LIKE '%${name}%' AND id <> connection_id()`;
     return (await runMariadb(secret, sql)).length;
   }
   const file = 'path' in config ? realpathSync(config.path) : '';
