@@ -2,17 +2,18 @@ import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/cl
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { readVersion } from '../../lib/version.ts';
 import type { ServerConfig } from '../../project/agents/agent-schema.ts';
-import { serverFailedError } from './errors.ts';
-import { answerTooLarge, openTransport, type ServerSpec } from './transport.ts';
+import { ServerLimitError, serverFailedError } from './errors.ts';
+import { openTransport, type ServerSpec } from './transport.ts';
 import { openSecretRedaction } from './secret-redaction.ts';
 
 /** A connection to an MCP server of others. */
 export interface ServerConnection {
   readonly name: string;
   readonly config: ServerConfig;
+  /** The tools that the configuration names, each as often as the server lists it. */
   list(signal: AbortSignal): Promise<readonly ListedTool[]>;
   call(
-    tool: string,
+    tool: ListedTool,
     input: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<CallToolResult>;
@@ -29,6 +30,8 @@ export interface ListedTool {
 }
 
 const callTimeoutMs = 120_000;
+const mostListPages = 64;
+const mostListedTools = 50_000;
 /** Time to try the newest protocol version before the older one. */
 const probeTimeoutMs = 10_000;
 
@@ -45,12 +48,15 @@ export async function connectServer(
     { versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeTimeoutMs } } },
   );
   let transportError = '';
+  let isLimitReached = false;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client has no other way to tell
   client.onerror = (error) => {
-    const isTooLarge = error.message.startsWith('ReadBuffer exceeded');
-    transportError = isTooLarge ? answerTooLarge : errorMessage(error);
+    // What follows a limit is its consequence.
+    isLimitReached ||= error instanceof ServerLimitError;
+    if (!isLimitReached || error instanceof ServerLimitError) transportError = errorMessage(error);
   };
   const errorText = (error: unknown): string => {
+    if (error instanceof RangeError) return 'its answer is nested too deeply';
     const message = errorMessage(error);
     const isUnexplained = message === 'Connection closed' && transportError !== '';
     return shortenMessage(
@@ -69,17 +75,43 @@ export async function connectServer(
     name,
     config,
     errorText,
-    async list(stop) {
-      const options = { timeout: callTimeoutMs, signal: stop };
-      return (await client.listTools(undefined, options)).tools;
-    },
+    list: (stop) => listTools(client, config.tools, { timeout: callTimeoutMs, signal: stop }),
     call: (tool, input, stop) =>
       client.callTool(
-        { name: tool, arguments: { ...input } },
-        { timeout: callTimeoutMs, signal: stop },
+        { name: tool.name, arguments: { ...input } },
+        {
+          timeout: callTimeoutMs,
+          signal: stop,
+          // Without `outputSchema`: the SDK would run its regular expressions, which may never end.
+          toolDefinition: { name: tool.name, inputSchema: { type: 'object', ...tool.inputSchema } },
+        },
       ),
     close: () => client.close(),
   };
+}
+
+/**
+ * The wanted tools of all pages. The SDK's own listing keeps every tool, compiles their schemas, and
+ * prints their names on the terminal.
+ */
+async function listTools(
+  client: Client,
+  wanted: readonly string[],
+  options: { readonly timeout: number; readonly signal: AbortSignal },
+): Promise<readonly ListedTool[]> {
+  const found: ListedTool[] = [];
+  let cursor: string | undefined;
+  let count = 0;
+  for (let page = 0; page < mostListPages; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const { tools, nextCursor } = await client.request({ method: 'tools/list', params }, options);
+    count += tools.length;
+    if (count > mostListedTools) throw new Error(`it lists more than ${mostListedTools} tools`);
+    found.push(...tools.filter(({ name }) => wanted.includes(name)));
+    if (nextCursor === undefined) return found;
+    cursor = nextCursor;
+  }
+  throw new Error(`its list of tools has more than ${mostListPages} pages`);
 }
 
 /** The SDK's first requests take no signal. Closing the transport ends them. */
@@ -103,11 +135,11 @@ async function connectClient(
 
 const longestMessage = 300;
 
-/** One line, without the validation details that the SDK appends for its authors. */
+/** One line without control characters and the validation details that the SDK appends for its authors. */
 function shortenMessage(text: string): string {
   const line = text
     .replace(/: \[\s*\{.*$/s, '')
-    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();
   return line.length > longestMessage
     ? `${line.slice(0, longestMessage)}…`

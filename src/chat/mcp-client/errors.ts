@@ -16,3 +16,8 @@ export function invalidServerError(name: string, reason: string, hint: string): 
     exitCode: 2,
   });
 }
+
+/** A server sent more than ktx reads. The connection to it ends. */
+export class ServerLimitError extends Error {
+  override readonly name = 'ServerLimitError';
+}

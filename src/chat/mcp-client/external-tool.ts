@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { ToolOutput } from '../../llm/port/tool-call.ts';
+import { inlineSchema } from './inline-schema.ts';
 import type { ListedTool, ServerConnection } from './connection.ts';
 
 /** A tool of another server, in the form of the agent's own tools. */
@@ -25,10 +26,13 @@ export function externalTool(
   const server = connection.name;
   const name = `${server}__${listed.name}`;
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return `a model cannot use the name ${listed.name}`;
-  const size = JSON.stringify(listed.inputSchema).length;
+  const size = jsonText(listed.inputSchema)?.length ?? Infinity;
   if (size > longestSchema)
     return `the schema of ${listed.name} has ${size} characters; the maximum is ${longestSchema}`;
-  const inputSchema = objectSchema(listed.inputSchema);
+  const inlined = inlineSchema(listed.inputSchema);
+  if (inlined === undefined)
+    return `the schema of ${listed.name} is too large once its references are followed, or too deep`;
+  const inputSchema = objectSchema(inlined);
   if (inputSchema === undefined) return `the input schema of ${listed.name} is not valid`;
   const about = (listed.description ?? '').replaceAll(/\s+/g, ' ').slice(0, longestDescription);
   return {
@@ -37,7 +41,7 @@ export function externalTool(
     inputSchema,
     async call(input, signal) {
       const args = (input ?? {}) as Record<string, unknown>;
-      const result = await connection.call(listed.name, args, signal).catch((error: unknown) => {
+      const result = await connection.call(listed, args, signal).catch((error: unknown) => {
         const message = `The server ${server} failed: ${connection.errorText(error)}`;
         throw new UserError('mcp_server_failed', message, { cause: error });
       });
@@ -73,8 +77,18 @@ interface ServerResult {
 function resultText({ content, structuredContent }: ServerResult): string {
   const parts = contentPartsSchema.parse(content);
   if (parts.length === 0 && structuredContent !== undefined)
-    return JSON.stringify(structuredContent);
+    return jsonText(structuredContent) ?? '(an answer that is nested too deeply, not shown)';
   return parts.map((part) => part.text ?? `(${part.type}, not shown)`).join('\n');
+}
+
+/** Undefined if the value is nested too deeply. */
+function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Undefined if the JSON Schema is not a valid schema of an object. */

@@ -3,11 +3,16 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { ServerConfig } from '../../project/agents/agent-schema.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
-import { invalidServerError } from './errors.ts';
+import { invalidServerError, ServerLimitError } from './errors.ts';
+import { MessageLines, mostOtherLines, tooManyLines } from './message-lines.ts';
 
 /** Bytes of one answer. */
 const maxAnswerBytes = 10_000_000;
-export const answerTooLarge = `it sent more than ${maxAnswerBytes / 1_000_000} MB at once`;
+const answerTooLarge = `it sent more than ${maxAnswerBytes / 1_000_000} MB at once`;
+/** How many requests of a server over HTTP ktx replies to. */
+const mostReplies = 1000;
+/** How often an answer that broke off may be continued, in the whole conversation. */
+const mostResumptions = 100;
 
 export interface ServerSpec {
   readonly projectDir: string;
@@ -28,16 +33,22 @@ export async function openTransport(
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
     const url = parseHttpUrl(name, resolve(config.url));
     // The transport does not follow redirects to another origin, so the headers stay with the server.
-    return new StreamableHTTPClientTransport(url, {
-      fetch: limitedFetch,
+    const fail = (reason: string): void => {
+      transport.onerror?.(new ServerLimitError(reason));
+      void transport.close();
+    };
+    const transport: Transport = new StreamableHTTPClientTransport(url, {
+      fetch: limitedFetch(fail),
       requestInit: { headers: resolveAll(config.headers) },
     });
+    const send = transport.send.bind(transport);
+    return Object.assign(transport, { send: limitReplies(send, fail) });
   }
   const { StdioClientTransport, getDefaultEnvironment } =
     await import('@modelcontextprotocol/client/stdio');
   const { command, args, env } = config;
   await checkProgram(name, command);
-  return new StdioClientTransport({
+  const transport = new StdioClientTransport({
     command,
     args: [...args],
     // Its messages on stderr would appear in the middle of the conversation.
@@ -46,22 +57,61 @@ export async function openTransport(
     env: { ...getDefaultEnvironment(), ...resolveAll(env) },
     maxBufferSize: maxAnswerBytes,
   });
+  // The SDK has no option for this. A test with endless lines fails if it renames the field.
+  const lines = new MessageLines({ maxBytes: maxAnswerBytes, tooLarge: answerTooLarge });
+  return Object.assign(transport, { _readBuffer: lines });
 }
 
-/** Fails an answer that is too large. */
-async function limitedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
-  if (response.body === null) return response;
-  let bytes = 0;
-  const limiter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.length;
-      if (bytes > maxAnswerBytes) controller.error(new Error(answerTooLarge));
-      else controller.enqueue(chunk);
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(limiter), { status, statusText, headers });
+/**
+ * Ends the connection at an answer that is too large: the SDK would wait for the rest of its call.
+ * Does not open the stream of notices, which ktx has no use for and a server can fill for ever.
+ */
+function limitedFetch(fail: (reason: string) => void): typeof fetch {
+  let resumptions = 0;
+  return async (url, init) => {
+    if ((init?.method ?? 'GET') === 'GET') {
+      resumptions += 1;
+      const isResumed = new Headers(init?.headers).has('last-event-id');
+      if (!isResumed || resumptions > mostResumptions) return new Response(null, { status: 405 });
+    }
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
+    const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    let bytes = 0;
+    let lines = 0;
+    const limiter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        if (isEvents) lines += countLines(chunk);
+        const isTooLarge = bytes > maxAnswerBytes;
+        // An event takes two lines.
+        if (!isTooLarge && lines <= 2 * mostOtherLines) return controller.enqueue(chunk);
+        const reason = isTooLarge ? answerTooLarge : tooManyLines;
+        controller.error(new ServerLimitError(reason));
+        fail(reason);
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(limiter), { status, statusText, headers });
+  };
+}
+
+function countLines(chunk: Uint8Array): number {
+  let count = 0;
+  for (const byte of chunk) if (byte === 0x0a || byte === 0x0d) count += 1;
+  return count;
+}
+
+/** Ends the connection to a server that asks ktx too often: each reply is a request over HTTP. */
+function limitReplies(send: Transport['send'], fail: (reason: string) => void): Transport['send'] {
+  let replies = 0;
+  return async (message, options) => {
+    const isReply = !Array.isArray(message) && ('result' in message || 'error' in message);
+    if (isReply) replies += 1;
+    if (replies <= mostReplies) return send(message, options);
+    if (isReply && replies === mostReplies + 1) fail(`it asked ktx more than ${mostReplies} times`);
+    throw new Error('Connection closed');
+  };
 }
 
 function parseHttpUrl(name: string, text: string): URL {
