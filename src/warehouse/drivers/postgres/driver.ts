@@ -14,6 +14,7 @@ import {
   userObjectsSql,
 } from './database-objects.ts';
 import { safeExtensionFunctionsSql } from './extension-functions.ts';
+import { guardSocket, type SocketGuard } from './guard-socket.ts';
 import { introspectPostgres, partitionedTableSql } from './introspect.ts';
 import { runLimited, socketOf } from './limited-query.ts';
 import { postgresPolicy } from './policy.ts';
@@ -87,7 +88,9 @@ function openTransactions(settings: ClientConfig) {
   const pool = new Pool({ ...settings, max: 4, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
   // If the server drops an idle connection, the next call gets a new one.
   pool.on('error', () => undefined);
+  const guards = new WeakMap<PoolClient, SocketGuard>();
   pool.on('connect', (client) => {
+    guards.set(client, guardSocket(socketOf(client)));
     client.on('error', () => undefined);
     client.query('SET default_transaction_read_only = on').catch(() => undefined);
   });
@@ -100,6 +103,7 @@ function openTransactions(settings: ClientConfig) {
       const client = await pool.connect().catch(translateError(errorRules));
       // After a cancel the connection is thrown away: the cancel could still hit its next statement.
       let isCancelled = false;
+      guards.get(client)?.startTransaction();
       try {
         const cancel = (): void => {
           isCancelled = true;
