@@ -5,8 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { egressReport } from '../../src/llm/egress/report.ts';
 import { usageReport } from '../../src/llm/governor/usage.ts';
 import { openProject } from '../../src/project/open/open.ts';
+import { readEmbeddingsStatus } from '../../src/project/setup/embeddings-status.ts';
+import { describeEmbeddings } from '../../src/cli/terminal/embeddings-text.ts';
+import { ktx } from '../cli/run-cli.ts';
 import { approve } from '../support/approve.ts';
-import { openEmbeddingEndpoint } from '../support/embedding-endpoint.ts';
+import { openEmbeddingEndpoint, refuse } from '../support/embedding-endpoint.ts';
 
 const env = { ...process.env, EMBEDDING_KEY: 'sk-made-up' };
 
@@ -84,4 +87,47 @@ test('a project without a provider has no embeddings', async () => {
   const project = await openProject(dir, { env });
   onTestFinished(() => project.close());
   expect(await project.embeddings()).toBeUndefined();
+});
+
+const chat = 'llm: {provider: {backend: claude-code}, models: {default: sonnet}}\n';
+
+test('status and doctor name the provider, the model and the length of its vectors', async () => {
+  await using endpoint = await openEmbeddingEndpoint();
+  const { dir, open } = await projectWith(endpoint.url);
+  const project = await open();
+  const { signal } = new AbortController();
+  expect(await readEmbeddingsStatus(project, false, signal)).toMatchObject({ state: 'unapproved' });
+  expect(endpoint.requests).toEqual([]);
+  await approve(dir, env);
+  expect(await readEmbeddingsStatus(project, true, signal)).toEqual({
+    state: 'unverified',
+    provider: 'openai',
+    model: 'small',
+  });
+  expect(endpoint.requests).toEqual([]);
+  const ready = await readEmbeddingsStatus(project, false, signal);
+  expect(describeEmbeddings(ready)).toEqual([
+    'embeddings: openai (small, 64 dimensions): reachable',
+  ]);
+  expect(endpoint.requests).toHaveLength(1);
+  endpoint.play(() => refuse(401, { code: 'invalid_api_key' }));
+  const broken = await readEmbeddingsStatus(project, false, signal);
+  expect(broken).toMatchObject({ state: 'broken', error: { code: 'llm_auth', exitCode: 4 } });
+  const { code, stdout } = await ktx(['doctor'], { cwd: dir, env });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /broken {3}embeddings: Embeddings by small: refused\n.*ingest\.embeddings/,
+  );
+});
+
+test('a project with a language model and no embeddings is told once in status and doctor', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'ktx-embeddings-'));
+  writeFileSync(join(dir, 'ktx.yaml'), chat);
+  const status = await ktx(['status', '--fast'], { cwd: dir, env });
+  const warnings = `${status.stdout}${status.stderr}`.match(/no embeddings/g);
+  expect(warnings).toHaveLength(1);
+  const doctor = await ktx(['doctor'], { cwd: dir, env });
+  expect(`${doctor.stdout}${doctor.stderr}`.match(/no embeddings/g)).toHaveLength(1);
+  writeFileSync(join(dir, 'ktx.yaml'), 'llm: {}\n');
+  expect((await ktx(['status', '--fast'], { cwd: dir, env })).stdout).not.toContain('no embeddings');
 });

@@ -5,7 +5,7 @@ import type { KtxToolSet, StepFinished } from '../port/runtime.ts';
 import { CallClocks, type CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
 import { CallMeter } from './call-meter.ts';
-import { CallTrace } from './call-trace.ts';
+import { CallTrace } from '../telemetry/call-trace.ts';
 import type { Spending } from './spending.ts';
 
 interface ActiveCallOptions {

@@ -1,5 +1,5 @@
 import { backendProfiles, type BackendName } from '../backends.ts';
-import type { TracedCall, TracedRequest } from '../governor/call-trace.ts';
+import type { TracedCall, TracedRequest } from './call-trace.ts';
 import type { CallRecord } from '../governor/usage.ts';
 import type { TokenUsage } from '../port/runtime.ts';
 import {

@@ -11,6 +11,7 @@ import { loadReviewQueue } from './review-queue.ts';
 import { readCommitState } from '../open/commit-state.ts';
 import { listRemovedSources } from '../learn/removed-sources.ts';
 import { listSources } from '../open/config.ts';
+import { readEmbeddingsStatus } from '../setup/embeddings-status.ts';
 import { readLlmStatus } from '../setup/llm-setup.ts';
 import type { Connection, Project } from '../open/open.ts';
 import { findRowRuleBypasses } from './row-rule-bypass.ts';
@@ -50,7 +51,7 @@ const projectFiles = [
  */
 export async function readProjectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = project.warehouses;
-  const [{ uncommitted, git }, connections, sources, former, llm, queue, unruled, pages] =
+  const [commit, connections, sources, former, llm, embeddings, queue, unruled, pages] =
     await Promise.all([
       readCommitState(project.dir, projectFiles),
       Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
@@ -61,6 +62,7 @@ export async function readProjectStatus(project: Project, fast: boolean, signal:
       ),
       listRemovedSources(project),
       readLlmStatus(project, fast, signal),
+      readEmbeddingsStatus(project, fast, signal),
       loadReviewQueue(project),
       findRowRuleBypasses(project),
       findUnreadablePages(project.dir),
@@ -73,9 +75,10 @@ export async function readProjectStatus(project: Project, fast: boolean, signal:
     unruled,
     unreadablePages: pages,
     attention: queue,
-    uncommitted,
-    git,
+    uncommitted: commit.uncommitted,
+    git: commit.git,
     llm,
+    embeddings,
   };
 }
 

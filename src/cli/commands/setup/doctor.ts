@@ -4,6 +4,7 @@ import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { ConnectionStatus } from '../../../project/review/status.ts';
+import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
 import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { toUserError } from '../../terminal/failure.ts';
@@ -76,11 +77,8 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
   );
   context.progress.update('connecting to the warehouses');
   const { readProjectStatus } = await import('../../../project/review/status.ts');
-  const { git, uncommitted, connections, llm, unreadablePages } = await readProjectStatus(
-    project,
-    false,
-    context.signal,
-  );
+  const { git, uncommitted, connections, llm, embeddings, unreadablePages } =
+    await readProjectStatus(project, false, context.signal);
   const repository =
     git === undefined
       ? makeFinding(
@@ -105,6 +103,7 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
       }),
     ),
     ...llmFindings(llm),
+    ...embeddingsFindings(embeddings),
   ];
 }
 
@@ -196,6 +195,17 @@ function llmFindings({
   const running =
     program === undefined ? [] : [makeFinding('claude code', describeProgram(program))];
   return [answer, ...running, ...(ignored.length === 0 ? [] : [ignoredSettings]), ...takingPart];
+}
+
+function embeddingsFindings(status: EmbeddingsStatus): readonly DoctorFinding[] {
+  const { state, provider, model, dimensions, warning, error } = status;
+  if (state === 'none')
+    return warning === undefined ? [] : [makeFinding('embeddings', warning, { state: 'warning' })];
+  if (state === 'unapproved')
+    return [makeFinding('embeddings', notApproved, { state: 'warning', fix: 'ktx trust' })];
+  return error === undefined
+    ? [makeFinding('embeddings', `${provider} answers, ${model} with ${dimensions} dimensions`)]
+    : [makeFinding('embeddings', error.message, { state: 'broken', fix: error.hint })];
 }
 
 /** A finding; ok unless a problem is given. */

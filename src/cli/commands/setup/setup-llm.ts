@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../../lib/error.ts';
 import type { ProjectConfig } from '../../../project/open/config.ts';
+import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
 import type { ProbedLlm } from '../../../project/setup/llm-setup.ts';
 import type { CommandContext, CommandResult, NextStep } from '../../command.ts';
 import { resolveLlm } from '../../flags/llm-flags.ts';
 import type { FlagSettings } from '../../flags/schema-flags.ts';
+import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { withHint } from '../../terminal/failure.ts';
 import { retryPrompts } from '../../terminal/prompt.ts';
 import { describeWritten } from './connect-warehouse.ts';
@@ -65,22 +67,24 @@ export interface LlmToSave {
   readonly dir: string;
   readonly env: CommandContext['host']['env'];
   readonly llm: ProbedLlm;
+  readonly signal: AbortSignal;
 }
 
 /** Writes the tested backend into `ktx.yaml` and adds it to the result of the connection. */
 export async function saveLlm(
   connected: CommandResult | undefined,
-  { dir, env, llm }: LlmToSave,
+  { dir, env, llm, signal }: LlmToSave,
 ): Promise<CommandResult> {
   const { writeLlm } = await import('../../../project/setup/llm-setup.ts');
   const { backend, models, probe, ignored } = llm;
   const written = await writeLlm({ dir, env, llm });
+  const embeddings = await embeddingsAfterSetup({ dir, env }, signal);
   const account = probe?.account === undefined ? '' : ` (${probe.account.source})`;
   const status =
     probe === undefined ? 'llm: none' : `llm: ${backend} answers with ${probe.model}${account}`;
   return {
     ...connected,
-    data: { ...connected?.data, llm: { backend, models, probe, ignored, written } },
+    data: { ...connected?.data, llm: { backend, models, probe, ignored, written }, embeddings },
     text: [
       ...(connected?.text === undefined ? [] : [connected.text]),
       status,
@@ -90,9 +94,21 @@ export async function saveLlm(
       ...(connected?.notes ?? []),
       ...ignored.map((line) => `ignored: ${line}`),
       ...(probe?.account?.notes ?? []).map((line) => `takes part: ${line}`),
+      ...describeEmbeddings(embeddings),
     ],
     next: connected?.next ?? (probe === undefined ? stepsWithoutModel : stepsWithModel),
   };
+}
+
+/** The embeddings that `ktx.yaml` names apart from the backend, with one request that tests them. */
+async function embeddingsAfterSetup(
+  { dir, env }: Pick<LlmToSave, 'dir' | 'env'>,
+  signal: AbortSignal,
+): Promise<EmbeddingsStatus> {
+  const { openProject } = await import('../../../project/open/open.ts');
+  const { readEmbeddingsStatus } = await import('../../../project/setup/embeddings-status.ts');
+  const project = await openProject(dir, { env });
+  return readEmbeddingsStatus(project, false, signal).finally(() => project.close());
 }
 
 interface LlmPrompt {
@@ -111,7 +127,8 @@ export async function promptForLlm(
   try {
     const llm = await retryPrompts(context, () => resolveAndProbeLlm(dir, options, context));
     const { env } = context.host;
-    return llm === undefined ? result : await saveLlm(result, { dir, env, llm });
+    const { signal } = context;
+    return llm === undefined ? result : await saveLlm(result, { dir, env, llm, signal });
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'interrupted')) throw error;
     const hint = 'ktx setup asks for an LLM again; everything else works without one: ktx ingest';

@@ -63,9 +63,10 @@ export const setupCommand = defineCommand({
     const connected = isNewConnection
       ? await connect({ dir, name: options.name, options }, context)
       : describeExisting(dir, existing);
-    const { env } = context.host;
+    const { host, signal } = context;
+    const { env } = host;
     if (llm !== undefined)
-      return saveLlm(isNewConnection ? connected : undefined, { dir, env, llm });
+      return saveLlm(isNewConnection ? connected : undefined, { dir, env, llm, signal });
     if (!context.screen.interactive || (await hasLlm(dir))) return connected;
     if (connected.text !== undefined) context.printNote(connected.text);
     const withoutNext = isNewConnection ? connected : { ...connected, next: undefined };

@@ -6,9 +6,11 @@ import type { Project } from '../../../project/open/open.ts';
 import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { RowRuleBypass } from '../../../project/review/row-rule-bypass.ts';
 import type { ConnectionStatus, SourceStatus } from '../../../project/review/status.ts';
+import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
 import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';
 import { defineCommand, type CommandResult, type NextStep } from '../../command.ts';
+import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { describeLlm, describeUsage } from '../../terminal/llm-text.ts';
 import { egressResult } from '../../terminal/egress-text.ts';
 import type { Screen } from '../../terminal/screen.ts';
@@ -46,7 +48,7 @@ export const statusCommand = defineCommand({
     const { readProjectStatus } = await import('../../../project/review/status.ts');
     context.progress.update('connecting to the warehouses');
     const status = await readProjectStatus(project, options.fast === true, context.signal);
-    const { connections, sources, attention: queue, uncommitted, llm, git } = status;
+    const { connections, sources, attention: queue, uncommitted, llm, embeddings, git } = status;
     const commitText =
       uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
     const text = [
@@ -60,14 +62,15 @@ export const statusCommand = defineCommand({
       ),
       ...queueLines(queue, context.screen),
       ...describeLlm(llm),
+      ...describeEmbeddings(embeddings),
       uncommitted === undefined ? (git ?? 'no git repository') : commitText,
     ];
     return {
       data: status,
       text: text.join('\n'),
       hasCommands: true,
-      next: [nextStep({ connections, sources, llm }, queue)],
-      failure: connectionFailure(connections) ?? llmFailure(llm),
+      next: [nextStep(status, queue)],
+      failure: connectionFailure(connections) ?? llmFailure(llm) ?? embeddingsFailure(embeddings),
     };
   },
 });
@@ -159,14 +162,15 @@ interface StatusParts {
   readonly connections: readonly ConnectionStatus[];
   readonly sources: readonly SourceStatus[];
   readonly llm: LlmStatus;
+  readonly embeddings: EmbeddingsStatus;
 }
 
 function nextStep(
-  { connections, sources, llm }: StatusParts,
+  { connections, sources, llm, embeddings }: StatusParts,
   { contested }: ReviewQueue,
 ): NextStep {
   const isApproved = [...connections, ...sources].every(({ approved }) => approved);
-  if (!isApproved || llm.state === 'unapproved')
+  if (!isApproved || [llm, embeddings].some(({ state }) => state === 'unapproved'))
     return ['ktx trust', 'shows what this project would do on this machine, and asks'];
   if (connections.length === 0) return [`ktx connection add <name> ${fileConnectionFlags}`];
   const needsIngest =
@@ -192,4 +196,8 @@ function connectionFailure(connections: readonly ConnectionStatus[]): UserError 
 
 function llmFailure({ backend, error }: LlmStatus): UserError | undefined {
   return error && new UserError(error.code, `${backend}: ${error.message}`, error);
+}
+
+function embeddingsFailure({ error }: EmbeddingsStatus): UserError | undefined {
+  return error && new UserError(error.code, error.message, error);
 }
