@@ -109,7 +109,7 @@ async function sampleOf(seed: number): Promise<Sample> {
         seed % 3 === 0
           ? logOf(tables, { links: new Set(links), random: seededRandom(seed) })
           : new Map<string, number>();
-      const found = findCandidates(tables, keys.parents, seen).filter(
+      const found = findCandidates(tables, keys.parents, { observedJoins: seen }).filter(
         ({ typeColumn }) => typeColumn === undefined,
       );
       const exact = await measureCandidates(found, context);

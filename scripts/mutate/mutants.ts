@@ -1,6 +1,7 @@
 import { contextMutants } from './context.ts';
 import { describeMutants } from './describe.ts';
 import { egressMutants } from './egress.ts';
+import { embeddingMutants } from './embeddings.ts';
 import { evalMutants } from './eval.ts';
 import { extensionMutants } from './extensions.ts';
 import { gateMutants } from './gate.ts';
@@ -18,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   ...trustMutants,
   ...llmMutants,
   ...egressMutants,
+  ...embeddingMutants,
   ...semanticMutants,
   ...contextMutants,
   ...describeMutants,

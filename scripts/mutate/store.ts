@@ -185,8 +185,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'sealed-plain',
     file: 'store/ownership/sealed-text.ts',
-    find: 'if (key === undefined) return text;',
-    replace: 'if (text.length > 0) return text;',
+    find: 'if (key === undefined) return bytes;',
+    replace: 'if (bytes.length > 0) return bytes;',
     why: 'A copy of .ktx shows values of the warehouse.',
     tests: ['store/sealed-text.test.ts'],
   },

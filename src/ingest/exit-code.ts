@@ -19,6 +19,7 @@ export function ingestExitCode(report: ReportWithoutExitCode): ExitCode {
   const modelFailures = [
     ...connections.flatMap(({ descriptions }) => descriptions?.failure ?? []),
     ...connections.flatMap(({ judgements }) => judgements?.failure ?? []),
+    ...connections.flatMap(({ names }) => names?.failure ?? []),
     ...stages.flatMap((stage) => stage.failures),
   ];
   if (modelFailures.some(({ exitCode }) => exitCode === 4)) return 4;

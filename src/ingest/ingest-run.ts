@@ -1,6 +1,7 @@
 import type { Pin } from '../context/claims/pins.ts';
 import type { ScanConfig } from '../scan/config.ts';
 import type { ScanModel } from '../scan/describe/scan-model.ts';
+import type { KtxEmbeddingPort } from '../llm/port/embedding.ts';
 import type { ReadSecret } from '../store/secrets.ts';
 import type { State } from '../store/state.ts';
 import type { OpenSource } from '../sources/registry.ts';
@@ -36,6 +37,8 @@ export interface IngestInput {
   readonly warehouse: (name: string, signal: AbortSignal) => Promise<Warehouse>;
   /** The model that describes tables; undefined if none is configured. */
   readonly model?: ScanModel | undefined;
+  /** Compares names by their meaning; undefined without a provider. */
+  readonly embeddings?: KtxEmbeddingPort | undefined;
   /** The model that reads prose, curates and reconciles; undefined if none is configured. */
   readonly reader?: IngestModel | undefined;
   /** For a dry run: what is needed to estimate what the model would cost. */

@@ -51,6 +51,8 @@ export interface ConnectionReport {
   readonly descriptions?: ModelWork;
   /** Uncertain links that a model judges. */
   readonly judgements?: ModelWork;
+  /** Names that embeddings compare; unset without embeddings, or if no name has changed. */
+  readonly names?: ModelWork;
   readonly tables: number;
   readonly profiled: number;
   readonly reused: number;

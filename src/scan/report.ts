@@ -32,6 +32,7 @@ export function scanReport(result: ScanResult) {
     })),
     notes: [
       ...unreadNotes(result, nameOf),
+      ...nameNotes(result),
       ...budgetNotes(result, nameOf),
       ...polymorphicNotes(links, nameOf),
     ],
@@ -44,6 +45,12 @@ function unreadNotes({ tables }: ScanResult, nameOf: NameOf): string[] {
   return tables.flatMap(({ table, profile }) =>
     profile?.note === undefined ? [] : [`${nameOf(table)}: not profiled: ${profile.note}`],
   );
+}
+
+function nameNotes({ names }: ScanResult): string[] {
+  return names?.failure === undefined
+    ? []
+    : [`names are compared by their words alone: ${names.failure.message}`];
 }
 
 function budgetNotes({ tables, left }: ScanResult, nameOf: NameOf): string[] {

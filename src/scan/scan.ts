@@ -3,6 +3,7 @@ import type { Catalog, ScanFindings } from '../context/catalog/catalog.ts';
 import { type ColumnLabels, noLabels } from '../context/catalog/column-labels.ts';
 import type { Claim } from '../context/claims/claim.ts';
 import { shortHash } from '../lib/hash.ts';
+import type { KtxEmbeddingPort } from '../llm/port/embedding.ts';
 import { tableKey, type TableRef } from '../sql/dialect.ts';
 import type { Scope, TableSchema, Warehouse, WarehouseSchema } from '../warehouse/warehouse.ts';
 import { codeVersion } from './code-version.ts';
@@ -12,6 +13,7 @@ import type { ScanModel } from './describe/scan-model.ts';
 import { buildTableFacts, type TableFacts } from './facts/table-facts.ts';
 import { findKeys } from './keys/find-keys.ts';
 import { findLinks } from './links/find-links.ts';
+import { compareNames, type NameMeanings } from './names/name-meanings.ts';
 import { countObservedJoins } from './links/observed-joins.ts';
 import { readQueryLogs } from './links/read-query-logs.ts';
 import type { ScanBudget } from './profile/budget.ts';
@@ -32,6 +34,8 @@ export interface ScanOptions {
   readonly dir?: string | undefined;
   /** Judges links in doubt. If undefined, they are left for a person. */
   readonly model?: ScanModel | undefined;
+  /** Compares names by their meaning; undefined without a provider. */
+  readonly embeddings?: KtxEmbeddingPort | undefined;
   /** The current claims of the connection: a link that a model decided in an earlier scan stays decided. */
   readonly known?: readonly Claim[] | undefined;
   /** Scans as if the database declared no keys, no links, or neither. */
@@ -64,7 +68,8 @@ export type ScanResult = Awaited<ReturnType<typeof scan>>;
  * 2. profile: measure the tables that have changed (`profile/`)
  * 3. facts: parse names, and join them with structure and profiles (`facts/`, `names/`)
  * 4. keys: find primary keys (`keys/`)
- * 5. candidates: pair columns with keys that they may refer to (`links/find-candidates.ts`)
+ * 5. candidates: pair columns with keys that they may refer to (`links/find-candidates.ts`), by meaning too if there are
+ *    embeddings (`names/name-meanings.ts`)
  * 6. features, rank: compute a probability for each pair (`links/features.ts`, `links/rank-candidates.ts`)
  * 7. measure, confirm: count the values of the best pairs exactly (`links/confirm-candidates.ts`)
  * 8. choose: accept at most one link per column (`links/choose-links.ts`)
@@ -94,10 +99,12 @@ export async function scan(options: ScanOptions) {
 
   onProgress?.({ phase: 'keys', done: total, total });
   const statements = await readQueryLogs(config.query_logs, options.dir ?? '.');
-  const key = analysisKey(tables, config, statements);
+  const names = await compareNamesOnce(facts, store, { options, tables, statements });
+  const { meanings, key } = names;
   const stored = store.analysis(key);
   const onLinks = (): void => onProgress?.({ phase: 'links', done: total, total });
-  const analysis = stored ?? (await analyze(facts(), { ...context, statements, onLinks }));
+  const analysis =
+    stored ?? (await analyze(facts(), { ...context, statements, meanings, onLinks }));
   if (stored === undefined) store.save(key, analysis);
 
   const catalog = catalogOf(schema, options);
@@ -109,7 +116,15 @@ export async function scan(options: ScanOptions) {
   // A stored analysis did not load the measurements that it is based on, so nothing may be pruned.
   if (stored === undefined) store.prune();
   const findings: ScanFindings = { catalog, primaryKeys: analysis.primaryKeys, links };
-  return { ...findings, labels, judgements, queries, ...summarizeProfiles(schema, profiles) };
+  const { comparison } = names;
+  return {
+    ...findings,
+    labels,
+    judgements,
+    names: comparison,
+    queries,
+    ...summarizeProfiles(schema, profiles),
+  };
 }
 
 /** Profiles tables; views only if the configuration says so, or if there is nothing else. */
@@ -144,6 +159,7 @@ function hideDeclared(schema: TableSchema, ignored: ScanOptions['ignoreDeclared'
 interface AnalysisContext extends ScanContext {
   /** Of the query logs. */
   readonly statements: readonly string[];
+  readonly meanings: NameMeanings | undefined;
   readonly onLinks: () => void;
 }
 
@@ -167,11 +183,36 @@ async function analyze(facts: readonly TableFacts[], context: AnalysisContext) {
   };
 }
 
+interface AnalysisInput {
+  readonly options: ScanOptions;
+  readonly tables: readonly ProfiledTable[];
+  readonly statements: readonly string[];
+}
+
+/** Nothing is embedded if the analysis with these names is stored. After a failure the analysis is the one without embeddings. */
+async function compareNamesOnce(
+  facts: () => readonly TableFacts[],
+  store: ScanContext['store'],
+  { options, tables, statements }: AnalysisInput,
+): Promise<Partial<Awaited<ReturnType<typeof compareNames>>> & { readonly key: string }> {
+  const { embeddings, config, state, signal } = options;
+  const keyWith = (fingerprint?: string) =>
+    analysisKey(tables, config, { statements, fingerprint });
+  if (embeddings === undefined) return { key: keyWith() };
+  const key = keyWith(embeddings.fingerprint);
+  if (store.analysis(key) !== undefined) return { key };
+  const compared = await compareNames(facts(), embeddings, { db: state.db, signal });
+  return { ...compared, key: compared.meanings === undefined ? keyWith() : key };
+}
+
 /** Changes with any table, its declared keys and links, the query logs, the thresholds, and the code of this room. */
 function analysisKey(
   profiles: readonly ProfiledTable[],
   { accept, review }: ScanConfig,
-  statements: readonly string[],
+  {
+    statements,
+    fingerprint,
+  }: Pick<AnalysisInput, 'statements'> & { readonly fingerprint?: string | undefined },
 ): string {
   const tables = profiles.map(({ version, schema: { primaryKey, uniqueKeys, foreignKeys } }) => [
     version,
@@ -179,7 +220,8 @@ function analysisKey(
     uniqueKeys,
     foreignKeys,
   ]);
-  return `analysis ${shortHash(JSON.stringify([codeVersion, accept, review, tables, statements]), 32)}`;
+  const model = fingerprint === undefined ? [] : [fingerprint];
+  return `analysis ${shortHash(JSON.stringify([codeVersion, accept, review, tables, statements, ...model]), 32)}`;
 }
 
 function catalogOf(schema: WarehouseSchema, { warehouse, scope }: ScanOptions): Catalog {

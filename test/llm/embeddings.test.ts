@@ -370,7 +370,7 @@ describe('a run', () => {
     const sent = endpoint.requests.length;
     await sleep(50);
     expect(endpoint.requests).toHaveLength(sent);
-    expect(endpoint.counts.abandoned).toBe(sent);
+    await expect.poll(() => endpoint.counts.abandoned, { timeout: 5000 }).toBe(sent);
   });
 
   test('records the values of each text before it is sent, and sends nothing that it cannot record', async () => {

@@ -129,5 +129,7 @@ test('a project with a language model and no embeddings is told once in status a
   const doctor = await ktx(['doctor'], { cwd: dir, env });
   expect(`${doctor.stdout}${doctor.stderr}`.match(/no embeddings/g)).toHaveLength(1);
   writeFileSync(join(dir, 'ktx.yaml'), 'llm: {}\n');
-  expect((await ktx(['status', '--fast'], { cwd: dir, env })).stdout).not.toContain('no embeddings');
+  expect((await ktx(['status', '--fast'], { cwd: dir, env })).stdout).not.toContain(
+    'no embeddings',
+  );
 });

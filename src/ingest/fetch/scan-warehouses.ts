@@ -57,6 +57,7 @@ async function scanWarehouse(
     labels,
     dir: run.dir,
     model: run.model,
+    embeddings: run.embeddings,
     known,
     signal: run.signal,
     onProgress: ({ phase: step, done, total }: ScanProgress) =>
@@ -84,8 +85,13 @@ async function scanWarehouse(
     relationships: { accepted: countLinks('accepted'), review: countLinks('review') },
     descriptions,
     judgements: { ...judged, ...(failure && { failure: toFailure(failure) }) },
+    ...(scanned.names && { names: reportNames(scanned.names) }),
   };
   return { findings, report };
+}
+
+function reportNames({ failure, ...compared }: NonNullable<ScanResult['names']>) {
+  return { ...compared, ...(failure && { failure: toFailure(failure) }) };
 }
 
 async function describeScan(run: PipelineRun, scanned: ScanResult, known: readonly Claim[]) {

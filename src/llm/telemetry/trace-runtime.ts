@@ -1,3 +1,4 @@
+import type { KtxEmbeddingPort } from '../port/embedding.ts';
 import type { KtxLlmRuntimePort } from '../port/runtime.ts';
 import type { FinishedCall } from './call-spans.ts';
 import type { RunTrace } from './run-trace.ts';
@@ -16,6 +17,23 @@ export function traceRuntime(
     generateText: (input) => runtime.generateText(withTrace(input, trace)),
     generateObject: (input) => runtime.generateObject(withTrace(input, trace)),
     runAgentLoop: (params) => runtime.runAgentLoop(withTrace(params, trace)),
+  };
+}
+
+/** The same for embeddings. */
+export function traceEmbeddings(
+  port: KtxEmbeddingPort,
+  trace: RunTrace | undefined,
+): KtxEmbeddingPort {
+  if (trace === undefined) return port;
+  return {
+    provider: port.provider,
+    model: port.model,
+    fingerprint: port.fingerprint,
+    get dimensions() {
+      return port.dimensions;
+    },
+    embed: (input) => port.embed(withTrace(input, trace)),
   };
 }
 

@@ -17,7 +17,7 @@ import { listSources, notesName } from '../open/config.ts';
 import { readFileStamp } from '../open/file-cache.ts';
 import { addWarehouseHint, type Project } from '../open/open.ts';
 import { tidyInbox } from './inbox.ts';
-import { openRunModel } from './open-run-model.ts';
+import { openRunModels } from './open-run-models.ts';
 import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts';
 
 interface IngestRequest extends Pick<
@@ -59,10 +59,9 @@ export async function ingestProject(
   const usesModel = llm && hasWork;
   const { ingest: ingestConfig, scan: send } = project.config;
   const stepBudget = ingestConfig.steps_per_unit;
-  await using model =
-    usesModel && dryRun !== true
-      ? await openRunModel(project, { id: runId, budget, signal, emit })
-      : undefined;
+  const isUsed = usesModel && dryRun !== true;
+  await using models = await openRunModels(project, { id: runId, budget, signal, emit, isUsed });
+  const { model, embeddings } = models;
   const report = await runIngestPipeline({
     dryRun,
     signal,
@@ -72,6 +71,7 @@ export async function ingestProject(
     allowEmpty,
     estimateOptions: usesModel && dryRun === true ? await dryRunEstimate(project) : undefined,
     model: model && { ...model, send },
+    embeddings,
     reader: model && tools && { ...model, tools, stepBudget, send },
     dir: project.dir,
     runId,

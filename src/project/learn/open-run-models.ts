@@ -1,31 +1,44 @@
 import type { IngestEvent } from '../../ingest/event.ts';
 import { reportRunUsage } from '../../ingest/run-usage.ts';
-import { traceRuntime } from '../../llm/telemetry/trace-runtime.ts';
+import { openSpending, runSpendingLimit } from '../../llm/governor/spending.ts';
+import { traceEmbeddings, traceRuntime } from '../../llm/telemetry/trace-runtime.ts';
 import type { Project } from '../open/open.ts';
 import { openTrace } from './open-trace.ts';
 
-interface RunModelOptions {
+interface RunModelsOptions {
   readonly id: string;
   readonly budget: number | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: IngestEvent) => void;
+  /** False for a run that asks no model. */
+  readonly isUsed: boolean;
 }
 
-/** Undefined if no model is configured. A model that cannot be used fails here, before any work is done. */
-export async function openRunModel(
+/**
+ * The language model and the embeddings of one run, each undefined if it is not configured. They share
+ * one budget. A model that cannot be used fails here, before any work is done.
+ */
+export async function openRunModels(
   project: Project,
-  { id, budget, signal, emit }: RunModelOptions,
+  { id, budget, signal, emit, isUsed }: RunModelsOptions,
 ) {
-  const runtime = await project.llmRun({ id, budget });
-  if (runtime === undefined) return undefined;
-  await runtime.account(signal);
-  const trace = await openTrace(project, 'ingest', id);
+  const spending = openSpending(runSpendingLimit(project.config.llm, budget));
+  const run = { id, budget, spending };
+  const runtime = isUsed ? await project.llmRun(run) : undefined;
+  const embeddings = isUsed ? await project.embeddings(run) : undefined;
+  await runtime?.account(signal);
+  const hasCalls = runtime !== undefined || embeddings !== undefined;
+  const trace = hasCalls ? await openTrace(project, 'ingest', id) : undefined;
   return {
-    runtime: reportRunUsage(traceRuntime(runtime, trace), emit),
-    concurrency: runtime.concurrency,
-    journal: project.journal(),
+    model: runtime && {
+      runtime: reportRunUsage(traceRuntime(runtime, trace), emit),
+      concurrency: runtime.concurrency,
+      journal: project.journal(),
+    },
+    embeddings: embeddings && traceEmbeddings(embeddings, trace),
     async [Symbol.asyncDispose]() {
-      await runtime.close();
+      await runtime?.close();
+      embeddings?.close();
       await trace?.[Symbol.asyncDispose]();
     },
   };

@@ -1,6 +1,8 @@
 import { scan, type ScanOptions, type ScanResult } from '../../scan/scan.ts';
 import { loadColumnLabels, openCleanState } from '../open/column-labels.ts';
+import { traceEmbeddings } from '../../llm/telemetry/trace-runtime.ts';
 import type { Project } from '../open/open.ts';
+import { openTrace } from './open-trace.ts';
 
 type ScanRequest = { readonly connection: string } & Pick<
   ScanOptions,
@@ -15,12 +17,18 @@ export async function scanProject(
   const { name, scope } = project.connection(connection);
   await project.trust.requireQueryLogs();
   const warehouse = await project.warehouse(name, options.signal);
+  const embeddings = await project.embeddings();
+  const trace = embeddings && (await openTrace(project, 'scan', project.runId));
   const state = await openCleanState(project);
   try {
     const { dir, config } = project;
     const labels = await loadColumnLabels(dir, name);
-    return await scan({ warehouse, scope, state, config: config.scan, labels, dir, ...options });
+    const settings = { config: config.scan, labels, dir };
+    const port = embeddings && traceEmbeddings(embeddings, trace);
+    return await scan({ warehouse, scope, state, embeddings: port, ...settings, ...options });
   } finally {
     state.close();
+    embeddings?.close();
+    await trace?.[Symbol.asyncDispose]();
   }
 }

@@ -1,5 +1,6 @@
 import { areComparable, type ColumnFacts, type TableFacts } from '../facts/table-facts.ts';
 import type { ParentKey } from '../keys/find-keys.ts';
+import type { NameMeanings } from '../names/name-meanings.ts';
 import { isMeasure } from '../names/parse-name.ts';
 import {
   estimateContainment,
@@ -16,12 +17,20 @@ import {
   nameEvidence,
   type ValueEvidence,
 } from './link-candidate.ts';
+import { findNearParents } from '../names/near-parents.ts';
 import { columnPairKey, type ObservedJoins } from './observed-joins.ts';
 import { findTypeColumn } from './polymorphic.ts';
 import { suggestParents } from './suggest-parents.ts';
 
 /** With a smaller share of contained values a pair is no candidate. */
 const minCandidateContainment = 0.5;
+
+/** Where candidates come from beside names and values. */
+interface CandidateSources {
+  readonly observedJoins?: ObservedJoins;
+  /** Undefined without embeddings. */
+  readonly meanings?: NameMeanings | undefined;
+}
 
 type CandidateWithoutRivals = Omit<LinkCandidate, 'rivals'>;
 
@@ -32,13 +41,14 @@ type CandidateWithoutRivals = Omit<LinkCandidate, 'rivals'>;
 export function findCandidates(
   tables: readonly TableFacts[],
   parents: readonly ParentKey[],
-  observedJoins: ObservedJoins = new Map(),
+  { observedJoins = new Map(), meanings }: CandidateSources = {},
 ): LinkCandidate[] {
   const children = tables.flatMap(({ columns }) => columns.filter(mayRefer));
   const ranked = parents.toSorted(
     (a, b) => b.prior - a.prior || (a.column.id < b.column.id ? -1 : 1),
   );
   const suggest = suggestParents(ranked, children, observedJoins);
+  const findNear = findNearParents(ranked, meanings);
   const createCandidate = candidateBuilder(parents, observedJoins);
   return children.flatMap((child) => {
     const typeColumn = findTypeColumn(child, tables);
@@ -47,11 +57,16 @@ export function findCandidates(
       : [];
     // Only a part of a polymorphic column's values is meant for each table.
     const isPolymorphic = keysOfType.length > 0;
-    const suggested = isPolymorphic ? keysOfType : suggest(child);
+    const near = isPolymorphic ? [] : findNear(child);
+    const meant = near.find(({ isDistinct }) => isDistinct)?.parent;
+    const suggested = isPolymorphic
+      ? keysOfType
+      : new Set([...suggest(child), ...near.map(({ parent }) => parent)]);
     const required = isPolymorphic ? 0 : minCandidateContainment;
     const childHashes = sketchHashes(child.profile.sketch, maxCompared);
-    const candidates = suggested.flatMap(
-      (parent) => createCandidate(parent, { child, childHashes, required, typeColumn }) ?? [],
+    const candidates = [...suggested].flatMap(
+      (parent) =>
+        createCandidate(parent, { child, childHashes, required, typeColumn, meant }) ?? [],
     );
     return addRivals(candidates);
   });
@@ -70,6 +85,8 @@ interface ChildColumn {
   /** The least containment of a candidate. */
   readonly required: number;
   readonly typeColumn: LinkCandidate['typeColumn'];
+  /** The key whose table means what the column is called. */
+  readonly meant: ParentKey | undefined;
 }
 
 function candidateBuilder(parents: readonly ParentKey[], observedJoins: ObservedJoins) {
@@ -90,7 +107,7 @@ function candidateBuilder(parents: readonly ParentKey[], observedJoins: Observed
     return {
       child,
       parent,
-      names: nameEvidence(child, parent),
+      names: nameEvidence(child, parent, parent === own.meant),
       values,
       seen: observedJoins.get(columnPairKey(child, column)) ?? 0,
       isOwnKey: primaryKeys.has(child),

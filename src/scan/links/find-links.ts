@@ -3,6 +3,7 @@ import { tableKey } from '../../sql/dialect.ts';
 import type { TableFacts } from '../facts/table-facts.ts';
 import type { KeyFindings } from '../keys/find-keys.ts';
 import type { ScanContext } from '../scan-context.ts';
+import type { NameMeanings } from '../names/name-meanings.ts';
 import { assignRoles } from './assign-roles.ts';
 import { chooseLinks, type JudgedCandidate, removeCycles } from './choose-links.ts';
 import { findCompositeLinks } from './composite-links.ts';
@@ -15,6 +16,8 @@ import { groupByChild } from './rank-candidates.ts';
 interface LinksContext extends ScanContext {
   /** What the query logs join. */
   readonly observedJoins: ObservedJoins;
+  /** Undefined without embeddings. */
+  readonly meanings?: NameMeanings | undefined;
 }
 
 /**
@@ -32,7 +35,7 @@ export async function findLinks(
       from.columns.length === 1 ? [tableKey(from.table) + from.columns[0]] : [],
     ),
   );
-  const candidates = findCandidates(tables, keys.parents, context.observedJoins).filter(
+  const candidates = findCandidates(tables, keys.parents, context).filter(
     ({ child }) => !columnsWithLink.has(child.id),
   );
   const confirmed = await confirmCandidates(candidates, context);

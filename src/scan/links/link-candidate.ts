@@ -53,7 +53,12 @@ interface RivalEvidence {
   readonly seen: number;
 }
 
-export function nameEvidence(child: ColumnFacts, { column }: ParentKey): NameEvidence {
+/** `isMeant`: by its meaning, the name is that of the parent's table. It only ever adds to the evidence. */
+export function nameEvidence(
+  child: ColumnFacts,
+  { column }: ParentKey,
+  isMeant = false,
+): NameEvidence {
   const { entity } = child.parts;
   const matches = [
     matchNames(entity, column.table.parts.entity),
@@ -72,7 +77,7 @@ export function nameEvidence(child: ColumnFacts, { column }: ParentKey): NameEvi
     common: Math.max(...matches.map(({ common }) => common)),
     selfRole,
     personRole,
-    best: Math.max(same, similarity, selfRole * 0.8, personRole * 0.55),
+    best: Math.max(same, similarity, selfRole * 0.8, personRole * 0.55, Number(isMeant) * 0.6),
   };
 }
 

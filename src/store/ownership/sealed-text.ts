@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 
 const algorithm = 'aes-256-gcm';
@@ -14,25 +14,44 @@ export function useKey(db: DatabaseSync, key: Buffer): void {
 
 /** The text as it is stored: encrypted, or as it is in a database that `openState` did not open. */
 export function sealText(db: DatabaseSync, text: string): string | Buffer {
-  const key = keys.get(db);
-  if (key === undefined) return text;
-  const nonce = randomBytes(nonceLength);
-  const cipher = createCipheriv(algorithm, key, nonce);
-  const sealed = [cipher.update(text, 'utf8'), cipher.final()];
-  return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
+  return keys.has(db) ? sealBytes(db, Buffer.from(text, 'utf8')) : text;
 }
 
 /** Undefined if the value was sealed with another key, or was changed. */
 export function openSealedText(db: DatabaseSync, stored: unknown): string | undefined {
+  if (!keys.has(db)) return typeof stored === 'string' ? stored : undefined;
+  return openSealedBytes(db, stored)?.toString('utf8');
+}
+
+/** As `sealText`, for bytes. */
+export function sealBytes(db: DatabaseSync, bytes: Buffer): Buffer {
   const key = keys.get(db);
-  if (key === undefined) return typeof stored === 'string' ? stored : undefined;
-  if (!(stored instanceof Uint8Array) || stored.length < nonceLength + tagLength) return undefined;
+  if (key === undefined) return bytes;
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv(algorithm, key, nonce);
+  const sealed = [cipher.update(bytes), cipher.final()];
+  return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
+}
+
+/** As `openSealedText`, for bytes. */
+export function openSealedBytes(db: DatabaseSync, stored: unknown): Buffer | undefined {
+  const key = keys.get(db);
+  if (!(stored instanceof Uint8Array)) return undefined;
+  if (key === undefined) return Buffer.from(stored);
+  if (stored.length < nonceLength + tagLength) return undefined;
   try {
     const decipher = createDecipheriv(algorithm, key, stored.subarray(0, nonceLength));
     decipher.setAuthTag(stored.subarray(nonceLength, nonceLength + tagLength));
-    const text = [decipher.update(stored.subarray(nonceLength + tagLength)), decipher.final()];
-    return Buffer.concat(text).toString('utf8');
+    const bytes = [decipher.update(stored.subarray(nonceLength + tagLength)), decipher.final()];
+    return Buffer.concat(bytes);
   } catch {
     return undefined;
   }
+}
+
+/** A name for a text that says nothing about the text to whoever lacks the key. */
+export function keyedHash(db: DatabaseSync, text: string): string {
+  return createHmac('sha256', keys.get(db) ?? '')
+    .update(text)
+    .digest('base64');
 }

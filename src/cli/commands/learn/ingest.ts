@@ -64,8 +64,8 @@ export const ingestCommand = defineCommand({
 });
 
 function hasModelCalls({ connections, stages }: IngestReport): boolean {
-  const calledInScan = connections.some(
-    ({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0,
+  const calledInScan = connections.some(({ descriptions, judgements, names }) =>
+    [descriptions, judgements, names].some((work) => (work?.calls ?? 0) > 0),
   );
   return calledInScan || stages.some(({ calls }) => calls > 0);
 }

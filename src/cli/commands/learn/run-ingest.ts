@@ -43,9 +43,10 @@ export function ingestFailure(report: IngestReport): UserError | undefined {
   const failure = [...connections, ...sources].find((each) => each.failure !== undefined)?.failure;
   if (failure !== undefined)
     return new UserError(failure.code, failure.message, { ...failure, exitCode });
-  const modelWork = connections.flatMap(({ descriptions, judgements }) => [
+  const modelWork = connections.flatMap(({ descriptions, judgements, names }) => [
     { what: 'tables described', ...descriptions },
     { what: 'doubtful links judged', ...judgements },
+    { what: 'names compared by their meaning', ...names },
   ]);
   const failed = modelWork.find((work) => work.failure !== undefined);
   if (failed?.failure === undefined) return stageFailure(stages, exitCode);
