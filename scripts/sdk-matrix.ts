@@ -19,9 +19,13 @@ import { fileURLToPath } from 'node:url';
 const sdk = '@anthropic-ai/claude-agent-sdk';
 const verified = '0.3.142';
 const root = fileURLToPath(new URL('..', import.meta.url));
-const suites = ['llm-runtime', 'llm-isolation', 'agent-session', 'claude-agent'].map(
-  (name) => `test/contract/${name}.test.ts`,
-);
+const suites = [
+  'llm-runtime',
+  'llm-isolation',
+  'shared-children',
+  'agent-session',
+  'claude-agent',
+].map((name) => `test/contract/${name}.test.ts`);
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'ktx-sdk-matrix');
 
 interface Report {

@@ -1,3 +1,4 @@
+import { childrenMutants } from './children.ts';
 import { contextMutants } from './context.ts';
 import { describeMutants } from './describe.ts';
 import { egressMutants } from './egress.ts';
@@ -18,6 +19,7 @@ export const mutants: readonly Mutant[] = [
   ...storeMutants,
   ...trustMutants,
   ...llmMutants,
+  ...childrenMutants,
   ...egressMutants,
   ...embeddingMutants,
   ...semanticMutants,

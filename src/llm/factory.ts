@@ -124,7 +124,8 @@ async function openBackend(
   const auth = takesAuthMode(backend) ? (provider.auth ?? 'api_key') : undefined;
   const { allow_managed_settings: allowManagedSettings, program } = provider;
   const options = { projectDir, env, promptCaching, auth, allowManagedSettings, program };
-  return openClaudeCodeBackend(options);
+  const concurrency = config.concurrency ?? defaultConcurrency(backend);
+  return openClaudeCodeBackend({ ...options, concurrency });
 }
 
 /** A local child process takes about 180 MB. */

@@ -34,8 +34,8 @@ const living = (items: readonly Item[]): number[] =>
   items.filter((item) => item.isAlive()).map(({ n }) => n);
 
 describe('the pool of children', () => {
-  test('starts a child if none waits, and gives each out once [E1]', async () => {
-    const { pool, started, start } = opened();
+  test('starts a child if none waits, and gives each to one taker at a time [E1]', async () => {
+    const { pool, started, start } = opened({ most: 4 });
     const first = await pool.take('a', start, never);
     pool.refill('a', start);
     const second = await pool.take('a', start, never);
@@ -44,7 +44,7 @@ describe('the pool of children', () => {
   });
 
   test('gives out only children of the same key [E1]', async () => {
-    const { pool, start } = opened();
+    const { pool, start } = opened({ most: 3 });
     await pool.take('a', start, never);
     pool.refill('a', start);
     expect((await pool.take('b', start, never)).n).toBe(3);
@@ -52,7 +52,7 @@ describe('the pool of children', () => {
   });
 
   test('gives two simultaneous takers one child each, although the waiting one has ended', async () => {
-    const { pool, started, start } = opened();
+    const { pool, started, start } = opened({ most: 3 });
     await pool.take('a', start, never);
     pool.refill('a', start);
     await started[1]?.end();
@@ -61,24 +61,74 @@ describe('the pool of children', () => {
     expect(taken.every((item) => item.isAlive())).toBe(true);
   });
 
-  test('keeps as many as are in use, up to the maximum', async () => {
-    const { pool, started, start } = opened({ most: 2 });
+  test('starts as many ahead as are in use, and never has more than the maximum', async () => {
+    const { pool, started, start } = opened({ most: 4 });
     for (let use = 0; use < 3; use += 1) await pool.take('a', start, never);
     pool.refill('a', start);
     pool.refill('a', start);
-    expect(started).toHaveLength(5);
-    for (let use = 0; use < 3; use += 1) pool.release('a');
-    pool.refill('a', start);
-    expect(started).toHaveLength(5);
-  });
-
-  test('makes room for another key by ending the oldest waiting child', async () => {
-    const { pool, started, start } = opened({ most: 1 });
+    expect(started).toHaveLength(4);
     await pool.take('a', start, never);
     pool.refill('a', start);
-    await pool.take('b', start, never);
-    pool.refill('b', start);
-    await expect.poll(() => living(started)).toEqual([1, 3, 4]);
+    expect(started).toHaveLength(4);
+  });
+
+  test('gives a child that was kept to the next call of its key alone [E1]', async () => {
+    const { pool, started, start } = opened({ most: 2 });
+    const first = await pool.take('a', start, never);
+    pool.keep('a', Promise.resolve(first));
+    expect((await pool.take('b', start, never)).n).toBe(2);
+    expect((await pool.take('a', start, never)).n).toBe(1);
+    expect(started).toHaveLength(2);
+  });
+
+  test('does not give out a child that could not start over, and keeps none after the end', async () => {
+    const { pool, started, start } = opened();
+    await pool.take('a', start, never);
+    pool.keep('a', Promise.resolve(undefined));
+    const second = await pool.take('a', start, never);
+    expect(second.n).toBe(2);
+    await pool.close();
+    pool.keep('a', Promise.resolve(second));
+    await expect.poll(() => living(started)).toEqual([1]);
+  });
+
+  test('makes room for another key, or for a call without one, by ending the oldest waiting child', async () => {
+    const { pool, started, start } = opened();
+    const both = [await pool.take('a', start, never), await pool.take('b', start, never)];
+    both.forEach((item, index) => pool.keep('ab'.charAt(index), Promise.resolve(item)));
+    await pool.take('c', start, never);
+    expect(living(started)).toEqual([2, 3]);
+    await pool.take(undefined, start, never);
+    expect(living(started)).toEqual([3, 4]);
+  });
+
+  test('lets a taker wait until a child is gone, or is free, or the call is stopped', async () => {
+    const { pool, started, start } = opened({ most: 1 });
+    const first = await pool.take('a', start, never);
+    const gone = Promise.withResolvers<void>();
+    pool.release(gone.promise);
+    const second = pool.take('b', start, never);
+    await sleep(20);
+    expect(started).toHaveLength(1);
+    await first.end();
+    gone.resolve();
+    expect((await second).n).toBe(2);
+    const third = pool.take('b', start, never);
+    pool.keep('b', Promise.resolve(await second));
+    expect((await third).n).toBe(2);
+    const controller = new AbortController();
+    const stopped = pool.take('b', start, controller.signal);
+    controller.abort(new Error('stopped'));
+    await expect(stopped).rejects.toThrow('stopped');
+    pool.release();
+    expect((await pool.take('c', start, never)).n).toBe(3);
+  });
+
+  test('has room again after a start that failed', async () => {
+    const { pool, start } = opened({ most: 1 });
+    const failing = () => Promise.reject(new Error('no start'));
+    await expect(pool.take('a', failing, never)).rejects.toThrow('no start');
+    expect((await pool.take('a', start, never)).n).toBe(1);
   });
 
   test('ends children that wait too long, and all of them when it closes', async () => {

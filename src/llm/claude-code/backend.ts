@@ -41,6 +41,8 @@ export interface ClaudeCodeOptions {
   readonly executable?: string | undefined;
   /** `llm.provider.allow_managed_settings`: settings of whoever manages the machine may take part. */
   readonly allowManagedSettings?: boolean | undefined;
+  /** Maximum number of children at once, beside those of sessions; default 4. */
+  readonly concurrency?: number | undefined;
   /** Folder of the managed settings; default the one of the platform. */
   readonly policyFolder?: string | undefined;
 }
@@ -63,6 +65,7 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
     program,
     checkManaged,
     explainExit,
+    concurrency: options.concurrency ?? 4,
   });
   const report = async (account: ChildAccount): Promise<AccountReport> => {
     policy.checkAccount(account);

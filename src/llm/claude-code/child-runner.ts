@@ -1,12 +1,12 @@
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { CallMonitor } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import type { AccountPolicy, ChildAccount } from './account-policy.ts';
 import { childOptions, expectedInit, poolKey, type ChildSpec } from './child/child-spec.ts';
+import { canClear } from './child/clear-conversation.ts';
 import { openChildren } from './child/children.ts';
 import { launchChild, type ReadyChild } from './child/launch.ts';
-import { openPool } from './child/pool.ts';
+import { openPool, type Pool } from './child/pool.ts';
 import { withChild } from './child/with-child.ts';
 import { readConversation, type ConversationResult } from './conversation/conversation.ts';
 import type { CheckManaged } from './managed-settings/check-managed-settings.ts';
@@ -21,6 +21,8 @@ interface ChildRunnerOptions {
   /** Throws if managed settings of the machine would take part. */
   readonly checkManaged: CheckManaged;
   readonly explainExit: ExplainExit;
+  /** Maximum number of children, beside those of sessions. */
+  readonly concurrency: number;
 }
 
 type ConversationWithAccount = ConversationResult & { readonly account: ChildAccount };
@@ -46,11 +48,13 @@ export function openChildRunner({
   program,
   checkManaged,
   explainExit,
+  concurrency,
 }: ChildRunnerOptions): ChildRunner {
   const children = openChildren();
   const closing = new AbortController();
-  const pool = openPool<ReadyChild>({ most: Math.min(4, availableParallelism()), idleMs });
+  const pool = openPool<ReadyChild>({ most: concurrency, idleMs });
   const place = { children, cwd: resolve(projectDir), env, policy, checkManaged, explainExit };
+  const reuse: Reuse = { isPossible: undefined };
   const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
   const start = async (spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild> =>
     launchChild(
@@ -61,42 +65,17 @@ export function openChildRunner({
   return {
     policy,
     start,
-    async converse(spec, prompt, monitor) {
-      const signal = untilClosed(monitor.signal);
-      const key = poolKey(spec);
-      const startAnother = (stop: AbortSignal): Promise<ReadyChild> => start(spec, stop);
-      const take = (): Promise<ReadyChild> =>
-        key === undefined ? startAnother(signal) : pool.take(key, startAnother, signal);
-      // Start the next child while the model writes: this process has nothing else to do then.
-      const requestSent = (): void => {
-        if (key !== undefined) pool.refill(key, startAnother);
-        monitor.requestSent();
-      };
-      const heartbeats = keepAlive(monitor);
-      const ask = async (child: ReadyChild): Promise<ConversationWithAccount> => {
-        heartbeats.stop();
-        const query = await child.ask(prompt);
-        const conversation = await readConversation(query, {
-          expected: expectedInit(spec),
-          policy,
-          stepBudget: spec.stepBudget,
-          monitor: { ...monitor, requestSent },
-        });
-        return { ...conversation, account: await child.account() };
-      };
-      try {
-        return await withChild(take, ask, signal);
-      } finally {
-        heartbeats.stop();
-        if (key !== undefined) pool.release(key);
-      }
-    },
+    converse: (spec, prompt, monitor) =>
+      converseInPool(
+        { pool, reuse, policy, start, signal: untilClosed(monitor.signal) },
+        { spec, prompt, monitor },
+      ),
     account(spec, signal) {
       const stop = untilClosed(signal);
       return withChild(
         () => start(spec, stop),
         (child) => child.account(),
-        stop,
+        { signal: stop },
       );
     },
     async close() {
@@ -106,6 +85,80 @@ export function openChildRunner({
     },
   };
 }
+
+/** What a runner learns from its first answer. */
+interface Reuse {
+  /** Whether children of this program can serve several calls. */
+  isPossible: boolean | undefined;
+}
+
+interface RunnerContext extends Pick<ChildRunner, 'policy' | 'start'> {
+  readonly pool: Pool<ReadyChild>;
+  readonly reuse: Reuse;
+  readonly signal: AbortSignal;
+}
+
+interface Conversation {
+  readonly spec: ChildSpec;
+  readonly prompt: string;
+  readonly monitor: CallMonitor;
+}
+
+/** Takes a child of the pool for one call, and gives it back if it can serve another. */
+async function converseInPool(
+  { pool, reuse, policy, start, signal }: RunnerContext,
+  { spec, prompt, monitor }: Conversation,
+): Promise<ConversationWithAccount> {
+  const key = poolKey(spec);
+  const startAnother = (stop: AbortSignal): Promise<ReadyChild> => start(spec, stop);
+  let isInUse = false;
+  const take = async (): Promise<ReadyChild> => {
+    const child = await pool.take(key, startAnother, signal);
+    isInUse = true;
+    return child;
+  };
+  // Start the next child while the model writes: this process has nothing else to do then.
+  const requestSent = (): void => {
+    if (key !== undefined && reuse.isPossible === false) pool.refill(key, startAnother);
+    monitor.requestSent();
+  };
+  const afterwards = (child: ReadyChild, conversation: ConversationResult): void => {
+    reuse.isPossible = canClear(conversation.version);
+    isInUse = false;
+    if (key !== undefined && reuse.isPossible && hasAnswered(conversation))
+      pool.keep(key, restarted(child));
+    else pool.release(child.end());
+  };
+  const heartbeats = keepAlive(monitor);
+  const ask = async (child: ReadyChild): Promise<ConversationWithAccount> => {
+    heartbeats.stop();
+    const query = await child.ask(prompt);
+    const conversation = await readConversation(query, {
+      expected: expectedInit(spec),
+      policy,
+      stepBudget: spec.stepBudget,
+      monitor: { ...monitor, requestSent },
+    });
+    return { ...conversation, account: await child.account() };
+  };
+  try {
+    return await withChild(take, ask, { signal, afterwards });
+  } finally {
+    heartbeats.stop();
+    if (isInUse) pool.release();
+  }
+}
+
+/** The child with a cleared conversation; undefined, and ended, if that did not work. */
+async function restarted(child: ReadyChild): Promise<ReadyChild | undefined> {
+  if (await child.startOver()) return child;
+  await child.end();
+  return undefined;
+}
+
+/** True if the program gave its whole answer. Otherwise it may still be at work. */
+const hasAnswered = ({ facts }: ConversationResult): boolean =>
+  facts?.subtype === 'success' && !facts.isError;
 
 /** Keeps the idle clock running while a child starts: the start has a shorter limit of its own. */
 export function keepAlive(monitor: CallMonitor): { stop(): void } {

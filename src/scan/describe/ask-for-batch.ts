@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readPrompt } from '../../llm/prompt.ts';
 import {
-  type AskContext,
+  type DescribeContext,
   askForDescription,
   columnsLeftOut,
   type DescriptionRequest,
@@ -34,7 +34,7 @@ export type BatchAnswers = ReadonlyMap<DescriptionRequest, DescriptionAnswer>;
  */
 export async function askForBatch(
   batch: DescriptionBatch,
-  context: AskContext,
+  context: DescribeContext,
 ): Promise<BatchAnswers> {
   const [first, ...others] = batch;
   return first !== undefined && others.length === 0
@@ -44,7 +44,7 @@ export async function askForBatch(
 
 async function askForTables(
   batch: DescriptionBatch,
-  { model, connection, signal }: AskContext,
+  { model, connection, signal }: DescribeContext,
 ): Promise<BatchAnswers> {
   const blocks = batch.map(({ shown }, index) => `Table ${index + 1}:\n${shownBlock(shown)}`);
   const { tables } = await model.runtime.generateObject({

@@ -15,7 +15,7 @@ export interface DescriptionRequest {
   readonly shown: ShownTable;
 }
 
-export interface AskContext {
+export interface DescribeContext {
   readonly model: Pick<ScanModel, 'runtime'>;
   readonly connection: string;
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export interface AskContext {
 /** Asks the model to describe one table. Throws `invalid_output` if a column is left out. */
 export async function askForDescription(
   { task, shown }: DescriptionRequest,
-  { model, connection, signal }: AskContext,
+  { model, connection, signal }: DescribeContext,
 ): Promise<DescriptionAnswer> {
   const answer = await model.runtime.generateObject({
     role: 'candidateExtraction',

@@ -5,7 +5,7 @@ import { UserError } from '../../lib/error.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import type { ScanResult } from '../scan.ts';
 import { askForBatch, type BatchAnswers } from './ask-for-batch.ts';
-import type { AskContext } from './ask-for-description.ts';
+import type { DescribeContext } from './ask-for-description.ts';
 import { type DescriptionBatch, planBatches, smallerBatches } from './description-batches.ts';
 import {
   claimsFromAnswer,
@@ -83,7 +83,7 @@ async function describeAll(
   model: ScanModel,
   { found, signal, onProgress }: DescribeInput,
 ): Promise<DescriptionResults> {
-  const context: AskContext = { model, connection: found.catalog.connection, signal };
+  const context: DescribeContext = { model, connection: found.catalog.connection, signal };
   const requests = pending.map((task) => ({ task, shown: showTable(task, found, model.send) }));
   const queue = new PQueue({ concurrency: model.concurrency });
   const claims = new Map<DescriptionTask, Claim[]>();

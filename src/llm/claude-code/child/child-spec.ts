@@ -27,6 +27,8 @@ export function childOptions(spec: ChildSpec): Options {
   const { thinking, effort } = roleSettings[role];
   return {
     ...isolationOptions(expectedInit(spec)),
+    // A child that serves several calls takes one command between them: `child/launch.ts` marks the prompts instead.
+    verbatimPrompts: poolKey(spec) === undefined,
     model,
     systemPrompt: system,
     maxTurns: stepBudget,

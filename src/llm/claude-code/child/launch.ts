@@ -14,6 +14,7 @@ import type { Child, Children } from './children.ts';
 import type { CheckManaged } from '../managed-settings/check-managed-settings.ts';
 import type { ExplainExit } from '../managed-settings/explain-exit.ts';
 import { readPolicySettings } from './policy-settings.ts';
+import { clearConversation } from './clear-conversation.ts';
 import { checkPrerequisites } from './prerequisites.ts';
 import { hidePermissionWarning } from './sdk-warnings.ts';
 
@@ -43,10 +44,14 @@ export interface ReadyChild {
   ask(prompt: string): Promise<Query>;
   /** Who would pay. Nothing is sent. */
   account(): Promise<ChildAccount>;
+  /** Clears the conversation after an answer. False if the child cannot serve another call and has to end. */
+  startOver(): Promise<boolean>;
   end(): Promise<void>;
 }
 
 const maxAttempts = 3;
+/** A child that served this many calls ends, so that its memory does not grow. */
+const maxCallsPerChild = 25;
 const startTimeoutMs = 30_000;
 /** Starting a child keeps a core busy, so only two start at the same time. */
 const startQueue = new PQueue({ concurrency: 2 });
@@ -124,6 +129,16 @@ function readyChild(
   // Standard input stays open to the end: a child whose parent is gone sees it close, and ends.
   const input = openChannel<SDKUserMessage>();
   let query: Query | undefined;
+  let calls = 0;
+  const send = (content: string, isPrompt: boolean): void =>
+    input.push({
+      type: 'user',
+      message: { role: 'user', content },
+      parent_tool_use_id: null,
+      session_id: '',
+      // The program takes the text of a prompt as it is: no commands, no files.
+      ...(isPrompt && { client_composed: true }),
+    });
   const account = async (): Promise<ChildAccount> => {
     query ??= warm.query(input);
     const { account: reported } = await query.initializationResult();
@@ -137,13 +152,13 @@ function readyChild(
       const reported = await account();
       policy.checkAccount(reported);
       await checkManaged(reported.policySettings);
-      input.push({
-        type: 'user',
-        message: { role: 'user', content: prompt },
-        parent_tool_use_id: null,
-        session_id: '',
-      });
+      calls += 1;
+      send(prompt, true);
       return query ?? warm.query(input);
+    },
+    async startOver() {
+      if (query === undefined || calls >= maxCallsPerChild) return false;
+      return clearConversation(query, (command) => send(command, false));
     },
     async end() {
       input.close();

@@ -2,11 +2,19 @@ import { errorMessage, UserError } from '../../../lib/error.ts';
 import { LlmError } from '../../port/error.ts';
 import type { ReadyChild } from './launch.ts';
 
-/** Runs with a child, then ends it. On an abort it ends at once, and is gone when this throws. */
+interface WithChildOptions<T> {
+  readonly signal: AbortSignal;
+  /** Gets the child after the run; default: it ends. */
+  readonly afterwards?: (child: ReadyChild, value: T) => void;
+}
+
+/**
+ * Runs with a child, then ends it, or hands it to `afterwards`. On an abort it ends at once, and is gone when this throws.
+ */
 export async function withChild<T>(
   take: () => Promise<ReadyChild>,
   run: (child: ReadyChild) => Promise<T>,
-  signal: AbortSignal,
+  { signal, afterwards = (child) => void child.end() }: WithChildOptions<T>,
 ): Promise<T> {
   let child: ReadyChild | undefined;
   const onAbort = (): void => void child?.end();
@@ -15,7 +23,7 @@ export async function withChild<T>(
     child = await take();
     signal.throwIfAborted();
     const value = await run(child);
-    void child.end();
+    afterwards(child, value);
     return value;
   } catch (error) {
     const exitReason = child?.exitReason();

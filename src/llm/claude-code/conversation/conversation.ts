@@ -37,6 +37,8 @@ export interface ConversationResult {
   readonly object: { readonly value: unknown } | undefined;
   /** What the child has used since its start; undefined without a result. */
   readonly totals: UsageTotals | undefined;
+  /** Release of the program. */
+  readonly version: readonly number[] | undefined;
 }
 
 /**
@@ -155,6 +157,7 @@ class ConversationReader {
       model: this.#model,
       object: finalObject === undefined ? this.#object : { value: finalObject },
       totals: result?.modelUsage,
+      version: this.#version,
     };
   }
 
