@@ -1,20 +1,27 @@
-// Measures the overhead of a call of the Claude Code backend: the real binary runs against a scripted endpoint that answers at
-// once. A cold call is the first one of a runtime; for a warm call the child process has been started before.
+// Compares the Claude Code backend with the API, side by side in one run: the real program and the AI SDK against one scripted
+// endpoint. First the overhead of a call if the endpoint answers at once, then the throughput if each answer takes as long as a
+// model's. Compare the ratios, not the times of different machines.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { LlmRuntime } from '../src/llm/governor/govern.ts';
+import { describeTables } from '../src/scan/describe/descriptions.ts';
 import { claudeBinary } from '../test/support/claude-home.ts';
+import { describing } from '../test/support/describing-model.ts';
 import { makeMachine, openRuntime } from '../test/support/llm-runtimes.ts';
 import { openModelEndpoint } from '../test/support/model-endpoint.ts';
-import { give, say } from '../test/support/model-script.ts';
+import { give, say, type Script } from '../test/support/model-script.ts';
+import { scannedTables } from '../test/support/scanned-tables.ts';
 
-const rounds = 4;
+const backends = ['anthropic', 'claude-code'] as const;
+type Backend = (typeof backends)[number];
+
+const rounds = 3;
 const warmCalls = 3;
-const callsPerLevel = 16;
-/** Long enough for the next child to be ready. */
-const restMs = 5000;
+const answerMs = 1500;
+const callsAtOnce = 4;
+const sampleMs = 25;
 const schema = z.object({ answer: z.string() });
 
 if (claudeBinary() === undefined) {
@@ -23,82 +30,127 @@ if (claudeBinary() === undefined) {
 }
 const endpoint = await openModelEndpoint();
 const machine = await makeMachine(endpoint);
-const { marker } = endpoint.start(({ wantsObject, objectTaken }) =>
-  wantsObject && !objectTaken ? give({ answer: 'yes' }) : say('yes'),
-);
-const prompt = `A question of a benchmark. ${marker}`;
+const prompt = 'A question of a benchmark.';
 const kinds = {
   text: (runtime: LlmRuntime): Promise<unknown> =>
     runtime.generateText({ role: 'triage', prompt, system: 'S' }),
   object: (runtime: LlmRuntime): Promise<unknown> =>
     runtime.generateObject({ role: 'triage', prompt, system: 'S', schema }),
 };
+const answering: Script = (call) =>
+  call.wantsObject && !call.objectTaken ? give({ answer: 'yes' }) : say('yes');
 
-const [level] = process.argv.slice(2).map(Number);
-if (level === undefined) {
-  for (const kind of ['text', 'object'] as const) console.log(await coldAndWarm(kind));
-  console.log(await memory());
-  // The call gate is one per process, so each level of concurrency runs in a process of its own.
-  const [alone = 0, ...more] = [1, 2, 4].map((concurrency) =>
-    Number(execFileSync(process.execPath, [import.meta.filename, String(concurrency)])),
-  );
-  [alone, ...more].forEach((rate, index) =>
-    console.log(
-      `at once  ${2 ** index}: ${rate.toFixed(2)} calls/s   ratio ${(rate / alone).toFixed(2)}`,
-    ),
-  );
-} else console.log(await callsPerSecond(level));
+/** Work whose throughput is compared, and how many calls or tables it is. */
+const workloads = {
+  calls: {
+    size: 40,
+    script: answering,
+    run: (runtime: LlmRuntime) =>
+      Promise.all(Array.from({ length: 40 }, () => kinds.text(runtime))),
+  },
+  tables: { size: 30, script: describing, run: (runtime: LlmRuntime) => describe(runtime, 30) },
+  'many tables': {
+    size: 240,
+    script: describing,
+    run: (runtime: LlmRuntime) => describe(runtime, 240),
+  },
+} as const;
+type Workload = keyof typeof workloads;
+
+interface Throughput {
+  readonly perSecond: number;
+  readonly requests: number;
+  readonly started: number;
+  readonly mostAtOnce: number;
+  /** Of the largest child: what it adds to the memory of the machine, and what it has in memory. */
+  readonly addedMb: number;
+  readonly residentMb: number;
+}
+
+const [workload, backend] = process.argv.slice(2);
+if (workload === undefined) await compare();
+else console.log(JSON.stringify(await measure(workload as Workload, backend as Backend)));
 await endpoint.close();
 await machine.remove();
 
+async function compare(): Promise<void> {
+  for (const kind of ['text', 'object'] as const) console.log(await coldAndWarm(kind));
+  for (const name of Object.keys(workloads)) {
+    const [api, children] = backends.map(
+      (each) =>
+        JSON.parse(
+          execFileSync(process.execPath, [import.meta.filename, name, each], { encoding: 'utf8' }),
+        ) as Throughput,
+    );
+    if (api === undefined || children === undefined) continue;
+    const { started, requests, mostAtOnce, addedMb, residentMb } = children;
+    const warm = `${requests - started} of ${requests} calls warm (${((100 * (requests - started)) / requests).toFixed(0)}%)`;
+    const memory = `largest adds ${addedMb.toFixed(0)} MB (${residentMb.toFixed(0)} MB resident)`;
+    console.log(
+      `${name.padEnd(12)} ${api.perSecond.toFixed(2)}/s API, ${children.perSecond.toFixed(2)}/s claude-code, ratio ${(children.perSecond / api.perSecond).toFixed(2)}   ${warm}   children: ${started} started, at most ${mostAtOnce} at once, ${memory}`,
+    );
+  }
+}
+
 async function coldAndWarm(kind: keyof typeof kinds): Promise<string> {
+  endpoint.fallback = answering;
   const [cold, warm]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
-    await withRuntime(1, async (runtime) => {
-      cold.push(await milliseconds(() => kinds[kind](runtime)));
-      for (let call = 0; call < warmCalls; call += 1) {
-        await sleep(restMs);
-        warm.push(await milliseconds(() => kinds[kind](runtime)));
-      }
-    });
+    const { runtime } = await openRuntime('claude-code', endpoint, { machine, concurrency: 1 });
+    cold.push(await milliseconds(() => kinds[kind](runtime)));
+    for (let call = 0; call < warmCalls; call += 1)
+      warm.push(await milliseconds(() => kinds[kind](runtime)));
+    await runtime.close();
   }
   const medians = `${median(cold).toFixed(0)} ms cold, ${median(warm).toFixed(0)} ms warm, ratio ${(median(warm) / median(cold)).toFixed(2)}`;
   // On a busy machine the fastest call says more than the median.
   const [slow, fast] = [Math.min(...cold), Math.min(...warm)];
-  return `${kind.padEnd(8)} medians ${medians}   fastest ${slow.toFixed(0)} ms cold, ${fast.toFixed(0)} ms warm, ratio ${(fast / slow).toFixed(2)}`;
+  return `${kind.padEnd(12)} medians ${medians}   fastest ${slow.toFixed(0)} ms cold, ${fast.toFixed(0)} ms warm, ratio ${(fast / slow).toFixed(2)}`;
 }
 
-async function callsPerSecond(concurrency: number): Promise<number> {
-  return withRuntime(concurrency, async (runtime) => {
-    // The first call starts the process that later calls keep warm.
-    await kinds.text(runtime);
-    await sleep(restMs);
-    const taken = await milliseconds(() =>
-      Promise.all(Array.from({ length: callsPerLevel }, () => kinds.text(runtime))),
-    );
-    return (callsPerLevel * 1000) / taken;
+/** Runs in a process of its own, because the gate of a backend is one per process. The start of the children counts. */
+async function measure(name: Workload, subject: Backend): Promise<Throughput> {
+  const { size, script, run } = workloads[name];
+  endpoint.fallback = async (call) => {
+    await sleep(answerMs);
+    return script(call);
+  };
+  const { runtime } = await openRuntime(subject, endpoint, { machine, concurrency: callsAtOnce });
+  const children = new Set<string>();
+  let [mostAtOnce, addedMb, residentMb] = [0, 0, 0];
+  const timer = setInterval(() => {
+    const living = childProcesses();
+    living.forEach((pid) => children.add(pid));
+    mostAtOnce = Math.max(mostAtOnce, living.length);
+    addedMb = Math.max(addedMb, ...living.map((pid) => megabytes(pid, 'smaps_rollup', 'Pss')));
+    residentMb = Math.max(residentMb, ...living.map((pid) => megabytes(pid, 'status', 'VmRSS')));
+  }, sampleMs);
+  const taken = await milliseconds(() => run(runtime));
+  clearInterval(timer);
+  await runtime.close();
+  const requests = endpoint.requests.filter(({ path }) => path.startsWith('/v1/messages')).length;
+  const perSecond = (size * 1000) / taken;
+  return { perSecond, requests, started: children.size, mostAtOnce, addedMb, residentMb };
+}
+
+function describe(runtime: LlmRuntime, count: number): Promise<unknown> {
+  const columns = ['id', 'state', 'amount', 'created', 'customer_id', 'note'];
+  const tables = Array.from({ length: count }, (_, index) => [
+    `table_${index}`,
+    { columns, values: ['open', 'paid'] },
+  ]);
+  return describeTables({
+    found: scannedTables(Object.fromEntries(tables)),
+    known: [],
+    model: {
+      runtime,
+      concurrency: callsAtOnce,
+      send: { send_samples: true, no_values: [], not_personal: [] },
+      journal: { result: () => undefined, keep: () => undefined },
+    },
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
   });
-}
-
-async function memory(): Promise<string> {
-  return withRuntime(1, async (runtime) => {
-    await kinds.text(runtime);
-    await sleep(restMs);
-    const sizes = childMegabytes().map((size) => `${size.toFixed(0)} MB`);
-    return `memory   ${sizes.length === 0 ? 'no child is kept, or no /proc here' : `${sizes.join(', ')} resident in each idle child`}`;
-  });
-}
-
-async function withRuntime<T>(
-  concurrency: number,
-  run: (runtime: LlmRuntime) => Promise<T>,
-): Promise<T> {
-  const { runtime } = await openRuntime('claude-code', endpoint, { machine, concurrency });
-  try {
-    return await run(runtime);
-  } finally {
-    await runtime.close();
-  }
 }
 
 async function milliseconds(run: () => Promise<unknown>): Promise<number> {
@@ -111,16 +163,10 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Resident memory of the binary's processes under this one, if the system has `/proc`. */
-function childMegabytes(): number[] {
+/** The binary's processes under this one; none if the system has no `/proc`. */
+function childProcesses(): string[] {
   try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && isChild(name))
-      .map(
-        (pid) =>
-          Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) /
-          1024,
-      );
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChild(name));
   } catch {
     return [];
   }
@@ -133,5 +179,14 @@ function isChild(pid: string): boolean {
   } catch {
     // The process has ended in the meantime.
     return false;
+  }
+}
+
+function megabytes(pid: string, file: string, field: string): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
   }
 }

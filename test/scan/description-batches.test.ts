@@ -1,70 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { CatalogTable } from '../../src/context/catalog/catalog.ts';
 import { subjects } from '../../src/context/claims/claim.ts';
-import { noLabels } from '../../src/context/catalog/column-labels.ts';
 import type { SentValues } from '../../src/llm/egress/sent-values.ts';
 import { LlmError, type LlmErrorKind } from '../../src/llm/port/error.ts';
 import type { KtxGenerateObjectInput, KtxLlmRuntimePort } from '../../src/llm/port/runtime.ts';
 import { describeTables } from '../../src/scan/describe/descriptions.ts';
 import { isTooShortForAnOrder } from '../../src/scan/describe/short-text.ts';
 import type { ScanModel } from '../../src/scan/describe/scan-model.ts';
-import type { ScanResult } from '../../src/scan/scan.ts';
-
-interface TestTable {
-  readonly schema?: string;
-  readonly columns?: readonly string[];
-  readonly comment?: string;
-  readonly columnComment?: string;
-  /** Frequent values of the first column. */
-  readonly values?: readonly string[];
-  readonly type?: string;
-}
-
-function scanned(tables: Readonly<Record<string, TestTable>>): ScanResult {
-  const all = Object.entries(tables).map(([table, { schema = 'main', comment, ...given }]) => {
-    const { columns = ['id', 'state'], columnComment, type = 'TEXT', values = [] } = given;
-    const structure: CatalogTable = {
-      schema,
-      table,
-      kind: 'table',
-      comment,
-      uniqueKeys: [],
-      foreignKeys: [],
-      columns: columns.map((name, index) => ({
-        name,
-        nativeType: type,
-        type: 'string',
-        nullable: true,
-        comment: index === 0 ? columnComment : undefined,
-      })),
-    };
-    const profile = {
-      rows: 4,
-      fraction: 1,
-      columns: columns.map((name, index) => ({
-        name,
-        kind: 'text',
-        nulls: 0,
-        distinct: 2,
-        sketch: '',
-        top: index === 0 ? values : [],
-      })),
-    };
-    return { table: structure, profile };
-  });
-  return {
-    catalog: {
-      connection: 'shop',
-      dialect: 'sqlite',
-      firstSchema: 'main',
-      tables: all.map(({ table }) => table),
-    },
-    primaryKeys: [],
-    links: [],
-    labels: noLabels,
-    tables: all,
-  } as unknown as ScanResult;
-}
+import { scannedTables, type ScannedTable } from '../support/scanned-tables.ts';
 
 interface AskedTable {
   readonly table: string;
@@ -97,7 +39,7 @@ type Answerer = (asked: readonly AskedTable[], call: number) => unknown;
 
 /** Describes the tables with a model that answers like `answer`, and keeps what it was asked. */
 function describing(
-  tables: Readonly<Record<string, TestTable>>,
+  tables: Readonly<Record<string, ScannedTable>>,
   answer: Answerer = (asked) => inForm(asked, asked.map(honest)),
 ) {
   const calls: string[][] = [];
@@ -134,7 +76,7 @@ function describing(
   const run = async () => {
     calls.length = 0;
     const outcome = await describeTables({
-      found: scanned(tables),
+      found: scannedTables(tables),
       known: [],
       model,
       onProgress: () => undefined,
@@ -147,7 +89,7 @@ function describing(
   return { run, calls, values, mostAtOnce: () => mostAtOnce };
 }
 
-const named = (count: number, table: TestTable = {}): Record<string, TestTable> =>
+const named = (count: number, table: ScannedTable = {}): Record<string, ScannedTable> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index + 1}`, table]));
 const failing = (kind: LlmErrorKind) => new LlmError(kind, 'Not today.');
 
@@ -290,7 +232,7 @@ describe('a hostile table', () => {
           : honest(table),
       ),
     );
-  const channels: Readonly<Record<string, TestTable>> = {
+  const channels: Readonly<Record<string, ScannedTable>> = {
     'a value': { values: [order] },
     'a comment': { comment: order, columns: ['id'] },
     'the comment of a column': { columnComment: order },
