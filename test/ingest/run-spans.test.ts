@@ -65,7 +65,7 @@ describe('the spans of an ingest', () => {
       const runs = spans.filter(({ parentSpanId }) => parentSpanId === undefined);
       expect(runs.map(({ name }) => name)).toEqual(['ktx ingest']);
       const calls = spans.filter(({ name }) => name.startsWith('chat '));
-      expect(calls.length).toBeGreaterThan(2);
+      expect(calls.length).toBeGreaterThan(0);
       for (const call of calls) {
         const about = attributesOf(call);
         expect(about).toMatchObject({
