@@ -20,6 +20,7 @@ import {
   type Protocol,
   type Reply,
   type Script,
+  type StreamFault,
 } from './model-script.ts';
 import { anthropicWire } from './model-wire-anthropic.ts';
 import { gatewayWire } from './model-wire-gateway.ts';
@@ -253,8 +254,25 @@ async function send(
   if (written.kind === 'events')
     return sendEvents(response, withFault(wire, written.events, answer), answer);
   if (answer.hang !== undefined) return;
-  if (answer.cut === true) return void response.socket?.destroy();
-  json(response, 200, written.body);
+  const what = answer.cut === true ? 'cut' : answer.fault?.what;
+  if (what === undefined) return json(response, 200, written.body);
+  sendBrokenBody(response, wire, { what, body: written.body });
+}
+
+/** Without a stream there is one place for a fault: the middle of the body. */
+function sendBrokenBody(
+  response: ServerResponse,
+  wire: Wire,
+  { what, body }: { what: StreamFault['what']; body: unknown },
+): void {
+  if (what === 'cut') return void response.socket?.destroy();
+  if (what === 'end' || what === 'broken-line') {
+    const text = JSON.stringify(body);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return void response.end(text.slice(0, text.length / 2));
+  }
+  const failed = wire.failure(what);
+  json(response, failed.status, failed.body);
 }
 
 /** The events up to the fault, and what comes in place of the rest. */

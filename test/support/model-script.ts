@@ -41,6 +41,7 @@ export interface Reply {
   /** Default: `tool_use` where a tool is called, else `end_turn`. */
   readonly stop?:
     | 'end_turn'
+    | 'stop_sequence'
     | 'tool_use'
     | 'max_tokens'
     | 'pause_turn'

@@ -74,6 +74,7 @@ function outputText(value: unknown): string {
 
 const finishes = {
   end_turn: 'stop',
+  stop_sequence: 'stop',
   tool_use: 'tool-calls',
   max_tokens: 'length',
   pause_turn: 'stop',

@@ -65,6 +65,7 @@ function frame({ body }: WireRequest, answer: Reply) {
     thinking: answer.blocks.map((block) => ('thinking' in block ? block.thinking : '')).join(''),
     finish: {
       end_turn: 'stop',
+      stop_sequence: 'stop',
       tool_use: 'tool_calls',
       max_tokens: 'length',
       pause_turn: 'stop',

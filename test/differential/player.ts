@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import { LlmError } from '../../src/llm/port/error.ts';
+import type { CallMetrics, KtxToolSet, TokenUsage } from '../../src/llm/port/runtime.ts';
+import { readTurnResult } from '../../src/llm/port/session.ts';
+import { errorMessage, UserError } from '../../src/lib/error.ts';
+import type { ClaudeHome } from '../support/claude-home.ts';
+import { makeMachine, openRuntime, type TestRuntime } from '../support/llm-runtimes.ts';
+import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
+import { type Answer, defaultUsage, fail, type ModelCall, say } from '../support/model-script.ts';
+import type { Compared, Played } from './outcome.ts';
+import { answerOf, type ResponseScript } from './response-script.ts';
+
+export interface Player {
+  play(script: ResponseScript, subject: Compared): Promise<Played>;
+  close(): Promise<void>;
+}
+
+const none: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const longestSeconds = 120;
+
+/** Plays scripts through the product's own factory, many at the same time. */
+export async function openPlayer(): Promise<Player> {
+  const endpoint = await openModelEndpoint();
+  const machine = await makeMachine(endpoint);
+  return {
+    play: (script, subject) =>
+      script.alone === true
+        ? playAlone({ ...script, alone: false }, subject)
+        : playHere({ endpoint, machine, subject }, script),
+    close: async () => {
+      await endpoint.close();
+      await machine.remove();
+    },
+  };
+}
+
+/** A limit closes the gate for all calls of a process and backend. A thread has a gate of its own. */
+function playAlone(script: ResponseScript, subject: Compared): Promise<Played> {
+  const worker = new Worker(new URL('./play-alone.ts', import.meta.url), {
+    workerData: { script, subject },
+  });
+  return new Promise<Played>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  }).finally(() => worker.terminate());
+}
+
+interface Stage {
+  readonly endpoint: ModelEndpoint;
+  readonly machine: ClaudeHome;
+  readonly subject: Compared;
+}
+
+async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
+  const { endpoint, machine, subject } = stage;
+  const served: Answer[] = [];
+  const running = endpoint.start((call) => {
+    const answer = nextAnswer(script, call);
+    served.push(answer);
+    return answer;
+  });
+  const repairModel = `claude-repair-${randomUUID()}`;
+  const repairs = endpoint.start(() => fail('bad-request'), repairModel);
+  // An idle clock that is short enough to wait for, and long enough for a child to start.
+  const idle = script.classes.includes('slow') ? 4 : 60;
+  const opened = await openRuntime(subject, endpoint, {
+    machine,
+    models: { repair: repairModel },
+    concurrency: 8,
+    timeouts: { idle_seconds: idle, call_seconds: longestSeconds - 10 },
+  });
+  try {
+    const tools: string[] = [];
+    const said = await ask(opened, script, { marker: running.marker, tools: makeTools(tools) });
+    const metrics = said.metrics ?? opened.records.at(-1)?.metrics;
+    return {
+      ...failureFields(said.failure),
+      requests: running.calls.length + repairs.calls.length,
+      apiCalls: metrics?.apiCalls ?? 0,
+      steps: metrics?.steps ?? 0,
+      stopReason: said.stopReason,
+      tokens: sum(Object.values(metrics?.usage ?? {})),
+      tools: tools.toSorted(),
+      toolFailures: said.toolFailures ?? {},
+      answer: JSON.stringify(said.answer ?? null),
+      served: sum(served.map(tokensOf)),
+      isWhole: served.every(isWhole),
+    };
+  } finally {
+    await opened.runtime.close();
+  }
+}
+
+function nextAnswer(script: ResponseScript, { n, protocol, objectTaken }: ModelCall): Answer {
+  const step = script.steps[n - 1] ?? script.afterwards;
+  if (step !== undefined) return answerOf(step, protocol);
+  return objectTaken ? say('Done.') : fail('bad-request');
+}
+
+interface Said {
+  readonly answer?: unknown;
+  readonly stopReason?: string;
+  readonly failure?: unknown;
+  readonly toolFailures?: Readonly<Record<string, number>>;
+  readonly metrics?: CallMetrics;
+}
+
+interface Props {
+  readonly marker: string;
+  readonly tools: KtxToolSet;
+}
+
+async function ask(opened: TestRuntime, script: ResponseScript, props: Props): Promise<Said> {
+  const { runtime } = opened;
+  const { operation, stepBudget = 6 } = script;
+  const { marker, tools } = props;
+  const prompt = `Look at the tables. ${marker}`;
+  const system = 'Be brief.';
+  const signal = AbortSignal.timeout(longestSeconds * 1000);
+  if (operation === 'loop') {
+    const result = await runtime.runAgentLoop({
+      modelRole: 'default',
+      systemPrompt: system,
+      userPrompt: prompt,
+      toolSet: tools,
+      stepBudget,
+      signal,
+    });
+    const { text, stopReason, error, toolFailures, metrics } = result;
+    return { answer: text, stopReason, failure: error, toolFailures, metrics };
+  }
+  if (operation === 'session') {
+    const limits = { maxTurns: stepBudget, timeoutSeconds: longestSeconds - 10 };
+    const session = runtime.sessions.open({ id: randomUUID(), system, tools, limits });
+    try {
+      const result = await readTurnResult(session.send(prompt, { signal }));
+      return { answer: result.text, stopReason: result.stopReason, failure: result.error };
+    } finally {
+      await session.close();
+    }
+  }
+  const input = { role: 'default', prompt, system, signal } as const;
+  const schema = z.object({ name: z.string(), rows: z.number().refine((rows) => rows >= 0) });
+  try {
+    const answer =
+      operation === 'object'
+        ? await runtime.generateObject({ ...input, schema })
+        : await runtime.generateText(operation === 'text' ? input : { ...input, tools });
+    return { answer };
+  } catch (failure) {
+    return { failure };
+  }
+}
+
+function makeTools(ran: string[]): KtxToolSet {
+  const word = z.object({ word: z.string() });
+  return {
+    look_up: {
+      name: 'look_up',
+      description: 'Looks up a word.',
+      inputSchema: word,
+      execute: (input) => {
+        ran.push(`look_up ${JSON.stringify(input)}`);
+        return Promise.resolve({ markdown: `Found ${word.parse(input).word}.` });
+      },
+    },
+    break_down: {
+      name: 'break_down',
+      description: 'Breaks down.',
+      inputSchema: z.object({}),
+      execute: () => {
+        ran.push('break_down');
+        return Promise.reject(new Error('The handler broke down.'));
+      },
+    },
+    fails: {
+      name: 'fails',
+      description: 'Says that it failed.',
+      inputSchema: z.object({}),
+      execute: () => {
+        ran.push('fails');
+        return Promise.resolve({ markdown: 'No such table.', isError: true });
+      },
+    },
+  };
+}
+
+function failureFields(failure: unknown): Pick<Played, 'kind' | 'exitCode' | 'message'> {
+  if (failure === undefined) return { kind: 'ok', exitCode: 0, message: '' };
+  if (!(failure instanceof UserError))
+    return { kind: 'not a UserError', exitCode: 70, message: errorMessage(failure) };
+  const kind = failure instanceof LlmError ? failure.kind : failure.code;
+  return { kind, exitCode: failure.exitCode, message: failure.message };
+}
+
+/** Tokens that an answer carries in full or in part; the start of a message says how much was read. */
+function tokensOf(answer: Answer): TokenUsage {
+  if (answer.kind !== 'reply' || answer.hang !== undefined) return none;
+  return isWhole(answer) ? { ...defaultUsage, ...answer.usage } : none;
+}
+
+function isWhole(answer: Answer): boolean {
+  return answer.kind !== 'reply' || (answer.fault === undefined && answer.hang === undefined);
+}
+
+function sum(usages: readonly TokenUsage[]): TokenUsage {
+  return usages.reduce(
+    (total, usage) => ({
+      input: total.input + usage.input,
+      output: total.output + usage.output,
+      cacheRead: total.cacheRead + usage.cacheRead,
+      cacheWrite: total.cacheWrite + usage.cacheWrite,
+    }),
+    none,
+  );
+}
