@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { slowSuites } from './test/slow-suites.ts';
 
-/** The folder of a person's settings during a run; `test/support/config-home.ts` makes and removes it. */
+/** A person's settings, and temporary files, during a run: `test/support/run-folders.ts` removes both. */
 const configHome = join(tmpdir(), `ktx-test-config-${process.pid}`);
+const temporaryFolder = join(tmpdir(), `ktx-test-${process.pid}`);
 
 /** `fast` (the default), `slow` or `all`. */
 const suites = process.env['KTX_SUITES'] ?? 'fast';
@@ -14,7 +15,7 @@ export default defineConfig({
   test: {
     include: suites === 'slow' ? slow : ['test/**/*.test.ts'],
     exclude: suites === 'fast' ? slow : [],
-    provide: { configHome },
+    provide: { configHome, temporaryFolder },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
@@ -27,9 +28,10 @@ export default defineConfig({
       XDG_STATE_HOME: join(import.meta.dirname, 'node_modules/.cache/user-state'),
       // What a test approves must not stay on the machine of whoever runs it.
       XDG_CONFIG_HOME: configHome,
+      TMPDIR: temporaryFolder,
     },
     globalSetup: [
-      'test/support/config-home.ts',
+      'test/support/run-folders.ts',
       'test/support/postgres-server.ts',
       'test/support/mariadb-server.ts',
     ],

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -6,6 +6,8 @@ import type { TestProject } from 'vitest/node';
 declare module 'vitest' {
   interface ProvidedContext {
     readonly configHome: string;
+    /** What tests leave in the folder for temporary files is gone after the run. */
+    readonly temporaryFolder: string;
   }
 }
 
@@ -26,8 +28,11 @@ function strayApprovals(): readonly string[] {
 
 export default function setup(project: TestProject): () => void {
   const before = new Set(strayApprovals());
+  const { configHome, temporaryFolder } = project.getProvidedContext();
+  mkdirSync(temporaryFolder, { mode: 0o700 });
   return () => {
-    rmSync(project.getProvidedContext().configHome, { recursive: true, force: true });
+    for (const folder of [configHome, temporaryFolder])
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     const stray = strayApprovals().filter((file) => !before.has(file));
     if (stray.length > 0)
       throw new Error(`Tests wrote into ~/.config/ktx/trust: ${stray.join(', ')}`);
