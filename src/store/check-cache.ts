@@ -1,16 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../lib/hash.ts';
 import { canonicalJson, isRecord, parseJson } from '../lib/json.ts';
 import { projectPaths } from './directories.ts';
-import { readTextOrNothing, removeFile, writeAtomically } from './files.ts';
+import { readTextOrNothing, writeAtomically } from './files.ts';
 
 /** Results of checks that cost time or money, kept in `.ktx` for a while. */
 export interface CheckCache {
   /** The kept value for exactly this key; undefined if there is none or it is older than `maxAgeMs`. */
   read(key: unknown, maxAgeMs: number): KeptCheck | undefined;
   write(key: unknown, value: unknown): Promise<void>;
-  forget(key: unknown): Promise<void>;
+  /** Forgets all of this name. */
+  clear(): void;
 }
 
 interface KeptCheck {
@@ -23,8 +24,9 @@ interface KeptCheck {
  * nothing. One file for each key, so that two processes do not disturb each other.
  */
 export function openCheckCache(dir: string, name: string): CheckCache {
+  const folder = (): string => join(projectPaths(dir).cache, 'checks');
   const fileOf = (key: unknown): string =>
-    join(projectPaths(dir).cache, 'checks', `${name}-${sha256(canonicalJson(key))}.json`);
+    join(folder(), `${name}-${sha256(canonicalJson(key))}.json`);
   const isKept = existsSync(join(dir, '.ktx'));
   return {
     read(key, maxAgeMs) {
@@ -40,8 +42,10 @@ export function openCheckCache(dir: string, name: string): CheckCache {
       // What cannot be kept, on a full disk for example, is checked again.
       await writeAtomically(fileOf(key), text, { within: dir }).catch(() => false);
     },
-    async forget(key) {
-      if (isKept) await removeFile(fileOf(key), dir);
+    clear() {
+      if (!isKept) return;
+      for (const file of globSync(`${name}-*.json`, { cwd: folder() }))
+        rmSync(join(folder(), file), { force: true });
     },
   };
 }

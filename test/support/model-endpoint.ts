@@ -19,6 +19,7 @@ import {
   type ModelCall,
   type Protocol,
   type Reply,
+  say,
   type Script,
   type StreamFault,
 } from './model-script.ts';
@@ -44,7 +45,10 @@ export interface ModelEndpoint {
    * same time.
    */
   start(script: Script, model?: string): ModelCase;
-  /** Answers the model requests that belong to no case; without it they are bad requests. */
+  /**
+   * Answers the model requests that belong to no case; without it they are bad requests, except the check
+   * that a model can be used.
+   */
   fallback: Script | undefined;
   /** What other paths answer, as JSON. */
   readonly documents: Map<string, unknown>;
@@ -201,11 +205,17 @@ async function answerModelCall(
   };
   belongs?.calls.push(call);
   belongs?.waiting.filter(({ n }) => n <= call.n).forEach(({ resolve }) => resolve());
-  const script = belongs?.script ?? state.fallback ?? (() => fail('bad-request'));
+  const unknown: Script = isCheck(text) ? () => say('ready') : () => fail('bad-request');
+  const script = belongs?.script ?? state.fallback ?? unknown;
   response.on('close', () => {
     if (!response.writableFinished) belongs?.abandon();
   });
   await send(response, wire, { asked, answer: await script(call) });
+}
+
+/** The one call that ktx makes to find out whether a model can be used. */
+function isCheck(text: string): boolean {
+  return text.includes('with the word ready') || text.includes('with the one word: ready');
 }
 
 /** Where a Google client gets its token from, if GCE_METADATA_HOST names this endpoint. */

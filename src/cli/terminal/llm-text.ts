@@ -1,16 +1,18 @@
 import { suggestedBackend, usesLocalSession } from '../../llm/backends.ts';
 import type { UsageLine } from '../../llm/governor/usage.ts';
 import type { ProgramReport } from '../../llm/port/backend.ts';
-import type { LlmStatus } from '../../project/setup/llm-setup.ts';
+import type { LlmStatus, ModelStatus } from '../../project/setup/llm-status.ts';
 import { escapeControls } from './text-width.ts';
 
 const noLlmLine = `llm: none. With one, ktx reads prose, describes tables and judges doubtful joins: ktx setup --llm-backend ${suggestedBackend}`;
 
 /** The state of the configured model backend, as lines for a person. */
 export function describeLlm(status: LlmStatus): readonly string[] {
-  const { backend, models, state, account, ignored, notes, program, sendsSamples, error } = status;
+  const { backend, models, state, account, ignored, notes, program, sendsSamples, error, checks } =
+    status;
   if (state === 'none') return [noLlmLine];
   const roles = Object.entries(models).map(([role, model]) => `${role} ${model}`);
+  const isShown = checks.some((check) => check.error !== undefined);
   const isLocal = usesLocalSession(backend);
   const stateText = {
     ready: isLocal ? 'local Claude Code session authenticated' : 'reachable',
@@ -27,9 +29,22 @@ export function describeLlm(status: LlmStatus): readonly string[] {
     ...(program === undefined ? [] : [`  program: ${describeProgram(program)}`]),
     ...ignored.map((line) => `  ignored: ${line}`),
     ...notes.map((line) => `  takes part: ${escapeControls(line)}`),
-    ...(error === undefined ? [] : [`  ${escapeControls(error.message)}`]),
+    ...checks.map(modelLine),
+    ...(error === undefined || isShown ? [] : [`  ${escapeControls(error.message)}`]),
     `  ${samples} (scan.send_samples)`,
   ];
+}
+
+export const modelWords: Readonly<Record<ModelStatus['state'], string>> = {
+  works: 'answers',
+  broken: 'cannot be used',
+  unverified: 'not verified',
+};
+
+function modelLine({ model, state, answeredAt, error }: ModelStatus): string {
+  const when = answeredAt === undefined ? '' : `, asked at ${answeredAt.slice(0, 16)}Z`;
+  const detail = error === undefined ? when : `: ${error.message}`;
+  return escapeControls(`  model ${model} ${modelWords[state]}${detail}`);
 }
 
 /** `/usr/bin/claude (2.1.325): it is your own, and ktx is tested with its version` */

@@ -178,7 +178,7 @@ function withoutContextRules(evalCase: EvalCase): EvalCase {
 }
 
 /** Error codes after which every further call would fail in the same way. */
-const refusalCodes = /^llm_(?:auth|billing|permission|budget_spent)\b/;
+const refusalCodes = /^llm_(?:auth|billing|permission|model_unavailable|budget_spent)\b/;
 
 /** Why the remaining cases need not be asked; undefined if they should be. */
 function refusalReason({ outcome, reason, attempts }: CaseResult): string | undefined {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
+import { sha256 } from '../../lib/hash.ts';
+import { canonicalJson } from '../../lib/json.ts';
 import { checkSchema } from '../../lib/schema-check.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { PromptCaching } from '../config.ts';
@@ -41,7 +43,9 @@ export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
   };
   const account = async (): Promise<AccountReport | undefined> => {
     const source = provider.account(options.config);
-    return source === undefined ? undefined : { source, provider: provider.title };
+    if (source === undefined) return undefined;
+    const id = sha256(canonicalJson([options.config, ambientCredentials(provider)]));
+    return { source, provider: provider.title, id };
   };
   return {
     text: (call) => generateText(context, call),
@@ -63,6 +67,12 @@ export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
     account,
     close: () => Promise.resolve(),
   };
+}
+
+/** What decides which account of a cloud is used. Only its hash leaves this file. */
+function ambientCredentials({ isAmbient }: Provider): readonly unknown[] {
+  const names = /^(?:AWS|GOOGLE|GCLOUD|CLOUDSDK)_/;
+  return isAmbient === true ? Object.entries(process.env).filter(([name]) => names.test(name)) : [];
 }
 
 /** The provider's key has the same name in every block. */

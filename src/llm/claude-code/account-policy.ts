@@ -4,6 +4,8 @@ import { authVariables, missingVariables } from './child/env.ts';
 
 /** What a child reports about the account it would use, before anything is sent. */
 export interface ChildAccount {
+  readonly email?: string | undefined;
+  readonly organization?: string | undefined;
   readonly tokenSource?: string | undefined;
   readonly apiKeySource?: string | undefined;
   readonly apiProvider?: string | undefined;

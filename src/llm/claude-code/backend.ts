@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { sha256 } from '../../lib/hash.ts';
+import { canonicalJson } from '../../lib/json.ts';
 import { checkSchema } from '../../lib/schema-check.ts';
 import { createPrivateFolder, ensureStateDirectory } from '../../store/directories.ts';
 import type { AuthMode } from '../backends.ts';
@@ -69,10 +71,11 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
   });
   const report = async (account: ChildAccount): Promise<AccountReport> => {
     policy.checkAccount(account);
-    const { apiProvider: provider } = account;
+    const { apiProvider: provider, policySettings: _, ...identity } = account;
     return {
       source: policy.payer(account),
       provider,
+      id: sha256(canonicalJson([identity, credentials(ownEnv)])),
       notes: await checkManaged(account.policySettings),
       program: await chosen(),
     };
@@ -163,6 +166,12 @@ function converse(
     monitor.warn('Claude Code sets the temperature itself. The given temperature has no effect.');
   const spec = { model, role, system, tools, ...answer };
   return runner.converse(spec, withPromptHeader(prompt), monitor);
+}
+
+/** Variables with which a child pays. Only their hash leaves this file. */
+function credentials(env: Readonly<Record<string, string>>): readonly string[] {
+  const names = /^(?:ANTHROPIC|CLAUDE_CODE_OAUTH|AWS|AZURE|GOOGLE|CLOUD_ML)_/;
+  return Object.entries(env).flatMap(([name, value]) => (names.test(name) ? [value] : []));
 }
 
 /** The program to run. It is chosen when the first child starts, and again when its file changes. */

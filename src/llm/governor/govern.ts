@@ -35,6 +35,7 @@ const turnsWithTools = 12;
 /** Turns of an object call: one for the answer, one to end, the rest to correct invalid answers. */
 const turnsForObject = 6;
 const probeSeconds = 60;
+const accountSeconds = 45;
 
 /**
  * Wraps a backend with what all backends have in common: models by role, the gate, timeouts, the
@@ -61,7 +62,7 @@ export function govern(context: GovernorContext): LlmRuntime {
     runLoop,
     sessions: { open: (spec) => openSession(context, spec) },
     probe: (signal, role = 'default') => probe(context, role, signal),
-    account: (signal) => modelBackend.account(signal),
+    account: (signal) => account(context, signal),
     close: () => modelBackend.close(),
   };
 }
@@ -134,6 +135,22 @@ async function probe(
     if (!timeout.aborted) throw error;
     const { backend } = config.provider;
     throw new LlmError('timeout', `${backend} did not answer within ${probeSeconds} s.`);
+  }
+}
+
+/** Bounded, because a program that hangs would keep every command waiting. */
+async function account(
+  { modelBackend, config }: GovernorContext,
+  signal: AbortSignal,
+): Promise<AccountReport | undefined> {
+  const timeout = AbortSignal.timeout(accountSeconds * 1000);
+  try {
+    return await modelBackend.account(AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    const { backend } = config.provider;
+    const message = `${backend} did not say within ${accountSeconds} s which account it uses.`;
+    throw new LlmError('timeout', message, { hint: 'To see what is there, run: ktx doctor' });
   }
 }
 

@@ -129,6 +129,8 @@ export interface AccountReport {
   /** Shown to a person, for example `the API key in ANTHROPIC_API_KEY`. */
   readonly source: string;
   readonly provider: string | undefined;
+  /** Differs between accounts, and names none. */
+  readonly id?: string | undefined;
   /** What a person has to know about the backend on this machine, one line each. */
   readonly notes?: readonly string[] | undefined;
   /** Set by backends that run a program. */
@@ -144,4 +146,6 @@ export interface ProgramReport {
   readonly version: string | undefined;
   /** Why this one, shown to a person. */
   readonly reason: string;
+  /** What a person can do so that their own program runs, if there is something. */
+  readonly advice?: string | undefined;
 }

@@ -1,6 +1,8 @@
 import type { IngestEvent } from '../../ingest/event.ts';
 import { reportRunUsage } from '../../ingest/run-usage.ts';
+import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import { openSpending, runSpendingLimit } from '../../llm/governor/spending.ts';
+import { modelRoles } from '../../llm/port/runtime.ts';
 import { traceEmbeddings, traceRuntime } from '../../llm/telemetry/trace-runtime.ts';
 import type { Project } from '../open/open.ts';
 import { openTrace } from './open-trace.ts';
@@ -26,7 +28,7 @@ export async function openRunModels(
   const run = { id, budget, spending };
   const runtime = isUsed ? await project.llmRun(run) : undefined;
   const embeddings = isUsed ? await project.embeddings(run) : undefined;
-  await runtime?.account(signal);
+  if (runtime !== undefined) await requireRunModels(project, runtime, signal);
   const hasCalls = runtime !== undefined || embeddings !== undefined;
   const trace = hasCalls ? await openTrace(project, 'ingest', id) : undefined;
   return {
@@ -42,4 +44,16 @@ export async function openRunModels(
       await trace?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A runtime that was handed in has models of its own. */
+async function requireRunModels(
+  { config, dir }: Project,
+  runtime: LlmRuntime,
+  signal: AbortSignal,
+): Promise<void> {
+  if (config.llm.provider.backend === 'none') return void (await runtime.account(signal));
+  const { requireModels } = await import('../../llm/model-checks.ts');
+  const roles = modelRoles.filter((role) => role !== 'default');
+  await requireModels({ config: config.llm, runtime, dir }, roles, signal);
 }

@@ -1,6 +1,7 @@
 import type { Pause } from '../../llm/governor/call-gate.ts';
 import type { EmbeddingsConfig } from '../../llm/ai-sdk/embedding-providers.ts';
 import type { LlmConfig } from '../../llm/config.ts';
+import type { CallRecord } from '../../llm/governor/usage.ts';
 import type { EmbeddingRuntime } from '../../llm/embeddings/open.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import type { Spending } from '../../llm/governor/spending.ts';
@@ -155,14 +156,21 @@ async function callOptions(
   { dir, env, notices }: ProjectLlmInput,
   { run, journal, egress, onPause }: RunResources,
 ) {
-  const { usageRecorder } = await import('../../llm/governor/usage.ts');
+  const [{ usageRecorder }, { forgetModels }] = await Promise.all([
+    import('../../llm/governor/usage.ts'),
+    import('../../llm/model-checks.ts'),
+  ]);
+  const recordUsage = usageRecorder(journal().db);
   return {
     projectDir: dir,
     env,
     run: run.id,
     budget: run.budget,
     spending: run.spending,
-    record: usageRecorder(journal().db),
+    record(call: CallRecord) {
+      recordUsage(call);
+      forgetModels(dir, call.outcome);
+    },
     egress: (entry: EgressEntry) => egress().record(entry),
     warn: notices.warn,
     onPause,

@@ -12,7 +12,7 @@ import { readCommitState } from '../open/commit-state.ts';
 import { listRemovedSources } from '../learn/removed-sources.ts';
 import { listSources } from '../open/config.ts';
 import { readEmbeddingsStatus } from '../setup/embeddings-status.ts';
-import { readLlmStatus } from '../setup/llm-setup.ts';
+import { readLlmStatus, type StatusDepth } from '../setup/llm-status.ts';
 import type { Connection, Project } from '../open/open.ts';
 import { findRowRuleBypasses } from './row-rule-bypass.ts';
 
@@ -45,24 +45,25 @@ const projectFiles = [
 ];
 
 /**
- * What is configured, reachable and fresh. With `fast` it connects to no warehouse and pays for no model call.
+ * What is configured, reachable and fresh, as far as `depth` allows.
  * `uncommitted` lists the project's files that differ from the last commit; it is undefined outside a git repository,
  * and when `git` says why git could not be asked.
  */
-export async function readProjectStatus(project: Project, fast: boolean, signal: AbortSignal) {
+export async function readProjectStatus(project: Project, depth: StatusDepth, signal: AbortSignal) {
   const names = project.warehouses;
+  const live = depth === 'fast' ? undefined : signal;
   const [commit, connections, sources, former, llm, embeddings, queue, unruled, pages] =
     await Promise.all([
       readCommitState(project.dir, projectFiles),
-      Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
+      Promise.all(names.map((name) => connectionStatus(project, name, live))),
       Promise.all(
         listSources(project.config).map(([name, { driver }]) =>
           sourceStatus(project, name, driver),
         ),
       ),
       listRemovedSources(project),
-      readLlmStatus(project, fast, signal),
-      readEmbeddingsStatus(project, fast, signal),
+      readLlmStatus(project, depth, signal),
+      readEmbeddingsStatus(project, depth === 'fast', signal),
       loadReviewQueue(project),
       findRowRuleBypasses(project),
       findUnreadablePages(project.dir),

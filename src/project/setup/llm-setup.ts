@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
 import { checkSchema } from '../../lib/schema-check.ts';
 import { UserError } from '../../lib/error.ts';
-import type { AccountReport, ProbeReport, ProgramReport } from '../../llm/port/backend.ts';
+import type { ProbeReport } from '../../llm/port/backend.ts';
 import type { AuthMode, BackendName } from '../../llm/backends.ts';
 import { llmConfigSchema, type LlmConfig } from '../../llm/config.ts';
 import { ignoredCachingFields } from '../../llm/ignored-settings.ts';
-import type { LlmRuntime } from '../../llm/governor/govern.ts';
+import type { AccessInput } from '../../llm/model-checks.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readText } from '../../store/files.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { projectConfigSchema, type ProjectConfig } from '../open/config.ts';
 import { editConfig, readConfig } from '../open/config-file.ts';
-import type { ProjectTrust } from '../trust/trust.ts';
 import { llmGrant } from '../trust/entry-grants.ts';
 import { approveTyped } from '../trust/typed-approval.ts';
 
@@ -41,7 +40,7 @@ export interface ProbedLlm extends NewLlm {
   readonly ignored: readonly string[];
 }
 
-/** Makes one minimal call with the backend as it would be configured. Throws if it cannot be used. Writes nothing. */
+/** Makes one minimal call with each model, as it would be configured. Throws if one cannot be used. Writes nothing. */
 export async function probeLlm(
   { dir, runId, env, llm, warn }: LlmProbeRequest,
   signal: AbortSignal,
@@ -61,10 +60,20 @@ export async function probeLlm(
   const projectDir = existsSync(dir) ? dir : process.cwd();
   const runtime = await openLlm({ config, projectDir, env, run: runId, secret, ...quiet });
   try {
-    return { ...llm, probe: await runtime?.probe(signal), ignored: ignoredCachingFields(config) };
+    const probe = runtime && (await probeModels({ config, runtime, dir: projectDir }, signal));
+    return { ...llm, probe, ignored: ignoredCachingFields(config) };
   } finally {
     await runtime?.close();
   }
+}
+
+async function probeModels(input: AccessInput, signal: AbortSignal): Promise<ProbeReport> {
+  const { checkModels, firstError } = await import('../../llm/model-checks.ts');
+  const { account, checks } = await checkModels(input, { mode: 'fresh' }, signal);
+  const error = firstError(checks);
+  if (error !== undefined) throw error;
+  const [first] = checks;
+  return { model: first?.answeredAs ?? '', account };
 }
 
 interface LlmToWrite {
@@ -117,66 +126,4 @@ function invalidLlmConfig(
     hint: 'ktx setup --help lists what each backend needs',
     exitCode: 2,
   });
-}
-
-/** The state of the project's model backend. */
-export interface LlmStatus {
-  readonly backend: BackendName;
-  /** By role, including roles that fall back to the default. */
-  readonly models: LlmConfig['models'];
-  /** `unverified`: configured, but not tried, because a call costs money. `unapproved`: nobody approved it on this machine. */
-  readonly state: 'none' | 'ready' | 'unverified' | 'unapproved' | 'broken';
-  /** Who pays, if the backend can tell. */
-  readonly account?: string | undefined;
-  readonly ignored: readonly string[];
-  /** What a person has to know about the backend on this machine. */
-  readonly notes: readonly string[];
-  /** The program that runs on this machine, for backends that run one. */
-  readonly program?: ProgramReport | undefined;
-  /** Whether frequent values of columns may leave the machine. */
-  readonly sendsSamples: boolean;
-  readonly error?:
-    | Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'>
-    | undefined;
-}
-
-interface LlmStatusInput {
-  readonly config: { readonly llm: LlmConfig; readonly scan: { readonly send_samples: boolean } };
-  readonly llm: () => Promise<LlmRuntime | undefined>;
-  readonly trust: Pick<ProjectTrust, 'isLlmApproved'>;
-}
-
-/** Whether the backend is ready. `fast` makes no call that costs money. */
-export async function readLlmStatus(
-  { config, llm: runtime, trust }: LlmStatusInput,
-  fast: boolean,
-  signal: AbortSignal,
-): Promise<LlmStatus> {
-  const { llm, scan } = config;
-  const { backend } = llm.provider;
-  const settings = { backend, models: llm.models, sendsSamples: scan.send_samples };
-  if (backend === 'none') return { ...settings, state: 'none', ignored: [], notes: [] };
-  const ignored = ignoredCachingFields(llm);
-  if (!(await trust.isLlmApproved()))
-    return { ...settings, state: 'unapproved', ignored, notes: [] };
-  let known: Pick<LlmStatus, 'account' | 'notes' | 'program'> = { notes: [] };
-  try {
-    const opened = await runtime();
-    known = describeAccount(await opened?.account(signal));
-    if (fast) return { ...settings, ...known, state: 'unverified', ignored };
-    const { account } = (await opened?.probe(signal)) ?? {};
-    known = { ...known, account: account?.source ?? known.account };
-    return { ...settings, ...known, state: 'ready', ignored };
-  } catch (error) {
-    if (signal.aborted || !(error instanceof UserError)) throw error;
-    const { code, message, hint, exitCode, retryable } = error;
-    const failure = { code, message, hint, exitCode, retryable };
-    return { ...settings, ...known, state: 'broken', ignored, error: failure };
-  }
-}
-
-function describeAccount(
-  report: AccountReport | undefined,
-): Pick<LlmStatus, 'account' | 'notes' | 'program'> {
-  return { account: report?.source, notes: report?.notes ?? [], program: report?.program };
 }

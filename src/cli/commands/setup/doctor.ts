@@ -2,13 +2,14 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
+import type { ProgramReport } from '../../../llm/port/backend.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { ConnectionStatus } from '../../../project/review/status.ts';
 import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
-import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
+import type { LlmStatus } from '../../../project/setup/llm-status.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { toUserError } from '../../terminal/failure.ts';
-import { describeProgram } from '../../terminal/llm-text.ts';
+import { describeProgram, modelWords } from '../../terminal/llm-text.ts';
 
 interface DoctorFinding {
   readonly check: string;
@@ -78,7 +79,7 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
   context.progress.update('connecting to the warehouses');
   const { readProjectStatus } = await import('../../../project/review/status.ts');
   const { git, uncommitted, connections, llm, embeddings, unreadablePages } =
-    await readProjectStatus(project, false, context.signal);
+    await readProjectStatus(project, 'fresh', context.signal);
   const repository =
     git === undefined
       ? makeFinding(
@@ -172,14 +173,24 @@ function llmFindings({
   ignored,
   notes,
   program,
+  checks,
   error,
 }: LlmStatus): readonly DoctorFinding[] {
   if (state === 'none') return [makeFinding('llm', 'none; everything except reading prose works')];
   if (state === 'unapproved')
     return [makeFinding('llm', notApproved, { state: 'warning', fix: 'ktx trust' })];
   const payer = account === undefined ? '' : ` (account: ${account})`;
+  const answers = checks.map(({ model, state: found, roles, error: failure }) =>
+    failure === undefined
+      ? makeFinding(`model ${model}`, `${modelWords[found]} (${roles.join(', ')})`)
+      : makeFinding(`model ${model}`, `${failure.message}${payer}`, {
+          state: 'broken',
+          fix: failure.hint,
+        }),
+  );
+  const isOfModel = checks.some((check) => check.error !== undefined);
   const answer =
-    error === undefined
+    error === undefined || isOfModel
       ? makeFinding('llm', [`${backend} answers`, account].filter(Boolean).join(', '))
       : makeFinding('llm', `${error.message}${payer}`, { state: 'broken', fix: error.hint });
   const ignoredSettings = makeFinding('llm settings', ignored.join('; '), {
@@ -192,9 +203,21 @@ function llmFindings({
       fix: 'if you do not want that, remove llm.provider.allow_managed_settings',
     }),
   );
-  const running =
-    program === undefined ? [] : [makeFinding('claude code', describeProgram(program))];
-  return [answer, ...running, ...(ignored.length === 0 ? [] : [ignoredSettings]), ...takingPart];
+  const running = program === undefined ? [] : [programFinding(program)];
+  return [
+    answer,
+    ...answers,
+    ...running,
+    ...(ignored.length === 0 ? [] : [ignoredSettings]),
+    ...takingPart,
+  ];
+}
+
+/** A program that is too old still leaves the one that comes with ktx. */
+function programFinding(program: ProgramReport): DoctorFinding {
+  const { advice } = program;
+  const problem = advice === undefined ? undefined : ({ state: 'warning', fix: advice } as const);
+  return makeFinding('claude code', describeProgram(program), problem);
 }
 
 function embeddingsFindings(status: EmbeddingsStatus): readonly DoctorFinding[] {

@@ -7,7 +7,7 @@ import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { RowRuleBypass } from '../../../project/review/row-rule-bypass.ts';
 import type { ConnectionStatus, SourceStatus } from '../../../project/review/status.ts';
 import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
-import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
+import type { LlmStatus } from '../../../project/setup/llm-status.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';
 import { defineCommand, type CommandResult, type NextStep } from '../../command.ts';
 import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
@@ -47,7 +47,8 @@ export const statusCommand = defineCommand({
     if (options.egress === true) return egressResult(project, options.by);
     const { readProjectStatus } = await import('../../../project/review/status.ts');
     context.progress.update('connecting to the warehouses');
-    const status = await readProjectStatus(project, options.fast === true, context.signal);
+    const depth = options.fast === true ? 'fast' : 'kept';
+    const status = await readProjectStatus(project, depth, context.signal);
     const { connections, sources, attention: queue, uncommitted, llm, embeddings, git } = status;
     const commitText =
       uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;

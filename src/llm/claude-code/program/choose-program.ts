@@ -22,8 +22,19 @@ export interface ProgramRequest extends ProgramPlaces {
 
 /** What is wrong with a program that was found, as the end of a sentence about it. */
 type Candidate =
-  | { readonly path: string; readonly version: string; readonly problem?: undefined }
-  | { readonly path: string; readonly version?: string; readonly problem: string };
+  | {
+      readonly path: string;
+      readonly version: string;
+      readonly problem?: undefined;
+      readonly advice?: undefined;
+    }
+  | {
+      readonly path: string;
+      readonly version?: string;
+      readonly problem: string;
+      /** Set if the problem is that the program is too old. */
+      readonly advice?: string;
+    };
 
 /**
  * Chooses the Claude Code program to run. With `auto` that is the first one of the user that is safe and
@@ -48,7 +59,9 @@ export async function chooseProgram(request: ProgramRequest): Promise<ProgramRep
   const reasons = refused.map(({ path, problem = '' }) => `${path} ${problem}`);
   if (bundled === undefined) throw noProgramError(reasons);
   const { version } = await keptVersion(bundled, request);
-  return { path: bundled, kind: 'bundled', version, reason: bundledReason(setting, reasons) };
+  const [advice] = refused.flatMap((candidate) => candidate.advice ?? []);
+  const reason = bundledReason(setting, reasons);
+  return { path: bundled, kind: 'bundled', version, reason, ...(advice && { advice }) };
 }
 
 function bundledReason(setting: string, refused: readonly string[]): string {
@@ -99,8 +112,13 @@ async function inspect(
   const place = placeInRange(version, tested);
   if (place === 'inside') return { path, version };
   const range = `ktx is tested with ${tested.oldest} to ${tested.newest}`;
-  const advice = place === 'older' ? 'update it with: claude update' : 'a newer ktx may take it';
-  return { path: found, version, problem: `is version ${version}, but ${range}; ${advice}` };
+  const outside = `is version ${version}, but ${range}`;
+  return {
+    path: found,
+    version,
+    problem: outside,
+    ...(place === 'older' && { advice: updateAdvice }),
+  };
 }
 
 async function fileProblem(
@@ -128,6 +146,8 @@ async function isScript(path: string): Promise<boolean> {
     await file.close();
   }
 }
+
+const updateAdvice = 'claude update';
 
 const hourMs = 60 * 60 * 1000;
 const answerSchema = z.union([
