@@ -1,3 +1,4 @@
+import { durationMs } from '../lib/time/duration.ts';
 import { newId } from '../lib/id.ts';
 import type { BackendName } from '../llm/backends.ts';
 import type { LlmConfig } from '../llm/config.ts';
@@ -167,7 +168,7 @@ async function openAgentSession(
     tools: tools.set,
     limits: {
       maxTurns: limits.max_turns,
-      timeoutSeconds: parseDurationSeconds(limits.timeout),
+      timeoutSeconds: durationMs(limits.timeout) / 1000,
       maxBudgetUsd: limits.max_budget_usd,
     },
     model: { name: config.models.default, effort: model.effort, fallback: model.fallback },
@@ -207,11 +208,4 @@ async function* sendAndKeep(
     }
     yield event;
   }
-}
-
-const secondsByUnit: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
-
-function parseDurationSeconds(duration: string): number {
-  const [, count, unit = 's'] = /^([\d.]+)\s*(\w+)$/.exec(duration) ?? [];
-  return Number(count) * (secondsByUnit[unit] ?? 1);
 }

@@ -20,6 +20,9 @@ import { snakeCaseKeys } from './terminal/json-keys.ts';
 import { openProgressLine } from './terminal/progress.ts';
 import { detectScreen, type CliHost, type Screen } from './terminal/screen.ts';
 import { alignColumns, renderTable } from './terminal/table.ts';
+import type { Pause } from '../llm/governor/call-gate.ts';
+import { pauseEvent } from '../llm/governor/retries/pause-event.ts';
+import { pauseNote } from './model-pause.ts';
 import { escapeControls } from './terminal/text-width.ts';
 
 /** The state of one command line. */
@@ -146,12 +149,9 @@ async function openCurrentProject(
   const { openProject } = await import('../project/open/open.ts');
   const notices = {
     warn: (message: string) => context.printNote(escapeControls(message)),
-    onPause: ({ window, until }: { readonly window: string; readonly until: Date }) => {
-      context.printEvent({ type: 'rate_limited', window, resetsAt: until.toISOString() });
-      const limit = escapeControls(window.replaceAll('_', ' '));
-      context.printNote(
-        `Rate limit of the model provider reached (${limit}); continuing at ${until.toLocaleTimeString()}. Press Ctrl-C to stop; finished work is kept.`,
-      );
+    onPause: (pause: Pause) => {
+      context.printEvent(pauseEvent(pause));
+      context.printNote(pauseNote(pause));
     },
   };
   const dir = findProject(host.cwd, projectDir, host.env);

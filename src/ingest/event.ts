@@ -1,3 +1,4 @@
+import type { PauseEvent } from '../llm/governor/retries/pause-event.ts';
 import type { CommitReport, FileReport, UnitStage } from './report.ts';
 
 /** What happens during an ingest, for the terminal and for NDJSON. */
@@ -46,7 +47,7 @@ export type IngestEvent =
     }
   | { readonly type: 'curate_step'; readonly stepIndex: number; readonly stepBudget: number }
   | { readonly type: 'reconcile_step'; readonly stepIndex: number; readonly stepBudget: number }
-  | { readonly type: 'rate_limited'; readonly window: string; readonly resetsAt: string }
+  | PauseEvent
   | ({ readonly type: 'llm_usage' } & RunUsage)
   | {
       readonly type: 'publish_step';

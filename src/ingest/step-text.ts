@@ -26,6 +26,8 @@ const texts: EventTexts = {
   reconcile_step: ({ stepIndex }) => `Reconciling results · step ${stepIndex}`,
   rate_limited: ({ resetsAt }) =>
     `waiting for the model provider until ${new Date(resetsAt).toLocaleTimeString()}`,
+  model_retried: ({ attempt, attempts }) =>
+    `asking the model again · attempt ${attempt} of ${attempts}`,
   publish_step: () => 'writing',
 };
 

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { durationSchema } from '../lib/time/duration.ts';
 import { UserError } from '../lib/error.ts';
 import { providers } from './ai-sdk/providers.ts';
 import { authModes, backends, isApiProvider, takesAuthMode, usesLocalSession } from './backends.ts';
@@ -145,6 +146,31 @@ export const llmConfigSchema = z
           .describe('ktx ends a call that takes longer than this many seconds.'),
       })
       .prefault({}),
+    retries: z
+      .strictObject({
+        attempts: z
+          .int()
+          .min(1)
+          .max(20)
+          .default(5)
+          .describe(
+            'How often a request is sent at most if the connection breaks, the provider is overloaded, or a limit is reached.',
+          ),
+        first_pause_seconds: z
+          .number()
+          .nonnegative()
+          .max(60)
+          .default(1)
+          .describe(
+            'The pause before the second attempt. Each further pause is twice as long, up to 30 seconds. If the provider names a time, ktx waits for that.',
+          ),
+      })
+      .prefault({}),
+    max_wait: durationSchema
+      .default('1h')
+      .describe(
+        'The longest wait for the reset of a limit, like 90s or 1h. If the reset is further away, the run ends.',
+      ),
     concurrency: z
       .int()
       .min(1)

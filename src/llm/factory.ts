@@ -1,4 +1,5 @@
 import { availableParallelism, freemem } from 'node:os';
+import { durationMs } from '../lib/time/duration.ts';
 import { UserError } from '../lib/error.ts';
 import { isSecretReference } from '../store/secrets.ts';
 import { isApiProvider, takesAuthMode, type ModelBackendName } from './backends.ts';
@@ -30,15 +31,13 @@ export interface LlmOptions {
   readonly onPause: (pause: Pause) => void;
 }
 
-const longestPauseMs = 60 * 60 * 1000;
-
 /** Calls of all runtimes of a backend pass one gate. */
 export interface SharedGate {
   readonly gate: CallGate;
   readonly pauseListeners: Set<LlmOptions['onPause']>;
 }
 
-/** One gate for each backend of the process, shared by all its runtimes. */
+/** One gate for each backend and longest wait in the process, shared by all its runtimes. */
 const gates = new Map<string, SharedGate>();
 
 /** Opens the backend that `ktx.yaml` names; undefined for `none`. No call is made yet. */
@@ -52,7 +51,7 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   checkPrices(backend, models, spendingLimit);
   const modelBackend = await openBackend(backend, options);
   const concurrency = config.concurrency ?? defaultConcurrency(backend);
-  const { gate, pauseListeners } = sharedGate(backend, concurrency);
+  const { gate, pauseListeners } = sharedGate(backend, config, concurrency);
   pauseListeners.add(onPause);
   const runtime = govern({
     config,
@@ -85,13 +84,19 @@ export function warnOnce(warn: (message: string) => void): (message: string) => 
 }
 
 /** The one gate of this process for everything of that name. All that use it hear of a pause. */
-export function sharedGate(backend: string, concurrency: number): SharedGate {
-  const open = gates.get(backend);
+export function sharedGate(
+  name: string,
+  { max_wait: maxWait }: LlmConfig,
+  concurrency: number,
+): SharedGate {
+  const key = `${name} ${maxWait}`;
+  const open = gates.get(key);
   if (open !== undefined) return open;
   const pauseListeners = new Set<LlmOptions['onPause']>();
   const onPause = (pause: Pause): void => pauseListeners.forEach((listener) => listener(pause));
+  const longestPauseMs = durationMs(maxWait);
   const gate = new CallGate({ concurrency, longestPauseMs, onPause });
-  gates.set(backend, { gate, pauseListeners });
+  gates.set(key, { gate, pauseListeners });
   return { gate, pauseListeners };
 }
 

@@ -94,6 +94,7 @@ export function recordingMonitor(signal: AbortSignal = new AbortController().sig
     requestSent: () => void (counts.apiCalls += 1),
     addUsage: (model, usage, costUsd) => void used.push({ model, usage, costUsd }),
     toolFailed: (tool, callId) => void failures.push({ tool, callId }),
+    retry: (failure) => Promise.reject(failure),
     limitReported: (limit) => void limits.push(limit),
     warn: (message) => void warnings.push(message),
   };

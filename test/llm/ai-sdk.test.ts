@@ -5,6 +5,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { openAiSdkBackend } from '../../src/llm/ai-sdk/backend.ts';
+import { askForObject } from '../../src/llm/governor/answers/object-answer.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import {
@@ -137,9 +138,10 @@ describe('a call', () => {
   });
 
   test.each([
-    ['max_tokens', 'execution'],
+    ['max_tokens', 'max_tokens'],
     ['model_context_window_exceeded', 'context_too_long'],
-    ['refusal', 'execution'],
+    ['refusal', 'refusal'],
+    ['pause_turn', 'execution'],
   ])('that ends with %s fails as %s, for what it was', async (stop, kind) => {
     await using endpoint = await scriptedEndpoint(
       inTurn(anthropicTurn([{ text: 'Some of' }], { stop })),
@@ -155,22 +157,18 @@ describe('a call', () => {
 describe('an object', () => {
   const schema = z.object({ rows: z.int().transform((count) => count * 2) });
 
+  const askObject = (url: string, call = callOf(recordingMonitor().monitor)) =>
+    askForObject(schema, call.prompt, (prompt) =>
+      anthropic(url).object({ ...call, prompt, stepBudget: 6, schema }),
+    );
+
   test('is parsed with the schema of the caller, also inside a code fence [O1 O2 O3]', async () => {
     const answers = ['{"rows":3}', 'Here it is:\n```json\n{"rows":4}\n```'];
     await using endpoint = await scriptedEndpoint(
       inTurn(...answers.map((text) => anthropicTurn([{ text }]))),
     );
-    const backend = anthropic(endpoint.url);
-    expect(
-      await backend.object({ ...callOf(recordingMonitor().monitor), stepBudget: 6, schema }),
-    ).toEqual({
-      rows: 6,
-    });
-    expect(
-      await backend.object({ ...callOf(recordingMonitor().monitor), stepBudget: 6, schema }),
-    ).toEqual({
-      rows: 8,
-    });
+    expect(await askObject(endpoint.url)).toEqual({ rows: 6 });
+    expect(await askObject(endpoint.url)).toEqual({ rows: 8 });
     expect(endpoint.requests[0]?.body.output_config.format).toMatchObject({
       type: 'json_schema',
       schema: { required: ['rows'] },
@@ -180,13 +178,7 @@ describe('an object', () => {
   test('that is missing gives another error than one that does not fit [O7]', async () => {
     const ask = async (text: string) => {
       await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text }])));
-      return await failureOf(
-        anthropic(endpoint.url).object({
-          ...callOf(recordingMonitor().monitor),
-          stepBudget: 6,
-          schema,
-        }),
-      );
+      return await failureOf(askObject(endpoint.url));
     };
     const [missing, wrong] = [await ask('No.'), await ask('{"rows":"x"}')];
     expect([missing.kind, wrong.kind]).toEqual(['invalid_output', 'invalid_output']);
@@ -200,9 +192,7 @@ describe('an object', () => {
       inTurn(...texts.map((text) => anthropicTurn([{ text }]))),
     );
     const seen = recordingMonitor();
-    expect(
-      await anthropic(endpoint.url).object({ ...callOf(seen.monitor), stepBudget: 6, schema }),
-    ).toEqual({ rows: 10 });
+    expect(await askObject(endpoint.url, callOf(seen.monitor))).toEqual({ rows: 10 });
     expect(seen.used).toHaveLength(3);
     const [first, , third] = endpoint.requests.map(({ body }) => JSON.stringify(body.messages));
     expect(first).not.toContain('refused');
@@ -216,9 +206,7 @@ describe('an object', () => {
       inTurn(anthropicTurn([{ tool: 'json', input: { rows: 5 } }])),
     );
     const call = callOf(recordingMonitor().monitor, { model: 'claude-sonnet-4-0' });
-    expect(await anthropic(endpoint.url).object({ ...call, stepBudget: 6, schema })).toEqual({
-      rows: 10,
-    });
+    expect(await askObject(endpoint.url, call)).toEqual({ rows: 10 });
     expect(endpoint.requests).toHaveLength(1);
   });
 });
@@ -298,34 +286,31 @@ describe('a malformed tool call', () => {
 
 describe('a failure', () => {
   test.each([
-    { status: 400, type: 'invalid_request_error', kind: 'execution', tries: 1 },
-    { status: 401, type: 'authentication_error', kind: 'auth', tries: 1 },
-    { status: 402, type: 'billing_error', kind: 'billing', tries: 1 },
-    { status: 403, type: 'permission_error', kind: 'permission', tries: 1 },
-    { status: 404, type: 'not_found_error', kind: 'model_unavailable', tries: 1 },
-    { status: 413, type: 'request_too_large', kind: 'context_too_long', tries: 1 },
-    { status: 500, type: 'api_error', kind: 'overloaded', tries: 3 },
-    { status: 529, type: 'overloaded_error', kind: 'overloaded', tries: 3 },
-  ])(
-    '$status $type is $kind, after $tries requests [T8]',
-    async ({ status, type, kind, tries }) => {
-      await using endpoint = await scriptedEndpoint(inTurn(anthropicError(status, type)));
-      const seen = recordingMonitor();
-      const failure = await failureOf(
-        anthropic(endpoint.url).text({ ...callOf(seen.monitor), stepBudget: 1 }),
-      );
-      expect(failure).toMatchObject({ kind, status });
-      expect(endpoint.requests).toHaveLength(tries);
-      expect(seen.counts.apiCalls).toBe(tries);
-    },
-  );
+    { status: 400, type: 'invalid_request_error', kind: 'execution' },
+    { status: 401, type: 'authentication_error', kind: 'auth' },
+    { status: 402, type: 'billing_error', kind: 'billing' },
+    { status: 403, type: 'permission_error', kind: 'permission' },
+    { status: 404, type: 'not_found_error', kind: 'model_unavailable' },
+    { status: 413, type: 'request_too_large', kind: 'context_too_long' },
+    { status: 500, type: 'api_error', kind: 'overloaded' },
+    { status: 529, type: 'overloaded_error', kind: 'overloaded' },
+  ])('$status $type is $kind, and left to the governor [T8]', async ({ status, type, kind }) => {
+    await using endpoint = await scriptedEndpoint(inTurn(anthropicError(status, type)));
+    const seen = recordingMonitor();
+    const failure = await failureOf(
+      anthropic(endpoint.url).text({ ...callOf(seen.monitor), stepBudget: 1 }),
+    );
+    expect(failure).toMatchObject({ kind, status });
+    expect(endpoint.requests).toHaveLength(1);
+    expect(seen.counts.apiCalls).toBe(1);
+  });
 
   test('has the same kind whatever its message says', async () => {
     const body = {
       type: 'error',
       error: {
         type: 'invalid_request_error',
-        message: 'overloaded rate limit 429 credit balance is too low',
+        message: 'overloaded rate limit 429 authentication',
       },
     };
     await using endpoint = await scriptedEndpoint(() => ({ status: 400, body }));
@@ -404,7 +389,7 @@ describe('a failure', () => {
     const failure = await failureOf(
       anthropic(endpoint.url).text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 }),
     );
-    expect(failure.message).toBe('no such key: [secret]');
+    expect(failure.message).toMatch(/ no such key: \[secret\]$/);
   });
 });
 
@@ -447,8 +432,9 @@ describe('a rate limit', () => {
     ];
     await using endpoint = await scriptedEndpoint(inTurn(...replies));
     const seen = recordingMonitor();
+    const monitor = { ...seen.monitor, retry: () => Promise.resolve() };
     const result = await anthropic(endpoint.url).loop({
-      ...callOf(seen.monitor, { tools: lookupTool().tools }),
+      ...callOf(monitor, { tools: lookupTool().tools }),
       stepBudget: 5,
     });
     expect(result).toEqual({ text: 'Done.', stopReason: 'natural' });

@@ -84,6 +84,7 @@ function call(
     requestSent: nothing,
     addUsage: nothing,
     toolFailed: nothing,
+    retry: (failure) => Promise.reject(failure),
     limitReported: nothing,
     warn: nothing,
   };

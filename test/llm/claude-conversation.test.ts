@@ -35,10 +35,14 @@ const start = (turn: string, parent: string | null = null) => ({
     },
   },
 });
-const delta = (output: number) => ({
+const delta = (output: number, reason: string | null = 'tool_use') => ({
   type: 'stream_event',
   parent_tool_use_id: null,
-  event: { type: 'message_delta', delta: {}, usage: { output_tokens: output } },
+  event: {
+    type: 'message_delta',
+    delta: { stop_reason: reason },
+    usage: { output_tokens: output },
+  },
 });
 const block = (turn: string, content: object, rest: object = {}) => ({
   type: 'assistant',
@@ -88,6 +92,7 @@ function recordingMonitor() {
     requestSent: () => void (told.apiCalls += 1),
     addUsage: (model, usage, cost) => void told.used.push([model, usage, cost]),
     toolFailed: (tool, callId) => void told.failed.push(`${tool} ${callId}`),
+    retry: (failure) => Promise.reject(failure),
     limitReported: nothing,
     warn: nothing,
   };
@@ -122,6 +127,7 @@ async function run(
     policy: ownSessionPolicy,
     stepBudget: 10,
     monitor,
+    ask: () => Promise.reject(new Error('no further prompt was expected')),
     ...options,
   }).catch((error: unknown) => ({
     error,
@@ -138,11 +144,13 @@ describe('a conversation with Claude Code', () => {
       block('a', said('Let me see. ')),
       block('a', uses(id, 'c1')),
       block('a', uses(id, 'c2')),
+      delta(5),
       answer('c1'),
       answer('c2'),
       start('b'),
       block('b', said('It is ')),
       block('b', said('so.')),
+      delta(5, 'end_turn'),
       result(),
     ]);
     expect(told).toMatchObject({ steps: 2, apiCalls: 2, failed: [] });
@@ -161,7 +169,8 @@ describe('a conversation with Claude Code', () => {
       block('e', said('API Error'), { error: 'rate_limit' }),
       result({ is_error: true, api_error_status: 429 }),
     ]);
-    expect(told).toMatchObject({ steps: 0, apiCalls: 0 });
+    // The refused request was sent.
+    expect(told).toMatchObject({ steps: 0, apiCalls: 1 });
   });
 
   test('is decided by its result, whatever is thrown after it [R6 R10 Q9]', async () => {
@@ -172,7 +181,8 @@ describe('a conversation with Claude Code', () => {
       errors: [],
       result: undefined,
     });
-    const messages = [init(), start('a'), block('a', uses(id, 'c1')), answer('c1'), spent];
+    const turn = [start('a'), block('a', uses(id, 'c1')), delta(5), answer('c1')];
+    const messages = [init(), ...turn, spent];
     const { conversation, told } = await run(messages, {}, 'Reached maximum number of turns (1)');
     expect(conversation).toMatchObject({
       facts: { subtype: 'error_max_turns', terminalReason: 'max_turns' },
@@ -192,10 +202,11 @@ describe('a conversation with Claude Code', () => {
       'thrown',
     );
     expect(conversation).toMatchObject({
-      facts: {
-        error: 'rate_limit',
+      error: {
+        kind: 'rate_limit',
         status: 429,
-        limit: { window: 'five_hour', resetsAt: new Date(1_900_000_000_000) },
+        window: 'five_hour',
+        resetsAt: new Date(1_900_000_000_000),
       },
     });
   });
@@ -230,6 +241,7 @@ describe('a conversation with Claude Code', () => {
     const turn = (name: string) => [
       start(name),
       block(name, uses(id, `c-${name}`)),
+      delta(5),
       answer(`c-${name}`),
     ];
     const { conversation, told, read } = await run(
@@ -240,7 +252,7 @@ describe('a conversation with Claude Code', () => {
     );
     expect(conversation).toMatchObject({ facts: undefined, object: undefined });
     expect(told.steps).toBe(2);
-    expect(read).toBe(9);
+    expect(read).toBe(11);
   });
 
   test('counts a failed call of its own tools, by the id of the call [R7]', async () => {
@@ -313,11 +325,11 @@ describe('an object from Claude Code', () => {
     ]);
   });
 
-  test('is missing if all were refused [O7]', async () => {
+  test('that was refused is left to whoever asked [O7]', async () => {
     const { conversation } = await run(
       [init(['StructuredOutput']), give('a', { n: 'one' }), answer('a', true), result()],
       { expected },
     );
-    expect(conversation).toMatchObject({ object: undefined });
+    expect(conversation).toMatchObject({ object: { value: { n: 'one' } } });
   });
 });

@@ -68,7 +68,8 @@ describe('the environment of a Claude Code child', () => {
     ).toMatchObject({
       CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
       CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK: '1',
-      CLAUDE_CODE_MAX_RETRIES: '2',
+      CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+      CLAUDE_CODE_MAX_RETRIES: '1',
     });
   });
 });

@@ -38,8 +38,9 @@ describe('a result of Claude Code', () => {
     expect(kindOf({ stopReason: 'tool_use' }, good)).toBe('natural');
     expect(kindOf({ isError: true }, good)).not.toBe('natural');
     expect(kindOf({ subtype: 'error_during_execution' }, good)).toBe('execution');
-    expect(kindOf({ stopReason: 'refusal' }, good)).toBe('execution');
-    expect(kindOf({ stopReason: 'max_tokens' }, good)).toBe('invalid_output');
+    expect(kindOf({ stopReason: 'refusal' }, good)).toBe('refusal');
+    expect(kindOf({ stopReason: 'max_tokens' }, good)).toBe('max_tokens');
+    expect(kindOf({ stopReason: 'pause_turn' }, good)).toBe('execution');
   });
 
   test.for([
@@ -97,8 +98,8 @@ describe('a result of Claude Code', () => {
     [{ error: 'unknown', terminalReason: 'completed' }, 'network'],
     [{ error: 'unknown', status: 400 }, 'execution'],
     [{ error: 'oauth_org_not_allowed' }, 'permission'],
-    [{ error: 'max_output_tokens' }, 'invalid_output'],
-    [{ error: 'invalid_request', stopReason: 'refusal' }, 'execution'],
+    [{ error: 'max_output_tokens' }, 'max_tokens'],
+    [{ error: 'invalid_request', stopReason: 'refusal' }, 'refusal'],
     [
       { subtype: 'error_max_structured_output_retries', terminalReason: undefined },
       'invalid_output',
@@ -110,7 +111,7 @@ describe('a result of Claude Code', () => {
     expect(
       kindOf({
         ...facts,
-        text: 'rate limit 429 invalid api key, not logged in, prompt is too long',
+        text: 'rate limit 429 invalid api key, not logged in',
       }),
     ).toBe(kind);
   });

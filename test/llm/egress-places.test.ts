@@ -17,7 +17,7 @@ const textOnly: Readonly<Record<string, string>> = {
   'llm/ai-sdk/backend.ts': 'what the model answered',
   'llm/ai-sdk/tools.ts': 'what the model answered',
   'llm/governor/agent-session.ts': 'earlier turns; it records their values itself',
-  'llm/governor/formatted-answer.ts': 'what the model answered',
+  'llm/governor/answers/formatted-answer.ts': 'what the model answered',
   'mcp/resources.ts': 'dataset files, for the client',
   'tools/loops/curate.ts': 'terms and rules',
   'tools/loops/read-item.ts': 'items',

@@ -173,15 +173,22 @@ describe('a governed call', () => {
     expect(await runtime.generateText({ ...ask, tools: { slow } })).toBe('answered');
   });
 
-  test('that the provider refuses until a reset is repeated once after it', async () => {
+  test('repeats its request after a reset, as often as llm.retries says', async () => {
     let made = 0;
-    const { runtime } = runtimeOver(() => {
-      made += 1;
-      return Promise.reject(
-        new LlmError('rate_limit', 'Too many.', { resetsAt: new Date(Date.now() + 20) }),
-      );
+    const { runtime } = runtimeOver(
+      async ({ monitor }) => {
+        for (;;) {
+          made += 1;
+          const resetsAt = new Date(Date.now() + 20);
+          await monitor.retry(new LlmError('rate_limit', 'Too many.', { resetsAt }));
+        }
+      },
+      { settings: { retries: { attempts: 2 } } },
+    );
+    await expect(runtime.generateText(ask)).rejects.toMatchObject({
+      kind: 'rate_limit',
+      message: 'Too many. (2 attempts)',
     });
-    await expect(runtime.generateText(ask)).rejects.toMatchObject({ kind: 'rate_limit' });
     expect(made).toBe(2);
   });
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exceededLimit } from '../../src/llm/ai-sdk/limits.ts';
+import { exceededLimit } from '../../src/llm/faults/limit-headers.ts';
 import { usageRecorder, usageReport } from '../../src/llm/governor/usage.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import { makeMachine, openRuntime, testModel } from '../support/llm-runtimes.ts';

@@ -11,6 +11,7 @@ const monitor = {
   requestSent: nothing,
   addUsage: nothing,
   toolFailed: nothing,
+  retry: (failure: unknown) => Promise.reject(failure),
   limitReported: nothing,
   warn: nothing,
 };

@@ -1,5 +1,6 @@
 import { type LlmOptions, openLlm } from '../../src/llm/factory.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
+import type { Pause } from '../../src/llm/governor/call-gate.ts';
 import type { LlmRuntime } from '../../src/llm/governor/govern.ts';
 import type { CallRecord } from '../../src/llm/governor/usage.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from './claude-home.ts';
@@ -16,7 +17,7 @@ export interface TestRuntime {
   readonly runtime: LlmRuntime;
   readonly records: readonly CallRecord[];
   readonly warnings: readonly string[];
-  readonly pauses: readonly { readonly window: string; readonly until: Date }[];
+  readonly pauses: readonly Pause[];
 }
 
 export interface RuntimeOverrides {
@@ -26,6 +27,8 @@ export interface RuntimeOverrides {
   readonly promptCaching?: object;
   readonly concurrency?: number;
   readonly max_usd_per_run?: number;
+  readonly retries?: { readonly attempts?: number; readonly first_pause_seconds?: number };
+  readonly max_wait?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly projectDir?: string;
 }
@@ -40,9 +43,10 @@ export async function openRuntime(
   const provider = { backend: subject, ...providerBlock(subject, endpoint.url) };
   const records: CallRecord[] = [];
   const warnings: string[] = [];
-  const pauses: { window: string; until: Date }[] = [];
+  const pauses: Pause[] = [];
   const options: LlmOptions = {
     config: llmConfigSchema.parse({
+      retries: { first_pause_seconds: 0.01 },
       ...slice,
       provider,
       models: { default: testModel, ...models },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationSchema } from '../../lib/time/duration.ts';
 
 const idSchema = z
   .string()
@@ -6,9 +7,6 @@ const idSchema = z
     /^[a-z0-9][a-z0-9_-]{0,99}$/,
     'an id has only lower-case letters, digits, _ and -, and starts with a letter or a digit',
   );
-const durationSchema = z
-  .string()
-  .regex(/^\d{1,6}(?:\.\d+)?\s*(?:ms|s|m|h)$/, 'a duration is a number and a unit: 90s, 2m, 1h');
 const regexSchema = z.string().min(1).refine(isValidRegex, 'must be a regular expression');
 
 function isValidRegex(text: string): boolean {

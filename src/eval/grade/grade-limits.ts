@@ -1,3 +1,4 @@
+import { durationMs } from '../../lib/time/duration.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import type { Expectation } from '../cases/question-set-schema.ts';
 import type { GraderFinding } from '../run/outcome.ts';
@@ -8,7 +9,7 @@ export function gradeLimits(
   result: TurnResult,
 ): readonly GraderFinding[] {
   const { queries, cost_usd: maxCost, tokens, latency } = limits;
-  const maxMs = latency === undefined ? undefined : parseDuration(latency);
+  const maxMs = latency === undefined ? undefined : durationMs(latency);
   const isCostUnknown = maxCost !== undefined && result.costUsd === null;
   return [
     ...gradeLimit('queries', result.evidence.length, queries),
@@ -45,12 +46,4 @@ export function totalTokens({ usage }: Pick<TurnResult, 'usage'>): number {
       sum + input + output + cacheRead + cacheWrite,
     0,
   );
-}
-
-const msOfUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** Parses a duration such as `90s` or `2m` to milliseconds. */
-function parseDuration(text: string): number {
-  const [, count, unit = 's'] = /^([\d.]+)\s*(\w+)$/.exec(text) ?? [];
-  return Number(count) * (msOfUnit[unit] ?? 1);
 }

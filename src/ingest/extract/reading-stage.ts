@@ -139,13 +139,16 @@ export function recordFailure(
   if (isFatalToRun(error)) stage.isOver = true;
 }
 
+const faultsOfText: ReadonlySet<string> = new Set([
+  'execution',
+  'context_too_long',
+  'max_tokens',
+  'refusal',
+]);
+
 /** Whether the model could not answer because of the text that it was sent, so that another text may well be answered. */
 export function isFaultOfText(error: UserError): boolean {
-  return (
-    error instanceof LlmError &&
-    (error.kind === 'execution' || error.kind === 'context_too_long') &&
-    !isFatalToRun(error)
-  );
+  return error instanceof LlmError && faultsOfText.has(error.kind) && !isFatalToRun(error);
 }
 
 /** Runs tasks in their order, as many at once as the model allows. Starts none after the stage is over. */

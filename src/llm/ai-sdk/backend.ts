@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { checkSchema } from '../../lib/schema-check.ts';
-import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { PromptCaching } from '../config.ts';
 import type { AccountReport, BackendCall, LoopCall, ModelBackend } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
@@ -59,7 +57,6 @@ export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
       const answer = await streamCall(context, probeCall(model, signal), {
         stepBudget: 1,
         maxOutputTokens: 64,
-        maxRetries: 0,
         acceptsCutAnswer: true,
       });
       return { model: answer.model, account: await account() };
@@ -96,47 +93,15 @@ async function generateText(context: AiSdkContext, call: LoopCall): Promise<stri
   return answer.text;
 }
 
-/** As many tries as on the other backends. */
-const maxObjectTries = 3;
-
-async function generateObject<T>(
+async function generateObject(
   context: AiSdkContext,
-  call: LoopCall & { readonly schema: z.ZodType<T> },
-): Promise<T> {
+  call: LoopCall & { readonly schema: z.ZodType },
+): Promise<unknown> {
   const { stepBudget } = call;
   const schema = z.toJSONSchema(call.schema, { target: 'draft-7', io: 'input' });
-  let problem = '';
-  for (let tries = 0; tries < maxObjectTries; tries += 1) {
-    const prompt = problem === '' ? call.prompt : correctionPrompt(call.prompt, problem);
-    const answer = await streamCall(context, { ...call, prompt }, { stepBudget, schema });
-    if (answer.stopReason === 'budget') throw stepLimitError(stepBudget);
-    const parsed = parseObject(call.schema, extractJson(answer.text));
-    if (parsed.problem === undefined) return parsed.data;
-    problem = parsed.problem;
-  }
-  throw new LlmError('invalid_output', problem);
-}
-
-type ParsedObject<T> =
-  | { readonly data: T; readonly problem?: undefined }
-  | { readonly data?: undefined; readonly problem: string };
-
-function parseObject<T>(schema: z.ZodType<T>, value: unknown): ParsedObject<T> {
-  if (value === undefined)
-    return { problem: 'The model answered without the object that it was asked for.' };
-  const { data, problems } = checkSchema(schema, value);
-  if (problems === undefined) return { data };
-  const lines = problems
-    .slice(0, 3)
-    .map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
-  return { problem: `The model's object does not fit its schema: ${lines.join('; ')}.` };
-}
-
-/** The problem is marked as data: it may quote the answer, which may quote the warehouse. */
-function correctionPrompt(prompt: string, problem: string): string {
-  const instruction =
-    'Your last answer to this was refused for the reason between the marks. Answer again, with a complete object that fits.';
-  return `${prompt}\n\n${instruction}\n${untrustedBlock('refusal', problem)}`;
+  const answer = await streamCall(context, call, { stepBudget, schema });
+  if (answer.stopReason === 'budget') throw stepLimitError(stepBudget);
+  return extractJson(answer.text);
 }
 
 function stepLimitError(budget: number): LlmError {

@@ -9,7 +9,7 @@ import {
   type EmbeddingProviderName,
 } from './embedding-providers.ts';
 import { toLlmError } from './failure.ts';
-import { limitsFromHeaders } from './limits.ts';
+import { limitsFromHeaders } from '../faults/limit-headers.ts';
 import { reportFailedRequest } from './request.ts';
 
 interface EmbeddingModelOptions {
@@ -26,7 +26,6 @@ interface EmbeddingBatch {
   readonly texts: readonly string[];
   readonly purpose: EmbeddingPurpose;
   readonly monitor: CallMonitor;
-  readonly maxRetries?: number;
 }
 
 /** One embedding model, asked one request at a time. */
@@ -63,7 +62,8 @@ export function openEmbeddingModel(options: EmbeddingModelOptions): EmbeddingBac
           dimensions,
           providerOptions: provider.options?.({ model: name, dimensions, purpose }),
           abortSignal: monitor.signal,
-          maxRetries: batch.maxRetries,
+          // `watchRequests` repeats requests.
+          maxRetries: 0,
           telemetry: { isEnabled: false },
         });
         monitor.addUsage(name, tokensOf(result, texts), reportedUsd(result));
@@ -84,22 +84,24 @@ interface WatchedModel {
   readonly projectDir: string;
 }
 
-/** Counts each request, reports limits, and decides which failures are worth another try. */
+/** Counts each request, reports limits, and sends a failed request again when the governor allows it. */
 function watchRequests(watched: WatchedModel, monitor: CallMonitor): EmbedMiddleware {
   const { model, ...rest } = watched;
   const call = { role: 'embedding', model, tags: {}, monitor };
   const context = { ...rest, isRecording: process.env['KTX_LLM_DEBUG'] === '1' };
   return {
     wrapEmbed: async ({ doEmbed }) => {
-      monitor.requestSent();
-      try {
-        const result = await doEmbed();
-        monitor.heartbeat();
-        for (const limit of limitsFromHeaders(result.response?.headers))
-          monitor.limitReported(limit);
-        return result;
-      } catch (error) {
-        throw reportFailedRequest(context, call, error);
+      for (;;) {
+        monitor.requestSent();
+        try {
+          const result = await doEmbed();
+          monitor.heartbeat();
+          for (const limit of limitsFromHeaders(result.response?.headers))
+            monitor.limitReported(limit);
+          return result;
+        } catch (error) {
+          await monitor.retry(reportFailedRequest(context, call, error));
+        }
       }
     },
   };

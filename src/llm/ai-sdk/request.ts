@@ -2,12 +2,13 @@ import { wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } f
 import type { UserError } from '../../lib/error.ts';
 import { appendToLog } from '../../store/log.ts';
 import type { PromptCaching } from '../config.ts';
+import { exceededLimit, limitsFromHeaders } from '../faults/limit-headers.ts';
 import type { BackendCall } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import { addCacheMarkers } from './cache.ts';
 import { failedRequest, toLlmError } from './failure.ts';
-import { exceededLimit, isShortPause, limitsFromHeaders } from './limits.ts';
 import type { Provider } from './providers.ts';
+import { readAnswer, type OpenedStream } from './read-answer.ts';
 
 type RequestModel = Exclude<LanguageModel, string>;
 
@@ -39,18 +40,7 @@ export async function modelForCall(
           : { ...params, responseFormat: { type: 'json' as const, schema } };
       return Promise.resolve(addCacheMarkers(withFormat, provider, { model: call.model, caching }));
     },
-    wrapStream: async ({ doStream }) => {
-      call.monitor.requestSent();
-      try {
-        const result = await doStream();
-        for (const limit of limitsFromHeaders(result.response?.headers))
-          call.monitor.limitReported(limit);
-        recordRequest(context, call, { request: result.request?.body });
-        return result;
-      } catch (error) {
-        throw reportFailedRequest(context, call, error);
-      }
-    },
+    wrapStream: ({ doStream }) => askUntilAnswered(context, call, doStream),
   };
   return wrapLanguageModel({ model: await context.model(call.model), middleware });
 }
@@ -61,12 +51,38 @@ type RequestContext = Pick<AiSdkContext, 'secrets' | 'isRecording' | 'projectDir
 };
 type RequestCall = Pick<BackendCall, 'monitor' | 'model' | 'tags'> & { readonly role: string };
 
-/** Returns the error to throw: the SDK retries its own errors and gives up on ours. */
+/** Sends one request until it is answered in full, as often as the governor allows. */
+async function askUntilAnswered(
+  context: AiSdkContext,
+  call: BackendCall,
+  doStream: () => PromiseLike<OpenedStream>,
+): Promise<OpenedStream> {
+  const { monitor } = call;
+  for (;;) {
+    monitor.requestSent();
+    let hasBegun = false;
+    try {
+      const result = await doStream();
+      hasBegun = true;
+      for (const limit of limitsFromHeaders(result.response?.headers)) monitor.limitReported(limit);
+      recordRequest(context, call, { request: result.request?.body });
+      return { ...result, stream: await readAnswer(result.stream, call) };
+    } catch (error) {
+      if (hasBegun) monitor.addUsage(call.model, noTokens, null);
+      await monitor.retry(reportFailedRequest(context, call, error));
+      if (hasBegun) monitor.listener?.startedAgain();
+    }
+  }
+}
+
+const noTokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/** Explains a failed request, and reports the limit that it met. */
 export function reportFailedRequest(
   context: RequestContext,
   call: RequestCall,
   error: unknown,
-): unknown {
+): UserError {
   const { monitor } = call;
   const failure = explainMissingCredentials(
     toLlmError(error, monitor.signal, context.secrets),
@@ -74,11 +90,9 @@ export function reportFailedRequest(
   );
   const { requestBodyValues: request, responseHeaders: headers } = failedRequest(error) ?? {};
   recordRequest(context, call, { request, failed: failure.code });
-  const kind = failure instanceof LlmError ? failure.kind : undefined;
-  if (kind === 'rate_limit') monitor.limitReported(exceededLimit(headers));
-  const isTransient =
-    kind === 'overloaded' || kind === 'network' || (kind === 'rate_limit' && isShortPause(headers));
-  return isTransient ? error : failure;
+  const isLimit = failure instanceof LlmError && failure.kind === 'rate_limit';
+  if (isLimit) monitor.limitReported(exceededLimit(headers));
+  return failure;
 }
 
 function recordRequest(

@@ -1,8 +1,9 @@
 import { isStepCount, streamText } from 'ai';
-import type { FinishReason, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
+import type { LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import { errorMessage } from '../../lib/error.ts';
 import type { BackendCall, SessionListener } from '../port/backend.ts';
-import { fullContextError, LlmError, type LlmErrorKind } from '../port/error.ts';
+import { answerEnds, unfinishedAnswer } from '../faults/stop-reasons.ts';
+import { LlmError } from '../port/error.ts';
 import { roleSettings, type Effort } from '../port/roles.ts';
 import type { TokenUsage } from '../port/runtime.ts';
 import { toLlmError } from './failure.ts';
@@ -14,7 +15,6 @@ interface StreamOptions {
   /** JSON Schema, if the answer has to be an object. */
   readonly schema?: object;
   readonly maxOutputTokens?: number;
-  readonly maxRetries?: number;
   /** True if an answer that was cut off is good enough, as for a probe. */
   readonly acceptsCutAnswer?: boolean;
   /** The messages before the prompt. */
@@ -75,7 +75,8 @@ export async function streamCall(
   if (hasFailed) throw toLlmError(progress.failure, signal, context.secrets);
   if (lastStep === undefined) throw new LlmError('network', 'The answer ended before it began.');
   const isBudgetSpent = !isDone && steps >= options.stepBudget;
-  if (!isBudgetSpent && !options.acceptsCutAnswer) checkFinishReason(lastStep);
+  const incomplete = isBudgetSpent || options.acceptsCutAnswer ? undefined : unfinished(lastStep);
+  if (incomplete !== undefined) throw incomplete;
   return {
     text,
     model: lastStep.response.modelId,
@@ -85,7 +86,7 @@ export async function streamCall(
 }
 
 async function startStream(context: AiSdkContext, call: BackendCall, options: StreamOptions) {
-  const { stepBudget, schema, maxOutputTokens, maxRetries, history } = options;
+  const { stepBudget, schema, maxOutputTokens, history } = options;
   const { thinking, effort: roleEffort } = roleSettings[call.role];
   const { effort = roleEffort } = options;
   const model = await modelForCall(context, call, schema);
@@ -96,14 +97,15 @@ async function startStream(context: AiSdkContext, call: BackendCall, options: St
       ? { prompt: call.prompt }
       : { messages: [...history, { role: 'user', content: call.prompt }] }),
     ...toSdkTools(call.tools, repairAsker(context, call)),
-    stopWhen: isStepCount(stepBudget),
+    stopWhen: [isStepCount(stepBudget), ({ steps }) => isUnfinished(steps.at(-1))],
     // The SDK omits it for models that refuse it, as most do while they think.
     temperature: call.temperature ?? 0,
     reasoning: thinking ? effort : 'none',
     abortSignal: call.monitor.signal,
     ...(context.provider.options && { providerOptions: context.provider.options }),
     maxOutputTokens,
-    maxRetries,
+    // The governor decides about each request (`request.ts`).
+    maxRetries: 0,
     // Prompts and answers hold rows of the warehouse, so they stay out of traces.
     telemetry: {
       functionId: `ktx.${call.role}`,
@@ -152,10 +154,8 @@ function warnIfTemperatureOmitted(
     monitor.warn(`${model} does not take a temperature here. It is left out.`);
 }
 
-/** Includes calls that no tool of the session ran: refused ones, and tools that do not exist. */
+/** Calls of tools, those included that no tool of the session ran: refused ones, and tools that do not exist. */
 function forwardPart(part: StreamPart, listener: SessionListener): void {
-  if (part.type === 'text-delta') listener.text(part.text);
-  if (part.type === 'reasoning-delta') listener.thinking(part.text);
   if (part.type === 'tool-call')
     listener.toolStarted({ id: part.toolCallId, name: part.toolName, input: part.input });
   if (part.type === 'tool-result')
@@ -187,25 +187,16 @@ function repairAsker(context: AiSdkContext, call: BackendCall): AskRepair {
   };
 }
 
-type FinishFailure = readonly [LlmErrorKind, string];
+type FinishReasons = Pick<StepEnd, 'finishReason' | 'rawFinishReason'>;
 
-const failureByFinishReason: Readonly<Partial<Record<FinishReason, FinishFailure>>> = {
-  length: ['execution', 'The answer was cut off at the maximum number of output tokens.'],
-  'content-filter': ['execution', 'The model refused to answer.'],
-  interrupted: ['network', 'The connection ended in the middle of the answer.'],
-  error: ['overloaded', 'The provider ended the answer with an error.'],
-};
+/** Why the answer is not complete, by the provider's word for it, else by that of the SDK. */
+function unfinished({ finishReason, rawFinishReason: raw }: FinishReasons): LlmError | undefined {
+  const isKnown = raw !== undefined && Object.hasOwn(answerEnds, raw);
+  return unfinishedAnswer(isKnown || finishReason === 'other' ? (raw ?? '') : finishReason);
+}
 
-/** Throws if the turn did not come to its natural end. */
-function checkFinishReason({ finishReason, rawFinishReason: raw }: StepEnd): void {
-  if (raw === 'model_context_window_exceeded') throw fullContextError();
-  const failure = failureByFinishReason[finishReason];
-  if (failure !== undefined) throw new LlmError(...failure);
-  if (finishReason !== 'other') return;
-  throw new LlmError(
-    raw === undefined ? 'network' : 'execution',
-    `The answer ended early (${raw ?? 'no reason given'}).`,
-  );
+function isUnfinished(end: FinishReasons | undefined): boolean {
+  return end !== undefined && unfinished(end) !== undefined;
 }
 
 function tokenUsage({

@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { sha256 } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { checkSchema } from '../../lib/schema-check.ts';
 import { createPrivateFolder, ensureStateDirectory } from '../../store/directories.ts';
 import type { AuthMode } from '../backends.ts';
 import type { PromptCaching } from '../config.ts';
@@ -112,33 +111,23 @@ async function generateText(runner: ChildRunner, call: LoopCall): Promise<string
   return facts.text;
 }
 
-async function generateObject<T>(
+async function generateObject(
   runner: ChildRunner,
-  { schema, ...call }: LoopCall & { readonly schema: z.ZodType<T> },
-): Promise<T> {
+  { schema, ...call }: LoopCall & { readonly schema: z.ZodType },
+): Promise<unknown> {
+  const { stepBudget } = call;
   const jsonSchema = z.toJSONSchema(schema, {
     target: 'draft-7',
     io: 'input',
     unrepresentable: 'any',
   });
-  const { object } = await converseToEnd(runner, call, {
-    stepBudget: Math.max(2, call.stepBudget),
-    schema: jsonSchema,
-  });
-  if (object === undefined)
-    throw new LlmError(
-      'invalid_output',
-      'The model ended without the object that it was asked for.',
-    );
-  const { data, problems } = checkSchema(schema, object.value);
-  if (problems === undefined) return data;
-  const lines = problems
-    .slice(0, 3)
-    .map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
-  throw new LlmError(
-    'invalid_output',
-    `The model's object does not fit its schema: ${lines.join('; ')}.`,
-  );
+  const conversation = await converse(runner, call, { stepBudget, schema: jsonSchema });
+  const stopReason = checkedStopReason(conversation, runner.policy);
+  const { object } = conversation;
+  // Without tools, all turns were for the object: whoever asked checks it, and asks again.
+  if (stopReason === 'budget' && object === undefined && specHasTools(call))
+    throw stepLimitError(stepBudget);
+  return object?.value;
 }
 
 type AnswerSpec = Pick<ChildSpec, 'stepBudget' | 'schema'>;
@@ -151,9 +140,11 @@ async function converseToEnd(
 ): Promise<ConversationResult> {
   const conversation = await converse(runner, call, answer);
   if (checkedStopReason(conversation, runner.policy) === 'natural') return conversation;
-  // Without tools, the model used all these turns only to write the object.
-  const kind = answer.schema !== undefined && !specHasTools(call) ? 'invalid_output' : 'step_limit';
-  throw new LlmError(kind, `The model did not finish within ${answer.stepBudget} turns.`);
+  throw stepLimitError(answer.stepBudget);
+}
+
+function stepLimitError(stepBudget: number): LlmError {
+  return new LlmError('step_limit', `The model had not answered after ${stepBudget} turns.`);
 }
 
 function converse(

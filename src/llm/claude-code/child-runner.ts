@@ -2,10 +2,16 @@ import { resolve } from 'node:path';
 import type { CallMonitor } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import type { AccountPolicy, ChildAccount } from './account-policy.ts';
-import { childOptions, expectedInit, poolKey, type ChildSpec } from './child/child-spec.ts';
+import {
+  childOptions,
+  childVariables,
+  expectedInit,
+  poolKey,
+  type ChildSpec,
+} from './child/child-spec.ts';
 import { canClear } from './child/clear-conversation.ts';
 import { openChildren } from './child/children.ts';
-import { launchChild, type ReadyChild } from './child/launch.ts';
+import { launchChild, type LaunchOptions, type ReadyChild } from './child/launch.ts';
 import { openPool, type Pool } from './child/pool.ts';
 import { withChild } from './child/with-child.ts';
 import { readConversation, type ConversationResult } from './conversation/conversation.ts';
@@ -56,20 +62,16 @@ export function openChildRunner({
   const place = { children, cwd: resolve(projectDir), env, policy, checkManaged, explainExit };
   const reuse: Reuse = { isPossible: undefined };
   const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
-  const start = async (spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild> =>
-    launchChild(
-      { ...place, program: await program(), options: childOptions(spec) },
-      untilClosed(signal),
-    );
+  const start = (spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild> =>
+    startChild(place, program, { spec, signal: untilClosed(signal) });
 
   return {
     policy,
     start,
-    converse: (spec, prompt, monitor) =>
-      converseInPool(
-        { pool, reuse, policy, start, signal: untilClosed(monitor.signal) },
-        { spec, prompt, monitor },
-      ),
+    converse(spec, prompt, monitor) {
+      const context = { pool, reuse, policy, start, signal: untilClosed(monitor.signal) };
+      return untilAnswered(() => converseInPool(context, { spec, prompt, monitor }), monitor);
+    },
     account(spec, signal) {
       const stop = untilClosed(signal);
       return withChild(
@@ -138,6 +140,8 @@ async function converseInPool(
       policy,
       stepBudget: spec.stepBudget,
       monitor: { ...monitor, requestSent },
+      ask: (next) => child.ask(next),
+      startsOver: true,
     });
     return { ...conversation, account: await child.account() };
   };
@@ -159,6 +163,29 @@ async function restarted(child: ReadyChild): Promise<ReadyChild | undefined> {
 /** True if the program gave its whole answer. Otherwise it may still be at work. */
 const hasAnswered = ({ facts }: ConversationResult): boolean =>
   facts?.subtype === 'success' && !facts.isError;
+
+/** Makes the call again with another child, as often as the governor allows, while nothing was done. */
+async function untilAnswered(
+  converse: () => Promise<ConversationWithAccount>,
+  monitor: CallMonitor,
+): Promise<ConversationWithAccount> {
+  for (;;) {
+    const conversation = await converse();
+    if (conversation.unanswered === undefined) return conversation;
+    await monitor.retry(conversation.unanswered);
+  }
+}
+
+/** Starts a child with what its spec needs. */
+async function startChild(
+  place: Omit<LaunchOptions, 'program' | 'options'>,
+  program: () => Promise<string>,
+  { spec, signal }: { readonly spec: ChildSpec; readonly signal: AbortSignal },
+): Promise<ReadyChild> {
+  const env = { ...place.env, ...childVariables(spec) };
+  const options = childOptions(spec);
+  return launchChild({ ...place, env, program: await program(), options }, signal);
+}
 
 /** Keeps the idle clock running while a child starts: the start has a shorter limit of its own. */
 export function keepAlive(monitor: CallMonitor): { stop(): void } {

@@ -36,7 +36,8 @@ export function openClaudeSession(
         child ??= await start(spec, signal);
         signal.throwIfAborted();
         heartbeats.stop();
-        const query = await child.ask(withPromptHeader(message));
+        const asked = child;
+        const query = await asked.ask(withPromptHeader(message));
         const conversation = await readConversation(query, {
           expected: expectedInit(spec),
           policy,
@@ -44,6 +45,7 @@ export function openClaudeSession(
           monitor,
           totalsBefore: totals,
           readsToEnd: true,
+          ask: (next) => asked.ask(next),
         });
         totals = conversation.totals ?? totals;
         const stopReason = checkedStopReason(conversation, policy);

@@ -21,20 +21,36 @@ const longestAnswer = { 'anthropic/maxResultSizeChars': 500_000 };
  * because the model would see it instead of the Markdown.
  */
 export function openToolServer(tools: KtxToolSet): McpSdkServerConfigWithInstance {
-  const servedTools = Object.values(tools).map((descriptor) => {
-    const { name, description, inputSchema } = descriptor;
-    const served = tool(name, description, inputSchema.shape, async (input, extra) => {
-      const { markdown, isError } = await callTool(descriptor, input, { id: toolCallId(extra) });
-      return { content: [{ type: 'text', text: markdown }], ...(isError ? { isError } : {}) };
-    });
-    return Object.assign(served, { _meta: longestAnswer });
+  const listedTools = Object.values(tools).map(({ name, description, inputSchema }) => {
+    const listed = tool(name, description, inputSchema.shape, () =>
+      Promise.reject(new Error('the server has a handler of its own')),
+    );
+    return Object.assign(listed, { _meta: longestAnswer });
   });
-  return createSdkMcpServer({
+  const server = createSdkMcpServer({
     name: serverName,
     version: '1.0.0',
     alwaysLoad: true,
-    tools: servedTools,
+    tools: listedTools,
   });
+  // The server would check the input first, and answer in the words of its protocol.
+  server.instance.server.setRequestHandler(toolCallRequest, async ({ params }, extra) => {
+    const { name, arguments: input } = params;
+    const descriptor = Object.hasOwn(tools, name) ? tools[name] : undefined;
+    if (descriptor === undefined) return toolAnswer(`There is no tool ${name}.`, true);
+    const { markdown, isError } = await callTool(descriptor, input, { id: toolCallId(extra) });
+    return toolAnswer(markdown, isError);
+  });
+  return server;
+}
+
+const toolCallRequest = z.object({
+  method: z.literal('tools/call'),
+  params: z.looseObject({ name: z.string(), arguments: z.unknown() }),
+});
+
+function toolAnswer(text: string, isError: boolean) {
+  return { content: [{ type: 'text' as const, text }], ...(isError ? { isError } : {}) };
 }
 
 const metaSchema = z.looseObject({ 'claudecode/toolUseId': z.string() });

@@ -46,7 +46,7 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
   const about = { provider, model, dimensions, settings };
   const backend = openEmbeddingModel({ ...about, projectDir: projectDir ?? process.cwd() });
   const concurrency = llm.concurrency ?? defaultConcurrency;
-  const { gate, pauseListeners } = sharedGate(`embeddings of ${provider}`, concurrency);
+  const { gate, pauseListeners } = sharedGate(`embeddings of ${provider}`, llm, concurrency);
   pauseListeners.add(options.onPause);
   const length: VectorLength = { current: dimensions, isConfigured: dimensions !== undefined };
   const context = {
@@ -83,7 +83,7 @@ async function probe(
 ): Promise<number> {
   const timeout = AbortSignal.timeout(probeSeconds * 1000);
   const monitor = silentMonitor(AbortSignal.any([signal, timeout]));
-  const batch = { texts: ['ready'], purpose: 'similarity', monitor, maxRetries: 0 } as const;
+  const batch = { texts: ['ready'], purpose: 'similarity', monitor } as const;
   try {
     const [vector] = checkVectors(await backend.embed(batch), 1, length);
     return vector?.length ?? 0;

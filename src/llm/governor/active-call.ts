@@ -6,6 +6,8 @@ import { CallClocks, type CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
 import { CallMeter } from './call-meter.ts';
 import { CallTrace } from '../telemetry/call-trace.ts';
+import { RequestRetries } from './retries/request-retries.ts';
+import type { RetryPolicy } from './retries/retry-policy.ts';
 import type { Spending } from './spending.ts';
 
 interface ActiveCallOptions {
@@ -14,6 +16,9 @@ interface ActiveCallOptions {
   readonly gate: CallGate;
   readonly spending: Spending;
   readonly warn: (message: string) => void;
+  readonly policy: RetryPolicy;
+  /** Records what is sent, before a request is sent again. */
+  readonly recordPrompt?: (() => void) | undefined;
   readonly stepBudget?: number;
   readonly onStepFinish?: ((step: StepFinished) => void) | undefined;
 }
@@ -28,12 +33,23 @@ export class ActiveCall {
   readonly #options: ActiveCallOptions;
   readonly #abort = new AbortController();
   readonly #clocks: CallClocks;
-  #hasRunTool = false;
+  readonly #retries: RequestRetries;
 
   constructor(options: ActiveCallOptions) {
     this.#options = options;
     this.#clocks = new CallClocks(options.timeouts, (error) => this.#abort.abort(error));
     this.meter = new CallMeter(options.spending);
+    this.#retries = new RequestRetries({
+      policy: options.policy,
+      gate: options.gate,
+      clocks: this.#clocks,
+      signal: this.signal,
+      beforeRepeat: () => {
+        this.checkBudget();
+        this.signal.throwIfAborted();
+        options.recordPrompt?.();
+      },
+    });
     this.monitor = this.#createMonitor();
     if (options.signal?.aborted === true) this.#onCallerAbort();
     options.signal?.addEventListener('abort', this.#onCallerAbort, { once: true });
@@ -41,11 +57,6 @@ export class ActiveCall {
 
   get signal(): AbortSignal {
     return this.#abort.signal;
-  }
-
-  /** True once the model has finished a turn or a tool has run: the call cannot be repeated then. */
-  get hasActed(): boolean {
-    return this.meter.steps > 0 || this.#hasRunTool;
   }
 
   /** Aborts the call if the run's money is spent. */
@@ -79,7 +90,6 @@ export class ActiveCall {
 
   /** Runs a tool with the idle clock stopped. */
   async runTool<T>(run: () => Promise<T>): Promise<T> {
-    this.#hasRunTool = true;
     this.trace.toolStarted();
     this.#clocks.holdIdle();
     try {
@@ -134,6 +144,7 @@ export class ActiveCall {
       },
       toolFailed: (tool, callId) => this.meter.addToolFailure(tool, callId),
       limitReported: (report) => gate.report(report),
+      retry: (failure, options) => this.#retries.waitToRepeat(failure, options),
       warn,
     };
   }
@@ -142,6 +153,7 @@ export class ActiveCall {
     const { stepBudget = 1, onStepFinish, warn } = this.#options;
     const stepIndex = this.meter.addStep();
     this.trace.answered();
+    this.#retries.succeeded();
     this.#clocks.restartIdle();
     try {
       onStepFinish?.({ stepIndex, stepBudget });

@@ -12,9 +12,10 @@ import type {
   StopReason,
   TurnResult,
 } from '../port/session.ts';
+import type { KtxToolSet } from '../port/runtime.ts';
 import { readPrompt } from '../prompt.ts';
 import type { ActiveCall } from './active-call.ts';
-import { askForAnswer, type SessionAnswer } from './formatted-answer.ts';
+import { askForAnswer, type SessionAnswer } from './answers/formatted-answer.ts';
 import { addMetrics } from './call-meter.ts';
 import { historyLimits, writeHistoryPrompt } from './history-prompt.ts';
 import { openCallRecord, recordAnswers, type RecordValues } from './record-values.ts';
@@ -183,7 +184,7 @@ class GovernedSession implements AgentSession {
     return this.#attempt(recorder, request);
   }
 
-  /** One governed call with the current model. After a limit it is repeated from the history. */
+  /** One governed call with the current model. */
   #attempt(
     recorder: TurnRecorder,
     { message, signal, onCall, stepsUsed = 0 }: SessionMessage,
@@ -210,13 +211,12 @@ class GovernedSession implements AgentSession {
         call_seconds: limits.timeoutSeconds,
         callLimit: 'limits.timeout',
       },
-      hasShown: () => recorder.hasShown,
       recordPrompt: () => this.#recordHistory(recorder),
     } as const;
     return runCall(context, request, async (call) => {
       this.#activeTurn = { recorder, call };
       try {
-        const monitor = sessionMonitor(call, recorder);
+        const monitor = sessionMonitor(call, recorder, tools);
         const turn = { model, message: this.#withHistory(message, recorder), stepBudget, monitor };
         return await askForAnswer(this.#backendSession, turn, answer);
       } catch (error) {
@@ -255,10 +255,23 @@ class GovernedSession implements AgentSession {
 }
 
 /** The call's monitor, which also emits events for reached limits and for what the model streams. */
-function sessionMonitor({ monitor }: ActiveCall, recorder: TurnRecorder): CallMonitor {
+function sessionMonitor(
+  { monitor }: ActiveCall,
+  recorder: TurnRecorder,
+  tools: KtxToolSet,
+): CallMonitor {
+  const listener = recorder.listener();
   return {
     ...monitor,
-    listener: recorder.listener(),
+    listener: {
+      ...listener,
+      // The tool itself reports its input with the defaults of its schema. Either may come first.
+      toolStarted(call) {
+        const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined;
+        const { data: input = call.input } = tool?.inputSchema.safeParse(call.input) ?? {};
+        listener.toolStarted({ ...call, input });
+      },
+    },
     limitReported(report) {
       monitor.limitReported(report);
       const { window, state, resetsAt } = report;

@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { LimitReport } from '../port/backend.ts';
-import { LlmError } from '../port/error.ts';
+import { LlmError, type LlmErrorKind } from '../port/error.ts';
 
-/** A limit that is reached: all calls wait for its reset. */
+/** A limit that is reached: all calls wait for its reset. Or, with `retry`, the pause of one call. */
 export interface Pause {
   readonly window: string;
   readonly until: Date;
+  readonly retry?: {
+    readonly kind: LlmErrorKind;
+    /** The attempt that follows. */
+    readonly attempt: number;
+    readonly attempts: number;
+  };
 }
 
 export interface CallGateOptions {
@@ -47,7 +53,7 @@ export class CallGate {
     const onAbort = (): void => entered.reject(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
     const holdSlot = async (): Promise<void> => {
-      await this.#waitForReset(signal);
+      await this.waitForReset(signal);
       signal.throwIfAborted();
       entered.resolve(left.resolve);
       await left.promise;
@@ -82,8 +88,13 @@ export class CallGate {
     this.#queue.concurrency = this.#nearUntil.size > 0 ? 1 : this.#options.concurrency;
   }
 
+  /** One call pauses before its request is sent again. */
+  announceRetry(pause: Pause): void {
+    this.#options.onPause(pause);
+  }
+
   /** Waits inside the slot, so that a call whose reset is too far away can fail. */
-  async #waitForReset(signal: AbortSignal): Promise<void> {
+  async waitForReset(signal: AbortSignal): Promise<void> {
     for (let reached = this.pause(); reached !== undefined; reached = this.pause()) {
       signal.throwIfAborted();
       const ms = reached.until.getTime() - Date.now();
@@ -119,5 +130,5 @@ function isValidDate(time: Date | undefined): time is Date {
 function limitReachedError({ window, until }: Pause): LlmError {
   const name = window.replaceAll('_', ' ');
   const message = `The model provider's limit is reached (${name}); it resets at ${until.toISOString()}.`;
-  return new LlmError('rate_limit', message, { resetsAt: until, window });
+  return new LlmError('rate_limit', message, { resetsAt: until, window, endsRun: true });
 }

@@ -14,6 +14,7 @@ import type {
 import type { AgentSessionPort } from '../port/session.ts';
 import type { ActiveCall } from './active-call.ts';
 import { openSession } from './agent-session.ts';
+import { askForObject } from './answers/object-answer.ts';
 import { openCallRecord, recordAnswers } from './record-values.ts';
 import { runCall, type GovernorContext } from './run-call.ts';
 
@@ -32,14 +33,14 @@ export interface LlmRuntime extends KtxLlmRuntimePort, AgentRunnerPort {
 
 /** Turns of a text or object call that has tools. */
 const turnsWithTools = 12;
-/** Turns of an object call: one for the answer, one to end, the rest to correct invalid answers. */
-const turnsForObject = 6;
+/** Turns of an object call without tools: each answer is a call of its own. */
+const turnsForObject = 1;
 const probeSeconds = 60;
 const accountSeconds = 45;
 
 /**
  * Wraps a backend with what all backends have in common: models by role, the gate, timeouts, the
- * budget, one retry after a reset, metrics and usage.
+ * budget, retries, metrics and usage.
  */
 export function govern(context: GovernorContext): LlmRuntime {
   const { modelBackend, config, concurrency } = context;
@@ -55,7 +56,9 @@ export function govern(context: GovernorContext): LlmRuntime {
       const stepBudget = turnsForObject + (hasTools(input.tools) ? turnsWithTools : 0);
       const { schema } = input;
       return generate(context, input, (call) =>
-        modelBackend.object<T>({ ...call, stepBudget, schema }),
+        askForObject(schema, call.prompt, (prompt) =>
+          modelBackend.object({ ...call, prompt, stepBudget, schema }),
+        ),
       );
     },
     runAgentLoop: runLoop,

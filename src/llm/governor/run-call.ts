@@ -9,6 +9,7 @@ import type { FinishedCall } from '../telemetry/call-spans.ts';
 import { ActiveCall } from './active-call.ts';
 import type { CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
+import { retryPolicy } from './retries/retry-policy.ts';
 import type { Spending } from './spending.ts';
 import type { CallRecord } from './usage.ts';
 
@@ -44,8 +45,6 @@ interface CallRequest {
   readonly onStepFinish?: RunLoopParams['onStepFinish'];
   /** Default `llm.timeouts`. */
   readonly timeouts?: CallTimeouts | undefined;
-  /** True once part of the answer was shown to a person. */
-  readonly hasShown?: () => boolean;
   /** Records the values in the prompt, before every attempt. A failure ends the call. */
   readonly recordPrompt: () => void;
 }
@@ -74,10 +73,11 @@ export async function runCall<T>(
   modelIdForRole(context.config, request.role);
   const { config, gate, spending, warn } = context;
   const timeouts = request.timeouts ?? config.timeouts;
-  const call = new ActiveCall({ ...request, timeouts, gate, spending, warn });
+  const policy = retryPolicy(config);
+  const call = new ActiveCall({ ...request, timeouts, policy, gate, spending, warn });
   try {
     call.checkBudget();
-    const value = await attemptWithRetry(call, { ...request, gate }, attempt);
+    const value = await attemptInSlot(call, { ...request, gate }, attempt);
     return settleCall(context, request, { call, value });
   } catch (error) {
     return settleCall(context, request, { call, failure: call.failureFrom(error) });
@@ -86,30 +86,11 @@ export async function runCall<T>(
   }
 }
 
-type RetryRule = Pick<CallRequest, 'hasShown' | 'recordPrompt'> & { readonly gate: CallGate };
-
-/** Repeats a call once, after the reset, if it met a limit before it did or showed anything. */
-async function attemptWithRetry<T>(
-  call: ActiveCall,
-  rule: RetryRule,
-  attempt: CallAttempt<T>,
-): Promise<T> {
-  const { gate, hasShown } = rule;
-  try {
-    return await attemptInSlot(call, rule, attempt);
-  } catch (error) {
-    const failure = call.failureFrom(error);
-    if (!(failure instanceof LlmError) || failure.kind !== 'rate_limit') throw failure;
-    const { window = 'requests', resetsAt } = failure;
-    if (resetsAt === undefined || call.hasActed || hasShown?.() === true) throw failure;
-    gate.report({ window, state: 'closed', resetsAt });
-    return attemptInSlot(call, rule, attempt);
-  }
-}
+type SlotRule = Pick<CallRequest, 'recordPrompt'> & { readonly gate: CallGate };
 
 async function attemptInSlot<T>(
   call: ActiveCall,
-  { gate, recordPrompt }: RetryRule,
+  { gate, recordPrompt }: SlotRule,
   attempt: CallAttempt<T>,
 ): Promise<T> {
   const queuedAt = performance.now();

@@ -85,6 +85,11 @@ export class TurnRecorder {
         this.#markFirstToken();
         this.emit({ type: 'thinking_delta', text });
       },
+      startedAgain: () => {
+        if (this.#text !== '' && !this.#startsNewText)
+          this.emit({ type: 'warning', message: 'The answer broke off. It is asked for again.' });
+        this.#startsNewText = true;
+      },
       toolStarted: (call) => this.#startCall(call),
       toolEnded: ({ id, isError, text }) => {
         // A tool that ran has reported its own end, which has more detail.

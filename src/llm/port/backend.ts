@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { UserError } from '../../lib/error.ts';
 import type { Effort } from './roles.ts';
 import type { KtxModelRole, KtxToolSet, RunLoopResult, TokenUsage } from './runtime.ts';
 
@@ -36,6 +37,12 @@ export interface CallMonitor {
    */
   addUsage(model: string, usage: TokenUsage, costUsd?: number | null): void;
   toolFailed(tool: string, callId: string | undefined): void;
+  /**
+   * A request failed. Resolves when it may be sent again, after a pause that the user sees. Throws the
+   * failure if it may not. Backends never repeat a request without it. With `isUnderWay` the program of
+   * the backend has sent it already: the attempt counts, and there is no pause.
+   */
+  retry(failure: UserError, options?: { readonly isUnderWay?: boolean }): Promise<void>;
   /** The provider reported the state of one of its limits. */
   limitReported(limit: LimitReport): void;
   /** Shown once per run and text. */
@@ -48,6 +55,8 @@ export interface CallMonitor {
 export interface SessionListener {
   text(delta: string): void;
   thinking(delta: string): void;
+  /** The answer broke off and is asked for again. What came of it does not count. */
+  startedAgain(): void;
   toolStarted(call: { readonly id: string; readonly name: string; readonly input: unknown }): void;
   /** `text` is the answer that the model got. */
   toolEnded(end: { readonly id: string; readonly isError: boolean; readonly text: string }): void;
@@ -105,7 +114,8 @@ export interface LimitReport {
  */
 export interface ModelBackend {
   text(call: LoopCall): Promise<string>;
-  object<T>(call: LoopCall & { readonly schema: z.ZodType<T> }): Promise<T>;
+  /** Asks once. Returns what the model gave, not validated; undefined if it gave no object. */
+  object(call: LoopCall & { readonly schema: z.ZodType }): Promise<unknown>;
   loop(
     call: LoopCall,
   ): Promise<Pick<RunLoopResult, 'text'> & { readonly stopReason: 'budget' | 'natural' }>;

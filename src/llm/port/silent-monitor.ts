@@ -1,6 +1,6 @@
 import type { CallMonitor } from './backend.ts';
 
-/** A monitor that ignores all reports, for probes. */
+/** A monitor that ignores all reports, for probes: they are not repeated. */
 export function silentMonitor(signal: AbortSignal): CallMonitor {
   const ignore = (): void => undefined;
   return {
@@ -11,6 +11,7 @@ export function silentMonitor(signal: AbortSignal): CallMonitor {
     addUsage: ignore,
     toolFailed: ignore,
     limitReported: ignore,
+    retry: (failure) => Promise.reject(failure),
     warn: ignore,
   };
 }

@@ -1,12 +1,9 @@
 import { z } from 'zod';
+import { durationSchema } from '../../lib/time/duration.ts';
 import { authModes, backends } from '../../llm/backends.ts';
 
 /** The text itself, or a file next to the agent's file. */
 const instructionsSchema = z.union([z.string(), z.strictObject({ file: z.string().min(1) })]);
-
-const durationSchema = z
-  .string()
-  .regex(/^\d{1,6}(?:\.\d+)?\s*(?:ms|s|m|h)$/, 'a duration is a number and a unit: 90s, 2m, 1h');
 
 const modelSchema = z
   .strictObject({

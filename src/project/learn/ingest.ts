@@ -1,3 +1,4 @@
+import { pauseEvent } from '../../llm/governor/retries/pause-event.ts';
 import { existsSync } from 'node:fs';
 import type { IngestEvent } from '../../ingest/event.ts';
 import type { IngestReport } from '../../ingest/report.ts';
@@ -52,9 +53,7 @@ export async function ingestProject(
   if (warehouses.length > 0) await project.trust.requireQueryLogs();
   const sources = await sourceInputs(project, request, { ...requested, secrets });
   const emit = (event: IngestEvent): void => onEvent?.(event);
-  using _ = project.hearPauses(({ window, until }) =>
-    emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }),
-  );
+  using _ = project.hearPauses((pause) => emit(pauseEvent(pause)));
   const hasWork = warehouses.length > 0 || [...requested.names].some(isSource);
   const usesModel = llm && hasWork;
   const { ingest: ingestConfig, scan: send } = project.config;

@@ -1,5 +1,5 @@
 import type { UserError } from '../../lib/error.ts';
-import { isContextTooLong, isFatalToRun, LlmError } from '../../llm/port/error.ts';
+import { isContextTooLong, isFatalToRun, isTransient, LlmError } from '../../llm/port/error.ts';
 import type { DescriptionRequest } from './ask-for-description.ts';
 import { isTooShortForAnOrder } from './short-text.ts';
 import type { ShownTable } from './shown-table.ts';
@@ -46,7 +46,7 @@ export function leastCalls(descriptions: readonly number[]): number {
  */
 export function smallerBatches(batch: DescriptionBatch, error: UserError): DescriptionBatch[] {
   if (batch.length === 1 || isFatalToRun(error)) return [];
-  if (error instanceof LlmError && error.kind === 'overloaded') return [];
+  if (error instanceof LlmError && isTransient(error)) return [];
   if (!isContextTooLong(error)) return batch.map((request) => [request]);
   const middle = Math.ceil(batch.length / 2);
   return [batch.slice(0, middle), batch.slice(middle)];

@@ -20,8 +20,8 @@ export async function runIngest(project: Project, options: IngestOptions, contex
   ]);
   const progressOf = openIngestView();
   const onEvent = (event: IngestEvent) => {
-    // The runner reports rate limits, for all commands.
-    if (event.type === 'rate_limited') return;
+    // The runner reports pauses, for all commands.
+    if (event.type === 'rate_limited' || event.type === 'model_retried') return;
     context.printEvent(event);
     if (event.type === 'lock_awaited') return context.printNote(event.message);
     const progress = progressOf(event);

@@ -41,6 +41,14 @@ export function childOptions(spec: ChildSpec): Options {
   };
 }
 
+/**
+ * ktx asks for an object again itself, as on every backend. A child with one turn cannot, so it may go
+ * on reading an answer that does not fit: its end says whether it was cut off.
+ */
+export function childVariables({ stepBudget }: ChildSpec): Record<string, string> {
+  return { MAX_STRUCTURED_OUTPUT_RETRIES: stepBudget === 1 ? '2' : '1' };
+}
+
 export function expectedInit({ tools, schema }: ChildSpec): ExpectedInit {
   return {
     tools: new Map(Object.keys(tools).map((name) => [toolId(name), name])),

@@ -177,8 +177,13 @@ const fixedVariables = {
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
   CLAUDE_CODE_DISABLE_CRON: '1',
   CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK: '1',
+  // A broken stream would be asked for again without a stream.
+  CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
   CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: '1',
-  CLAUDE_CODE_MAX_RETRIES: '2',
+  CLAUDE_CODE_DISABLE_REFUSAL_RETRY: '1',
+  // The program announces this one with the pause that the provider asks for, and ktx takes over then.
+  CLAUDE_CODE_MAX_RETRIES: '1',
+  CLAUDE_CODE_NO_MODEL_FALLBACK: '1',
   // No messages from other sessions on the machine.
   CLAUDE_CODE_RESTRICTED: '1',
   DISABLE_AUTOUPDATER: '1',

@@ -1,9 +1,11 @@
-import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
+import type { SDKAPIRetryMessage, SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
 import { UserError } from '../../../lib/error.ts';
-import { errorKindOfStatus, LlmError, type LlmErrorKind } from '../../port/error.ts';
+import { classifyFault } from '../../faults/classify-fault.ts';
+import { answerEnds, unfinishedAnswer } from '../../faults/stop-reasons.ts';
+import { LlmError, providerError, type LlmErrorKind } from '../../port/error.ts';
 import type { AccountPolicy } from '../account-policy.ts';
 
-/** The typed fields of a result that decide how a call ended. Its text never does. */
+/** The fields of a result that decide how a call ended. Its text does only if a request failed. */
 export interface ResultFacts {
   readonly subtype: SDKResultMessage['subtype'];
   readonly isError: boolean;
@@ -13,6 +15,8 @@ export interface ResultFacts {
   readonly status: number | undefined;
   /** `error` of the last assistant message. */
   readonly error: string | undefined;
+  /** What the provider and newer releases of the program call the failure. */
+  readonly names?: readonly (string | undefined)[] | undefined;
   /** The limit that was reached. */
   readonly limit?: { readonly window: string; readonly resetsAt?: Date | undefined } | undefined;
   /** Shown to a person. */
@@ -23,14 +27,6 @@ export type ConversationOutcome =
   | { readonly kind: 'natural' | 'budget' }
   | { readonly kind: 'failed'; readonly failure: UserError };
 
-const normalStopReasons: ReadonlySet<string | null> = new Set([
-  null,
-  'end_turn',
-  'tool_use',
-  'stop_sequence',
-  'pause_turn',
-]);
-
 /** How a call ended: by subtype, then terminal reason, then stop reason. Any of them can report a spent step budget. */
 export function classifyResult(facts: ResultFacts, policy: AccountPolicy): ConversationOutcome {
   const { subtype, isError, terminalReason = 'completed', stopReason } = facts;
@@ -40,7 +36,7 @@ export function classifyResult(facts: ResultFacts, policy: AccountPolicy): Conve
     subtype === 'success' &&
     !isError &&
     terminalReason === 'completed' &&
-    normalStopReasons.has(stopReason)
+    (stopReason === null || answerEnds[stopReason] === 'complete')
   )
     return { kind: 'natural' };
   return { kind: 'failed', failure: resultFailure(facts, policy) };
@@ -61,34 +57,40 @@ const kindBySubtype: Readonly<Record<string, LlmErrorKind>> = {
   error_max_structured_output_retries: 'invalid_output',
 };
 
-const kindByError: Readonly<Record<string, LlmErrorKind>> = {
-  authentication_failed: 'auth',
-  cloud_credential_error: 'auth',
-  oauth_org_not_allowed: 'permission',
-  account_on_hold: 'permission',
-  verification_required: 'permission',
-  billing_error: 'billing',
-  rate_limit: 'rate_limit',
-  overloaded: 'overloaded',
-  model_not_found: 'model_unavailable',
-  max_output_tokens: 'invalid_output',
-  // These come without a status, because there was no response.
-  server_error: 'network',
-  unknown: 'network',
-};
+/** `error` of a request without a response. */
+const connectionErrors: ReadonlySet<string | undefined> = new Set(['server_error', 'unknown']);
 
-function resultErrorKind({
-  subtype,
-  terminalReason,
-  stopReason,
-  status,
-  error,
-}: ResultFacts): LlmErrorKind {
+function resultErrorKind(facts: ResultFacts): LlmErrorKind {
+  const { subtype, terminalReason, status, error, names = [], text } = facts;
   const first = kindBySubtype[subtype] ?? kindByTerminalReason[terminalReason ?? ''];
   if (first !== undefined) return first;
-  if (error === 'billing_error') return 'billing';
-  if (status !== undefined && status >= 400) return errorKindOfStatus(status);
-  return kindByError[error ?? ''] ?? (stopReason === 'max_tokens' ? 'invalid_output' : 'execution');
+  // With a status, `error` says less than the names of the provider, and sometimes another thing.
+  const told = status === undefined ? names : [...names, error];
+  const reported = classifyFault({ status, names: told, text: providerText(facts) });
+  if (reported !== undefined) return reported;
+  if (connectionErrors.has(error)) return 'network';
+  return classifyFault({ status, names: [error], text }) ?? 'execution';
+}
+
+/** The program puts its own words and the status before the text of the provider. */
+function providerText({ text }: ResultFacts): string {
+  return text.replace(/^API Error: (?:\d{3} )?/, '');
+}
+
+/** The program's own pauses are shorter. What is longer is what the provider asked for. */
+const longestOwnPauseMs = 1000;
+
+/** The failure of a request that the program announces to send again. */
+export function announcedFailure(
+  { error_status: reported, error, retry_delay_ms: pauseMs }: SDKAPIRetryMessage,
+  limit: ResultFacts['limit'],
+): LlmError {
+  const status = reported ?? undefined;
+  const isConnection = status === undefined && connectionErrors.has(error);
+  const kind = isConnection ? 'network' : classifyFault({ status, names: [error], text: '' });
+  const asked = pauseMs >= longestOwnPauseMs ? new Date(Date.now() + pauseMs) : undefined;
+  const resetsAt = limit?.resetsAt ?? asked;
+  return providerError(kind ?? 'network', '', { status, window: limit?.window, resetsAt });
 }
 
 function resultFailure(facts: ResultFacts, policy: AccountPolicy): UserError {
@@ -103,14 +105,11 @@ function resultFailure(facts: ResultFacts, policy: AccountPolicy): UserError {
   }
   const kind = resultErrorKind(facts);
   if (kind === 'auth') return policy.refusedError(status);
-  const message = text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
-  const options =
-    kind === 'rate_limit'
-      ? { status, window: limit?.window, resetsAt: limit?.resetsAt }
-      : { status };
-  return new LlmError(
-    kind,
-    message === '' ? `Claude Code ended with ${facts.terminalReason ?? facts.subtype}.` : message,
-    options,
-  );
+  const { stopReason, terminalReason, subtype } = facts;
+  const unfinished = stopReason === null ? undefined : unfinishedAnswer(stopReason);
+  if (status === undefined && unfinished !== undefined) return unfinished;
+  if (text.trim() === '')
+    return new LlmError(kind, `Claude Code ended with ${terminalReason ?? subtype}.`, { status });
+  const reset = kind === 'rate_limit' ? limit : undefined;
+  return providerError(kind, providerText(facts), { status, ...reset });
 }

@@ -1,9 +1,9 @@
-import { checkSchema, problemText } from '../../lib/schema-check.ts';
-import { untrustedBlock } from '../../lib/untrusted.ts';
-import type { BackendSession, SessionTurn } from '../port/backend.ts';
-import { LlmError } from '../port/error.ts';
-import type { AnswerFormat } from '../port/session.ts';
-import { readPrompt } from '../prompt.ts';
+import { checkSchema, problemText } from '../../../lib/schema-check.ts';
+import { untrustedBlock } from '../../../lib/untrusted.ts';
+import type { BackendSession, SessionTurn } from '../../port/backend.ts';
+import { LlmError } from '../../port/error.ts';
+import type { AnswerFormat } from '../../port/session.ts';
+import { readPrompt } from '../../prompt.ts';
 
 /** The answer to one message. `structured` is set if it was validated against an answer format. */
 export interface SessionAnswer {

@@ -2,6 +2,9 @@ import type { LimitReport } from '../port/backend.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string | undefined>>;
 
+/** The limits of a Claude subscription. */
+const unified = 'anthropic-ratelimit-unified';
+
 /** A limit counts as near if at most this share of it is left. */
 const nearShare = 0.1;
 
@@ -36,6 +39,8 @@ export function limitsFromHeaders(
 
 /** The limit that a refused request exceeded, with the time to try again: `retry-after`, else the reset of the limit. */
 export function exceededLimit(headers: ResponseHeaders | undefined, now = Date.now()): LimitReport {
+  const ofSubscription = subscriptionLimitOf(headers ?? {}, now);
+  if (ofSubscription !== undefined) return ofSubscription;
   const [fullest] = limitsFromHeaders(headers, now).toSorted(
     (a, b) => (b.utilization ?? 0) - (a.utilization ?? 0),
   );
@@ -44,22 +49,37 @@ export function exceededLimit(headers: ResponseHeaders | undefined, now = Date.n
     window: exceeded?.window ?? 'rate',
     state: 'closed',
     utilization: 1,
-    resetsAt: retryAfter(headers, now) ?? exceeded?.resetsAt,
+    resetsAt: retryAfter(headers, now) ?? exceeded?.resetsAt ?? otherReset(headers ?? {}, now),
   };
 }
 
-/** True if the provider asks for a pause short enough that the SDK waits within the call. */
-export function isShortPause(headers: ResponseHeaders | undefined, now = Date.now()): boolean {
-  const until = retryAfter(headers, now);
-  return until !== undefined && until.getTime() - now < 60_000;
-}
-
-function retryAfter(headers: ResponseHeaders | undefined, now: number): Date | undefined {
+/** When the provider asks to be asked again. */
+export function retryAfter(
+  headers: ResponseHeaders | undefined,
+  now = Date.now(),
+): Date | undefined {
   const milliseconds = headers?.['retry-after-ms'];
   return parseMoment(
     milliseconds === undefined ? headers?.['retry-after'] : `${milliseconds}ms`,
     now,
   );
+}
+
+/** The limit of a Claude subscription that was reached, and its reset. */
+function subscriptionLimitOf(headers: ResponseHeaders, now: number): LimitReport | undefined {
+  const { [`${unified}-status`]: status, [`${unified}-reset`]: reset } = headers;
+  const { [`${unified}-representative-claim`]: window = 'subscription' } = headers;
+  if (reset === undefined || (status ?? 'rejected') !== 'rejected') return undefined;
+  return { window, state: 'closed', utilization: 1, resetsAt: parseMoment(reset, now) };
+}
+
+/** The reset of a limit whose size is not told: one without a name, else the latest of those with names. */
+function otherReset(headers: ResponseHeaders, now: number): Date | undefined {
+  const plain = parseMoment(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'], now);
+  const named = [...headersByWindow(headers).values()]
+    .filter(({ limit, remaining }) => limit === undefined || remaining === undefined)
+    .flatMap(({ reset }) => parseMoment(reset, now) ?? []);
+  return plain ?? named.toSorted((a, b) => b.getTime() - a.getTime())[0];
 }
 
 function headersByWindow(headers: ResponseHeaders): ReadonlyMap<string, WindowHeaders> {
@@ -75,10 +95,19 @@ function headersByWindow(headers: ResponseHeaders): ReadonlyMap<string, WindowHe
   return windows;
 }
 
-/** Parses a header's time: seconds from now, a duration such as `6m0s` or `20ms`, or a date. */
+/** Numbers from here on are seconds since 1970, or milliseconds if they are a thousand times larger. */
+const firstEpochSecond = 1_000_000_000;
+
+/**
+ * Parses a header's time: seconds from now, seconds or milliseconds since 1970, a duration such as
+ * `6m0s` or `20ms`, or a date.
+ */
 function parseMoment(text: string | undefined, now: number): Date | undefined {
   if (text === undefined || text.trim() === '') return undefined;
-  if (Number.isFinite(Number(text))) return validDate(now + Number(text) * 1000);
+  const count = Number(text);
+  if (count >= firstEpochSecond * 1000) return validDate(count);
+  if (count >= firstEpochSecond) return validDate(count * 1000);
+  if (Number.isFinite(count)) return validDate(now + count * 1000);
   const durationMs = parseResetDuration(text);
   return validDate(durationMs === undefined ? text : now + durationMs);
 }

@@ -1,0 +1,30 @@
+import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
+import { z } from 'zod';
+import type { ResultFacts } from './outcome.ts';
+
+/** What newer releases report besides the status. */
+const reportedFailure = z.looseObject({
+  api_error_type: z.string().optional().catch(undefined),
+  api_error: z.string().optional().catch(undefined),
+});
+
+/** What a result says about how the call ended, with what came before it. */
+export function resultFacts(
+  result: SDKResultMessage,
+  error: string | undefined,
+  limit: ResultFacts['limit'],
+): ResultFacts {
+  const isSuccess = result.subtype === 'success';
+  const { data: failure } = reportedFailure.safeParse(result);
+  return {
+    subtype: result.subtype,
+    isError: result.is_error,
+    terminalReason: result.terminal_reason,
+    stopReason: result.stop_reason,
+    status: isSuccess ? (result.api_error_status ?? undefined) : undefined,
+    error,
+    names: [failure?.api_error_type, failure?.api_error],
+    limit,
+    text: isSuccess ? result.result : result.errors.join('; '),
+  };
+}

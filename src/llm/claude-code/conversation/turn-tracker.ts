@@ -1,0 +1,80 @@
+/**
+ * Follows the turns of a conversation. A turn counts as a step once it is whole. If its answer breaks
+ * off after a block was complete, the program asks the model to go on: the next message is then the
+ * rest of the same turn.
+ */
+export class TurnTracker {
+  readonly #onStep: () => void;
+  readonly #ids = new Set<string>();
+  readonly #counted = new Set<string>();
+  #streamingId = '';
+  /** The streamed message that has not reported its end. */
+  #openId: string | undefined;
+  /** The next message is the rest of a turn that broke off. */
+  #goesOn = false;
+  #begun = 0;
+
+  constructor(onStep: () => void) {
+    this.#onStep = onStep;
+  }
+
+  /** Turns that have begun. */
+  get begun(): number {
+    return this.#begun;
+  }
+
+  /** Turns that are whole. */
+  get steps(): number {
+    return this.#counted.size;
+  }
+
+  /** The message whose stream is read now. */
+  get streamingId(): string {
+    return this.#streamingId;
+  }
+
+  get isStreaming(): boolean {
+    return this.#openId !== undefined;
+  }
+
+  startStream(id: string): void {
+    this.#streamingId = id;
+    this.#openId = id;
+  }
+
+  endStream(): void {
+    const id = this.#openId;
+    this.#openId = undefined;
+    if (id !== undefined && this.#ids.has(id)) this.#count(id);
+  }
+
+  /** The stream ended without its end. True if there was one. */
+  breakOff(): boolean {
+    const isBroken = this.#openId !== undefined;
+    this.#openId = undefined;
+    return isBroken;
+  }
+
+  /** A block of a turn. True if the text of the turn starts with it. */
+  addBlock(id: string): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    const startsText = !this.#goesOn;
+    if (startsText) this.#begun += 1;
+    this.#goesOn = false;
+    if (id !== this.#openId) this.#count(id);
+    return startsText;
+  }
+
+  /** The program goes on with what has arrived of a broken turn: with its tools, or by asking for the rest. */
+  resume(hasTools: boolean): void {
+    if (hasTools) this.#count(this.#streamingId);
+    else this.#goesOn = this.#ids.has(this.#streamingId);
+  }
+
+  #count(id: string): void {
+    if (this.#counted.has(id)) return;
+    this.#counted.add(id);
+    this.#onStep();
+  }
+}
