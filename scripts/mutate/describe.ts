@@ -81,7 +81,7 @@ export const describeMutants: readonly Mutant[] = [
   {
     name: 'batch-overloaded',
     file: planning,
-    find: "if (error instanceof LlmError && error.kind === 'overloaded') return [];",
+    find: 'if (error instanceof LlmError && isTransient(error)) return [];',
     replace: '',
     why: 'A provider that is overloaded gets eight times as many calls.',
     tests: batches,

@@ -229,7 +229,7 @@ export const llmMutants: readonly Mutant[] = [
   },
   {
     name: 'error-429',
-    file: 'llm/port/error.ts',
+    file: 'llm/faults/fault-names.ts',
     find: "429: 'rate_limit'",
     replace: "429: 'overloaded'",
     why: 'A run does not wait for the reset of a limit.',
@@ -238,8 +238,8 @@ export const llmMutants: readonly Mutant[] = [
   {
     name: 'error-secret',
     file: 'llm/ai-sdk/failure.ts',
-    find: "text.replaceAll(secret, '[secret]')",
-    replace: 'text',
+    find: "rest.replaceAll(secret, '[secret]')",
+    replace: 'rest',
     why: 'A provider that quotes the key puts it into the terminal and the logs.',
     tests: ['llm/ai-sdk-wire.test.ts', 'llm/ai-sdk.test.ts'],
   },

@@ -5,6 +5,7 @@ import { egressMutants } from './egress.ts';
 import { embeddingMutants } from './embeddings.ts';
 import { evalMutants } from './eval.ts';
 import { extensionMutants } from './extensions.ts';
+import { faultMutants } from './faults.ts';
 import { gateMutants } from './gate.ts';
 import { llmMutants } from './llm.ts';
 import type { Mutant } from './mutant.ts';
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...storeMutants,
   ...trustMutants,
   ...llmMutants,
+  ...faultMutants,
   ...childrenMutants,
   ...egressMutants,
   ...embeddingMutants,

@@ -1,0 +1,57 @@
+import type { Mutant } from './mutant.ts';
+
+const table = ['llm/faults.test.ts'];
+const contract = ['contract/llm-faults.test.ts'];
+const retries = 'llm/governor/retries/request-retries.ts';
+
+/** What a fault of a provider means, and whether its request is sent again. */
+export const faultMutants: readonly Mutant[] = [
+  {
+    name: 'fault-credit',
+    file: 'llm/faults/fault-wordings.ts',
+    find: 'credit balance is too low|',
+    replace: '',
+    why: 'An account without credit is asked about every table.',
+    tests: table,
+  },
+  {
+    name: 'fault-stop-max-tokens',
+    file: 'llm/faults/stop-reasons.ts',
+    find: "  max_tokens: 'max_tokens',\n  refusal",
+    replace: "  max_tokens: 'complete',\n  refusal",
+    why: 'An answer that was cut off counts as whole.',
+    tests: table,
+  },
+  {
+    name: 'fault-unified-reset',
+    file: 'llm/faults/limit-headers.ts',
+    find: 'if (ofSubscription !== undefined) return ofSubscription;',
+    replace: '',
+    why: 'The reset of a subscription is not known.',
+    tests: table,
+  },
+  {
+    name: 'fault-pause-doubles',
+    file: 'llm/governor/retries/retry-policy.ts',
+    find: '2 ** (failed - 1)',
+    replace: '1',
+    why: 'A provider that is overloaded is asked every second.',
+    tests: table,
+  },
+  {
+    name: 'fault-attempts',
+    file: retries,
+    find: 'if (this.#failed >= policy.attempts)',
+    replace: 'if (this.#failed > policy.attempts)',
+    why: 'A request is sent once more than llm.retries allows.',
+    tests: contract,
+  },
+  {
+    name: 'fault-visible',
+    file: retries,
+    find: '    gate.announceRetry({',
+    replace: '    void ({',
+    why: 'ktx waits, and nobody is told.',
+    tests: contract,
+  },
+];
