@@ -8,6 +8,7 @@ const disclosure = ['ingest/disclose.test.ts'];
 const managed = ['llm/claude-managed-settings.test.ts'];
 const mcp = ['mcp/hostile-client.test.ts'];
 const spending = ['llm/spending.test.ts'];
+const money = ['llm/money.test.ts'];
 
 /** Who pays and who is asked: permissions of agents, isolation of Claude Code, the budget. */
 export const llmMutants: readonly Mutant[] = [
@@ -306,5 +307,37 @@ export const llmMutants: readonly Mutant[] = [
     replace: "('result' in message && 'error' in message)",
     why: 'Two programs that answer answers with errors go on for ever.',
     tests: mcp,
+  },
+  {
+    name: 'reservation-covers',
+    file: 'llm/governor/money/reservations.ts',
+    find: 'return reserved + amountUsd <= left;',
+    replace: 'return reserved + amountUsd <= Infinity;',
+    why: 'Calls that run at once exceed the budget many times over.',
+    tests: money,
+  },
+  {
+    name: 'reservation-tools',
+    file: 'llm/governor/money/turn-hold.ts',
+    find: 'if (this.#isSettled) this.release();',
+    replace: 'this.#isSettled &&= true;',
+    why: 'A tool that asks a model waits for its own loop for ever.',
+    tests: money,
+  },
+  {
+    name: 'turn-counts-at-once',
+    file: 'llm/governor/call-meter.ts',
+    find: 'this.#expectedUsd += costUsd;\n    this.#spending.add(costUsd);',
+    replace: 'this.#expectedUsd += 0;',
+    why: 'A loop whose backend adds usage up at the end spends far more than its budget.',
+    tests: money,
+  },
+  {
+    name: 'turn-counts-once',
+    file: 'llm/governor/call-meter.ts',
+    find: 'this.#spending.add(-this.#expectedUsd);',
+    replace: '',
+    why: 'Every turn is paid for twice.',
+    tests: money,
   },
 ];

@@ -14,8 +14,8 @@ export function reportRunUsage(
     cacheWrite: 0,
     costUsd: 0 as number | null,
   };
-  const add = ({ usage, costUsd }: CallMetrics) => {
-    totals.calls += 1;
+  const add = ({ apiCalls, usage, costUsd }: CallMetrics) => {
+    totals.calls += apiCalls;
     for (const modelUsage of Object.values(usage)) {
       for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
         totals[kind] += modelUsage[kind];

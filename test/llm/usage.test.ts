@@ -8,7 +8,7 @@ import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint
 import { say, subscriptionLimit } from '../support/model-script.ts';
 
 describe('the journal of calls', () => {
-  test('counts a call that used several models once', () => {
+  test('counts the requests of a call that used several models once', () => {
     const db = new DatabaseSync(':memory:');
     const tokens = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0 };
     const metrics = {
@@ -28,7 +28,7 @@ describe('the journal of calls', () => {
       sum(({ calls }) => calls),
       sum(({ failed }) => failed),
       sum(({ input }) => input),
-    ]).toEqual([2, 1, 40]);
+    ]).toEqual([4, 1, 40]);
     expect(sum(({ costUsd }) => costUsd ?? 0)).toBe(1);
   });
 });

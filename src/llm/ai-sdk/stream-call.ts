@@ -39,8 +39,9 @@ type StepEnd = Extract<StreamPart, { type: 'finish-step' }>;
 interface StreamProgress {
   text: string;
   steps: number;
-  /** Answers that have begun; one more than `steps` if the last one broke off. */
+  /** Answers that have begun, and those whose usage is known: one less if the last one broke off. */
   begun: number;
+  used: number;
   lastStep: StepEnd | undefined;
   failure: unknown;
 }
@@ -56,18 +57,19 @@ export async function streamCall(
     text: '',
     steps: 0,
     begun: 0,
+    used: 0,
     lastStep: undefined,
     failure: undefined,
   };
   let started: Awaited<ReturnType<typeof startStream>> | undefined;
   try {
-    started = await startStream(context, call, options);
+    started = await startStream(context, call, { ...options, progress });
     for await (const part of started.stream) readPart(part, call, progress);
   } catch (error) {
     progress.failure ??= error;
   }
   const { text, steps, lastStep } = progress;
-  if (progress.begun > steps)
+  if (progress.begun > progress.used)
     call.monitor.addUsage(call.model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, null);
   // A complete answer counts, whatever happens after it.
   const isDone = lastStep !== undefined && lastStep.finishReason !== 'tool-calls';
@@ -85,7 +87,11 @@ export async function streamCall(
   };
 }
 
-async function startStream(context: AiSdkContext, call: BackendCall, options: StreamOptions) {
+async function startStream(
+  context: AiSdkContext,
+  call: BackendCall,
+  options: StreamOptions & { readonly progress: StreamProgress },
+) {
   const { stepBudget, schema, maxOutputTokens, history } = options;
   const { thinking, effort: roleEffort } = roleSettings[call.role];
   const { effort = roleEffort } = options;
@@ -115,7 +121,19 @@ async function startStream(context: AiSdkContext, call: BackendCall, options: St
     },
     runtimeContext: { ...call.tags },
     onError: () => undefined,
+    // Before the tools of the turn run: one of them may never return.
+    onLanguageModelCallEnd: ({ finishReason, modelId, usage, providerMetadata }) => {
+      if (finishReason === 'interrupted') return;
+      addTurnUsage({ modelId, usage, providerMetadata }, call, options.progress);
+    },
   });
+}
+
+type TurnUsage = Pick<StepEnd, 'usage' | 'providerMetadata'> & { readonly modelId: string };
+
+function addTurnUsage(turn: TurnUsage, { monitor }: BackendCall, progress: StreamProgress): void {
+  progress.used += 1;
+  monitor.addUsage(turn.modelId, tokenUsage(turn.usage), reportedCost(turn));
 }
 
 /** Adds one part of the stream to the progress and reports it to the monitor. */
@@ -136,11 +154,14 @@ function readPart(part: StreamPart, call: BackendCall, progress: StreamProgress)
   if (part.type === 'finish-step') finishStep(part, call, progress);
 }
 
-function finishStep(step: StepEnd, { monitor }: BackendCall, progress: StreamProgress): void {
-  monitor.addUsage(step.response.modelId, tokenUsage(step.usage), reportedCost(step));
+function finishStep(step: StepEnd, call: BackendCall, progress: StreamProgress): void {
+  const { monitor } = call;
+  const { modelId } = step.response;
+  if (progress.used <= progress.steps) addTurnUsage({ ...step, modelId }, call, progress);
   progress.lastStep = step;
   progress.steps += 1;
-  if (progress.failure === undefined && !monitor.signal.aborted) monitor.stepFinished();
+  if (progress.failure === undefined && !monitor.signal.aborted)
+    monitor.stepFinished(step.finishReason !== 'tool-calls');
 }
 
 function warnIfTemperatureOmitted(
@@ -214,7 +235,7 @@ function tokenUsage({
 }
 
 /** US dollars. The gateway reports the cost of a request as text. */
-function reportedCost({ providerMetadata }: StepEnd): number | undefined {
+function reportedCost({ providerMetadata }: Pick<StepEnd, 'providerMetadata'>): number | undefined {
   const cost = providerMetadata?.['gateway']?.['cost'];
   if (cost === undefined || cost === null || cost === '') return undefined;
   return Number.isFinite(Number(cost)) ? Number(cost) : undefined;

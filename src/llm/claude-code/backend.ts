@@ -152,10 +152,10 @@ function converse(
   call: BackendCall,
   answer: AnswerSpec,
 ): Promise<ConversationResult> {
-  const { model, role, system = '', tools, temperature, prompt, monitor } = call;
+  const { model, role, system = '', tools, temperature, prompt, monitor, budgetLeft } = call;
   if (temperature !== undefined)
     monitor.warn('Claude Code sets the temperature itself. The given temperature has no effect.');
-  const spec = { model, role, system, tools, ...answer };
+  const spec = { model, role, system, tools, budgetLeft, ...answer };
   return runner.converse(spec, withPromptHeader(prompt), monitor);
 }
 

@@ -77,6 +77,6 @@ function turnSpec(
     schema: schema && { ...schema },
     stepBudget,
     effort,
-    budgetUsd: budgetLeft(),
+    budgetLeft,
   };
 }

@@ -141,6 +141,7 @@ async function requestVectors(
     onMetrics,
     onCall: (call: FinishedCall) =>
       onCall?.({ ...call, role: 'embedding', dimensions: length.current }),
+    promptLength: batch.reduce((sum, { text }) => sum + text.length, 0),
     recordPrompt: () => record(values),
   } as const;
   const { value, failure } = await runCall(context, request, async ({ monitor }) => {

@@ -8,6 +8,8 @@ import { CallMeter } from './call-meter.ts';
 import { CallTrace } from '../telemetry/call-trace.ts';
 import { RequestRetries } from './retries/request-retries.ts';
 import type { RetryPolicy } from './retries/retry-policy.ts';
+import { TurnHold } from './money/turn-hold.ts';
+import type { TurnAhead } from './money/turn-estimate.ts';
 import type { Spending } from './spending.ts';
 
 interface ActiveCallOptions {
@@ -15,6 +17,8 @@ interface ActiveCallOptions {
   readonly timeouts: CallTimeouts;
   readonly gate: CallGate;
   readonly spending: Spending;
+  /** What is known of its turns, to reserve money for them. */
+  readonly turn: TurnAhead;
   readonly warn: (message: string) => void;
   readonly policy: RetryPolicy;
   /** Records what is sent, before a request is sent again. */
@@ -34,6 +38,7 @@ export class ActiveCall {
   readonly #abort = new AbortController();
   readonly #clocks: CallClocks;
   readonly #retries: RequestRetries;
+  readonly #hold: TurnHold;
 
   constructor(options: ActiveCallOptions) {
     this.#options = options;
@@ -50,6 +55,7 @@ export class ActiveCall {
         options.recordPrompt?.();
       },
     });
+    this.#hold = new TurnHold(options.spending, options.turn, this.signal);
     this.monitor = this.#createMonitor();
     if (options.signal?.aborted === true) this.#onCallerAbort();
     options.signal?.addEventListener('abort', this.#onCallerAbort, { once: true });
@@ -65,12 +71,22 @@ export class ActiveCall {
     if (stop !== undefined) this.#abort.abort(stop);
   }
 
+  /** Waits until what is left of the budget covers the first turn. */
+  reserve(): Promise<void> {
+    return this.#hold.begin();
+  }
+
   startClocks(): void {
     this.#clocks.start();
   }
 
   stopClocks(): void {
     this.#clocks.stop();
+  }
+
+  /** Gives back what is still reserved. */
+  release(): void {
+    this.#hold.release();
   }
 
   close(): void {
@@ -92,11 +108,23 @@ export class ActiveCall {
   async runTool<T>(run: () => Promise<T>): Promise<T> {
     this.trace.toolStarted();
     this.#clocks.holdIdle();
+    this.#hold.toolStarted();
     try {
       return await run();
     } finally {
       this.trace.toolEnded();
+      await this.#waitForMoney();
       this.#clocks.releaseIdle();
+    }
+  }
+
+  /** Waiting for other calls of the run is not time of this call. */
+  async #waitForMoney(): Promise<void> {
+    this.#clocks.freeze();
+    try {
+      await this.#hold.toolEnded();
+    } finally {
+      this.#clocks.thaw();
     }
   }
 
@@ -130,15 +158,20 @@ export class ActiveCall {
         this.#clocks.restartIdle();
         this.trace.heard();
       },
-      stepFinished: () => this.#onStepFinished(),
+      stepFinished: (isLast) => this.#onStepFinished(isLast),
       requestSent: (isAnswering) => {
         // What an aborted call would send does not reach the model.
         if (this.signal.aborted) return;
         this.meter.addRequest();
+        this.#hold.requestSent();
         this.trace.requestSent(isAnswering);
       },
-      turnUsed: (model, tokens) => this.trace.turnUsed(model, tokens),
+      turnUsed: (model, tokens) => {
+        this.trace.turnUsed(model, tokens);
+        this.#hold.turnEnded(this.meter.expectUsage(model, tokens));
+      },
       addUsage: (model, tokens, costUsd = spending.priceOf(model, tokens)) => {
+        if (!this.meter.expectsUsage) this.#hold.turnEnded(costUsd ?? null);
         this.meter.addUsage(model, tokens, costUsd);
         this.trace.used(model, tokens, costUsd ?? null);
       },
@@ -149,7 +182,7 @@ export class ActiveCall {
     };
   }
 
-  #onStepFinished(): void {
+  #onStepFinished(isLast = false): void {
     const { stepBudget = 1, onStepFinish, warn } = this.#options;
     const stepIndex = this.meter.addStep();
     this.trace.answered();
@@ -161,7 +194,7 @@ export class ActiveCall {
       warn(`The progress callback failed: ${errorMessage(error)}`);
     }
     // Stops a loop between two turns. The last turn is already paid for, so it counts.
-    if (stepIndex < stepBudget) this.checkBudget();
+    if (!isLast && stepIndex < stepBudget) this.checkBudget();
   }
 
   readonly #onCallerAbort = (): void => {

@@ -205,6 +205,7 @@ class GovernedSession implements AgentSession {
       tools,
       signal,
       onCall,
+      promptLength: message.length + this.#spec.system.length,
       stepBudget,
       timeouts: {
         ...config.timeouts,

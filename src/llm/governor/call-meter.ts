@@ -1,4 +1,5 @@
 import type { CallMetrics, TokenUsage } from '../port/runtime.ts';
+import { listPrice } from './money/list-prices.ts';
 import type { Spending } from './spending.ts';
 
 const noTokens: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -14,6 +15,8 @@ export class CallMeter {
   #requests = 0;
   #costUsd: number | null = 0;
   #costReason: string | undefined;
+  /** What turns cost whose usage the backend has not added yet. */
+  #expectedUsd = 0;
 
   constructor(spending: Spending) {
     this.#spending = spending;
@@ -29,8 +32,28 @@ export class CallMeter {
     this.#requests += 1;
   }
 
+  /**
+   * A turn has ended, and `addUsage` follows at the end of the call. Until then its price counts
+   * against the budget. Returns the price, null if it is unknown.
+   */
+  expectUsage(model: string, tokens: TokenUsage): number | null {
+    const costUsd = this.#spending.priceOf(model, tokens) ?? listPrice(model, tokens);
+    if (costUsd === undefined) return null;
+    this.#expectedUsd += costUsd;
+    this.#spending.add(costUsd);
+    return costUsd;
+  }
+
+  /** True while `addUsage` has to follow. */
+  get expectsUsage(): boolean {
+    return this.#expectedUsd > 0;
+  }
+
   /** `reportedUsd` as in `CallMonitor.addUsage`. */
   addUsage(model: string, tokens: TokenUsage, reportedUsd: number | null | undefined): void {
+    // The real cost takes the place of the expected one.
+    this.#spending.add(-this.#expectedUsd);
+    this.#expectedUsd = 0;
     this.#usage[model] = sumTokens(this.#usage[model] ?? noTokens, tokens);
     const costUsd =
       reportedUsd === undefined ? (this.#spending.priceOf(model, tokens) ?? null) : reportedUsd;

@@ -88,8 +88,10 @@ async function generate<T>(
       temperature,
       tags: {},
       monitor: call.monitor,
+      budgetLeft: () => context.spending.left(),
     });
-  const request = { ...input, role, tools, recordPrompt: () => record(values) };
+  const promptLength = prompt.length + (system ?? '').length;
+  const request = { ...input, role, tools, promptLength, recordPrompt: () => record(values) };
   const { value, failure } = await runCall(context, request, attempt);
   if (failure !== undefined) throw failure;
   return value as T;
@@ -112,10 +114,13 @@ async function runAgentLoop(
       temperature: undefined,
       tags,
       monitor: call.monitor,
+      budgetLeft: () => context.spending.left(),
       stepBudget,
     });
   const { stage } = tags;
-  const request = { ...params, role, stage, tools, recordPrompt: () => record(values) };
+  const promptLength = params.userPrompt.length + params.systemPrompt.length;
+  const recordPrompt = (): void => record(values);
+  const request = { ...params, role, stage, tools, promptLength, recordPrompt };
   const outcome = await runCall(context, request, attempt);
   const { metrics, toolFailures, failure, value } = outcome;
   if (failure !== undefined || value === undefined)

@@ -41,6 +41,8 @@ interface CallRequest {
   readonly onCall?: ((call: FinishedCall) => void) | undefined;
   /** What the call is for. */
   readonly stage?: string | undefined;
+  /** Characters of the prompt and the system text. */
+  readonly promptLength: number;
   readonly stepBudget?: number;
   readonly onStepFinish?: RunLoopParams['onStepFinish'];
   /** Default `llm.timeouts`. */
@@ -70,11 +72,13 @@ export async function runCall<T>(
   attempt: CallAttempt<T>,
 ): Promise<CallOutcome<T>> {
   checkToolSet(request.tools);
-  modelIdForRole(context.config, request.role);
+  const { role, stage = '', promptLength } = request;
+  const model = modelIdForRole(context.config, role);
   const { config, gate, spending, warn } = context;
   const timeouts = request.timeouts ?? config.timeouts;
   const policy = retryPolicy(config);
-  const call = new ActiveCall({ ...request, timeouts, policy, gate, spending, warn });
+  const turn = { kind: `${role} ${stage}`, model, promptLength };
+  const call = new ActiveCall({ ...request, turn, timeouts, policy, gate, spending, warn });
   try {
     call.checkBudget();
     const value = await attemptInSlot(call, { ...request, gate }, attempt);
@@ -98,6 +102,7 @@ async function attemptInSlot<T>(
     .enter(call.signal)
     .finally(() => call.trace.entered(performance.now() - queuedAt));
   try {
+    await call.reserve();
     // Other calls may have spent the money while this one waited.
     call.checkBudget();
     call.signal.throwIfAborted();
@@ -106,6 +111,7 @@ async function attemptInSlot<T>(
     return await attempt(call);
   } finally {
     call.stopClocks();
+    call.release();
     leaveSlot();
   }
 }

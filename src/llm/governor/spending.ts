@@ -3,6 +3,8 @@ import type { BackendName } from '../backends.ts';
 import { capabilities } from '../capabilities.ts';
 import type { LlmConfig } from '../config.ts';
 import type { TokenUsage } from '../port/runtime.ts';
+import { openReservations, type Release } from './money/reservations.ts';
+import { openTurnEstimates, type TurnAhead } from './money/turn-estimate.ts';
 
 /** Adds up what one run costs, in US dollars, and enforces its limit. */
 export interface Spending {
@@ -14,6 +16,12 @@ export interface Spending {
   stop(): UserError | undefined;
   /** The rest of the limit; undefined without a limit. */
   left(): number | undefined;
+  /** Waits until what is left covers the turn, or until no other turn runs. */
+  reserve(turn: TurnAhead, signal: AbortSignal): Promise<Release>;
+  /** Reserves without waiting. */
+  take(turn: TurnAhead): Release;
+  /** A turn of this kind has cost so much. */
+  learn(kind: string, costUsd: number): void;
 }
 
 export interface SpendingLimit {
@@ -36,29 +44,43 @@ export function runSpendingLimit(
 export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
   let spent = 0;
   let unknownReason: string | undefined;
+  const priceOf: Spending['priceOf'] = (model, usage) => priceByList(prices, model, usage);
+  const stop = (): UserError | undefined => {
+    if (limit === undefined) return undefined;
+    if (unknownReason !== undefined) return unknownCostError(key, unknownReason);
+    return spent < limit ? undefined : budgetSpentError(key, limit, spent);
+  };
+  const left = (): number | undefined =>
+    limit === undefined ? undefined : Math.max(0, limit - spent);
+  const estimates = openTurnEstimates(priceOf);
+  // Once the money is spent, calls fail at once and need not wait.
+  const reservations = openReservations(() => (stop() === undefined ? left() : undefined));
   return {
-    priceOf(model, usage) {
-      const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
-      if (price === undefined) return undefined;
-      const { input, output, cache_read: read = input, cache_write: write = input } = price;
-      const perMillion =
-        usage.input * input +
-        usage.output * output +
-        usage.cacheRead * read +
-        usage.cacheWrite * write;
-      return perMillion / 1_000_000;
-    },
+    priceOf,
     add(costUsd, reason = 'the backend does not report it') {
       if (costUsd === null) unknownReason ??= reason;
       else spent += costUsd;
+      reservations.update();
     },
-    stop() {
-      if (limit === undefined) return undefined;
-      if (unknownReason !== undefined) return unknownCostError(key, unknownReason);
-      return spent < limit ? undefined : budgetSpentError(key, limit, spent);
-    },
-    left: () => (limit === undefined ? undefined : Math.max(0, limit - spent)),
+    stop,
+    left,
+    reserve: (turn, signal) => reservations.reserve(() => estimates.of(turn), signal),
+    take: (turn) => reservations.take(estimates.of(turn)),
+    learn: (kind, costUsd) => estimates.learn(kind, costUsd),
   };
+}
+
+function priceByList(
+  prices: LlmConfig['prices'],
+  model: string,
+  usage: TokenUsage,
+): number | undefined {
+  const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
+  if (price === undefined) return undefined;
+  const { input, output, cache_read: read = input, cache_write: write = input } = price;
+  const perMillion =
+    usage.input * input + usage.output * output + usage.cacheRead * read + usage.cacheWrite * write;
+  return perMillion / 1_000_000;
 }
 
 function unknownCostError(key: string, reason: string): UserError {
@@ -91,6 +113,10 @@ export function combineSpending(run: Spending, session: Spending): Spending {
       const amounts = [session.left(), run.left()].filter((amount) => amount !== undefined);
       return amounts.length === 0 ? undefined : Math.min(...amounts);
     },
+    // A conversation has one turn at a time: only calls of the run can compete.
+    reserve: (turn, signal) => run.reserve(turn, signal),
+    take: (turn) => run.take(turn),
+    learn: (kind, costUsd) => run.learn(kind, costUsd),
   };
 }
 

@@ -18,7 +18,9 @@ export interface UsageLine extends TokenUsage {
   readonly backend: string;
   readonly model: string;
   readonly role: string;
+  /** Requests that reached the model: each turn of a loop is one, and so is each attempt. */
   readonly calls: number;
+  /** Of the orders that led to them, those that failed. */
   readonly failed: number;
   /** US dollars of the calls whose cost is known; null if no cost is known. */
   readonly costUsd: number | null;
@@ -72,7 +74,7 @@ export function usageRecorder(db: DatabaseSync): (record: CallRecord) => void {
 
 // A call that failed and cost nothing says nothing about the cost of the others.
 const selectUsage = `SELECT backend, model, role,
-    sum(outcome <> '${furtherModel}') AS calls,
+    sum(api_calls) AS calls,
     sum(outcome NOT IN ('ok', '${furtherModel}')) AS failed,
     sum(input) AS input, sum(output) AS output,
     sum(cache_read) AS cache_read, sum(cache_write) AS cache_write,

@@ -13,6 +13,8 @@ export interface BackendCall {
   readonly temperature: number | undefined;
   readonly tags: Readonly<Record<string, string>>;
   readonly monitor: CallMonitor;
+  /** US dollars that are left when it is asked; undefined without a limit. */
+  readonly budgetLeft?: (() => number | undefined) | undefined;
 }
 
 export interface LoopCall extends BackendCall {
@@ -25,11 +27,11 @@ export interface CallMonitor {
   readonly signal: AbortSignal;
   /** Something arrived from the model. Restarts the idle clock. */
   heartbeat(): void;
-  /** One assistant turn has ended. */
-  stepFinished(): void;
+  /** One assistant turn has ended, and its usage is reported. `isLast`: it is the whole answer. */
+  stepFinished(isLast?: boolean): void;
   /** A request was sent to the model. `isAnswering`: the backend hears of it only when its answer begins. */
   requestSent(isAnswering?: boolean): void;
-  /** The tokens of the last request, if `addUsage` comes later. Only for telemetry. */
+  /** The tokens of a turn that has ended, if `addUsage` comes only at the end of the call. */
   turnUsed?(model: string, usage: TokenUsage): void;
   /**
    * Adds to what the model used. `costUsd` in US dollars: undefined if the backend does not report

@@ -158,7 +158,7 @@ async function hasNotes(dir: string): Promise<boolean> {
 async function dryRunEstimate({ dir, config, journal }: Project) {
   const { llm, ingest: ingestConfig } = config;
   if (llm.provider.backend === 'none') return undefined;
-  const { costEstimate } = await import('../../llm/governor/prices.ts');
+  const { costEstimate } = await import('../../llm/governor/money/prices.ts');
   const existing = existsSync(projectPaths(dir).journalDb) ? journal() : undefined;
   const priced = costEstimate(llm, existing?.db);
   return { journal: existing, stepBudget: ingestConfig.steps_per_unit, priced };

@@ -15,15 +15,16 @@ export interface ChildSpec {
   readonly stepBudget: number;
   /** Overrides the effort of the role. */
   readonly effort?: Effort | undefined;
-  /** US dollars that the child may spend. */
-  readonly budgetUsd?: number | undefined;
+  /** US dollars that the child may spend, asked when it starts; undefined without a limit. */
+  readonly budgetLeft?: (() => number | undefined) | undefined;
   /** True if no similar call is expected, so that no child is started in advance. */
   readonly isSingleUse?: boolean | undefined;
 }
 
 /** The SDK options of a child. */
 export function childOptions(spec: ChildSpec): Options {
-  const { model, role, system, tools, schema, stepBudget, budgetUsd } = spec;
+  const { model, role, system, tools, schema, stepBudget } = spec;
+  const budgetUsd = spec.budgetLeft?.() ?? 0;
   const { thinking, effort } = roleSettings[role];
   return {
     ...isolationOptions(expectedInit(spec)),
@@ -34,7 +35,7 @@ export function childOptions(spec: ChildSpec): Options {
     maxTurns: stepBudget,
     thinking: { type: thinking ? 'adaptive' : 'disabled' },
     effort: spec.effort ?? effort,
-    ...(budgetUsd === undefined ? {} : { maxBudgetUsd: budgetUsd }),
+    ...(budgetUsd > 0 && { maxBudgetUsd: budgetUsd }),
     includePartialMessages: true,
     ...(specHasTools(spec) ? { mcpServers: { [serverName]: openToolServer(tools) } } : {}),
     ...(schema === undefined ? {} : { outputFormat: { type: 'json_schema', schema } }),

@@ -15,9 +15,11 @@ import { readPrompt } from '../../prompt.ts';
 import type { AccountPolicy } from '../account-policy.ts';
 import { checkInit, type ExpectedInit, outputTool } from '../isolation.ts';
 import { exceededWindow, limitsFromEvent } from './limits.ts';
+import { asksAfterObject } from './asks-after-object.ts';
 import { announcedFailure, classifyResult, type ResultFacts } from './outcome.ts';
-import { resultFacts } from './result-facts.ts';
+import { completeFacts, resultFacts } from './result-facts.ts';
 import { streamedTokens, usageSince, type UsageTotals } from './token-usage.ts';
+import { toolResultText } from './tool-result-text.ts';
 import { TurnTracker } from './turn-tracker.ts';
 
 export interface ReadOptions {
@@ -113,9 +115,6 @@ export function checkedStopReason(
   return outcome.kind;
 }
 
-/** From this release on the turn ends after an accepted object. Older ones call the model once more. */
-const endsAtObject = [2, 1, 325];
-
 interface StreamedUsage {
   readonly model: string;
   readonly tokens: TokenUsage;
@@ -146,11 +145,15 @@ class ConversationReader {
   #unfinished: LlmError | undefined;
   #hasGoneOn = false;
   #isBudgetSpent = false;
+  /** True once a turn has ended that asks for nothing more. */
+  #isAnswerComplete = false;
+  /** The object that the model gave last, before the program has checked it. */
+  #givenObject: ConversationResult['object'];
 
   constructor(options: ReadOptions) {
     this.#options = options;
-    this.#turns = new TurnTracker(() => {
-      if (!this.#isOverBudget()) options.monitor.stepFinished();
+    this.#turns = new TurnTracker((isLast) => {
+      if (!this.#isOverBudget()) options.monitor.stepFinished(isLast);
     });
   }
 
@@ -171,7 +174,7 @@ class ConversationReader {
   isOver(): boolean {
     const { readsToEnd = false } = this.#options;
     const canStopAtObject =
-      !readsToEnd && this.#object !== undefined && isOlder(this.#version, endsAtObject);
+      !readsToEnd && this.#object !== undefined && asksAfterObject(this.#version);
     return (
       canStopAtObject ||
       this.hasResult ||
@@ -245,7 +248,7 @@ class ConversationReader {
   /** What is known so far. */
   state(): ConversationResult {
     const result = this.#result;
-    const facts = result && resultFacts(result, this.#error, this.#limit);
+    const facts = result && this.#readFacts(result);
     const finalObject = result?.subtype === 'success' ? result.structured_output : undefined;
     const object = finalObject === undefined ? this.#object : { value: finalObject };
     return {
@@ -256,6 +259,15 @@ class ConversationReader {
       totals: result?.modelUsage,
       version: this.#version,
     };
+  }
+
+  #readFacts(result: SDKResultMessage): ResultFacts {
+    const facts = resultFacts(result, this.#error, this.#limit);
+    if (result.subtype !== 'error_max_budget_usd') return facts;
+    this.#object ??= this.#givenObject;
+    return this.#isAnswerComplete || this.#object !== undefined
+      ? completeFacts(facts, this.#text)
+      : facts;
   }
 
   /** A second lock: Claude Code enforces the budget itself. */
@@ -324,7 +336,8 @@ class ConversationReader {
       const tokens = { ...started, output: event.usage.output_tokens };
       this.#usageByMessage.set(id, { model, tokens, isComplete: true });
       monitor.turnUsed?.(model, tokens);
-      this.#turns.endStream();
+      this.#isAnswerComplete = reason === 'end_turn';
+      this.#turns.endStream(reason !== 'tool_use');
     } else if (event.type === 'content_block_delta') {
       const { delta } = event;
       if (delta.type === 'text_delta') monitor.listener?.text(delta.text);
@@ -346,6 +359,7 @@ class ConversationReader {
 
   #startToolCall(id: string, toolName: string, input: unknown): void {
     this.#toolCalls.set(id, { name: toolName, input });
+    this.#givenObject = toolName === outputTool ? { value: input } : undefined;
     if (toolName === outputTool) return;
     const { expected, monitor } = this.#options;
     const name = expected.tools.get(toolName) ?? toolName;
@@ -373,6 +387,7 @@ class ConversationReader {
     const call = this.#toolCalls.get(id);
     if (call === undefined) return;
     if (call.name === outputTool) {
+      this.#givenObject = undefined;
       this.#object = isError ? undefined : { value: call.input };
       this.#refused = isError ? { value: call.input } : undefined;
       return;
@@ -382,18 +397,4 @@ class ConversationReader {
     const ownName = expected.tools.get(call.name);
     if (isError && ownName !== undefined) monitor.toolFailed(ownName, id);
   }
-}
-
-function toolResultText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts
-    .map((part) => (part instanceof Object && 'text' in part ? String(part.text) : ''))
-    .join('\n');
-}
-
-/** True if the version is older. Both are lists of numbers. */
-function isOlder(version: readonly number[] = [], other: readonly number[]): boolean {
-  const index = other.findIndex((part, at) => (version[at] ?? 0) !== part);
-  return index >= 0 && (version[index] ?? 0) < (other[index] ?? 0);
 }

@@ -28,3 +28,9 @@ export function resultFacts(
     text: isSuccess ? result.result : result.errors.join('; '),
   };
 }
+
+/** The program drops an answer that spends the rest of the budget. It is paid for, so it counts. */
+export function completeFacts(facts: ResultFacts, text: string): ResultFacts {
+  const complete = { isError: false, terminalReason: 'completed', stopReason: null } as const;
+  return { ...facts, ...complete, subtype: 'success', text };
+}

@@ -4,7 +4,7 @@
  * rest of the same turn.
  */
 export class TurnTracker {
-  readonly #onStep: () => void;
+  readonly #onStep: (isLast: boolean) => void;
   readonly #ids = new Set<string>();
   readonly #counted = new Set<string>();
   #streamingId = '';
@@ -14,7 +14,8 @@ export class TurnTracker {
   #goesOn = false;
   #begun = 0;
 
-  constructor(onStep: () => void) {
+  /** `isLast`: the turn asks for nothing more. */
+  constructor(onStep: (isLast: boolean) => void) {
     this.#onStep = onStep;
   }
 
@@ -42,10 +43,10 @@ export class TurnTracker {
     this.#openId = id;
   }
 
-  endStream(): void {
+  endStream(isLast: boolean): void {
     const id = this.#openId;
     this.#openId = undefined;
-    if (id !== undefined && this.#ids.has(id)) this.#count(id);
+    if (id !== undefined && this.#ids.has(id)) this.#count(id, isLast);
   }
 
   /** The stream ended without its end. True if there was one. */
@@ -72,9 +73,9 @@ export class TurnTracker {
     else this.#goesOn = this.#ids.has(this.#streamingId);
   }
 
-  #count(id: string): void {
+  #count(id: string, isLast = false): void {
     if (this.#counted.has(id)) return;
     this.#counted.add(id);
-    this.#onStep();
+    this.#onStep(isLast);
   }
 }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { modelIdForRole, type LlmConfig } from '../config.ts';
-import type { KtxModelRole, TokenUsage } from '../port/runtime.ts';
-import { openSpending } from './spending.ts';
-import { usageReport } from './usage.ts';
+import { modelIdForRole, type LlmConfig } from '../../config.ts';
+import type { KtxModelRole, TokenUsage } from '../../port/runtime.ts';
+import { openSpending } from '../spending.ts';
+import { usageReport } from '../usage.ts';
 
 /** Estimates the cost in US dollars of tokens that a role would use; undefined if nothing is known. */
 type CostEstimate = (role: KtxModelRole, usage: TokenUsage) => number | undefined;
