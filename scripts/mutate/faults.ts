@@ -20,7 +20,7 @@ export const faultMutants: readonly Mutant[] = [
     find: "  max_tokens: 'max_tokens',\n  refusal",
     replace: "  max_tokens: 'complete',\n  refusal",
     why: 'An answer that was cut off counts as whole.',
-    tests: table,
+    tests: ['llm/ai-sdk.test.ts'],
   },
   {
     name: 'fault-unified-reset',
