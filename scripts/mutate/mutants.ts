@@ -7,6 +7,7 @@ import { evalMutants } from './eval.ts';
 import { extensionMutants } from './extensions.ts';
 import { faultMutants } from './faults.ts';
 import { gateMutants } from './gate.ts';
+import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
 import type { Mutant } from './mutant.ts';
 import { semanticMutants } from './semantic.ts';
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...extensionMutants,
   ...storeMutants,
   ...trustMutants,
+  ...hostileServerMutants,
   ...llmMutants,
   ...faultMutants,
   ...childrenMutants,

@@ -1,8 +1,24 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
+/** What the server does in place of the login. */
+const loginTricks = [
+  'wrong-columns-at-login',
+  'endless-notices-at-login',
+  'error-without-end',
+  'short-login',
+  'negative-length',
+] as const;
+type LoginTrick = (typeof loginTricks)[number];
 /** What the server does at the first query over its catalog, in place of an answer. */
-const postgresTricks = ['endless-rows', 'endless-row', 'closes-mid-row', 'wrong-columns'] as const;
-export type PostgresTrick = (typeof postgresTricks)[number];
+const queryTricks = [
+  'endless-rows',
+  'endless-row',
+  'closes-mid-row',
+  'wrong-columns',
+  'notice-without-end',
+] as const;
+type QueryTrick = (typeof queryTricks)[number];
+export type PostgresTrick = LoginTrick | QueryTrick;
 
 function message(kind: string, body: Buffer): Buffer {
   const head = Buffer.alloc(5);
@@ -40,7 +56,28 @@ const rowHead = message(
 );
 const row = (value: Buffer): Buffer =>
   message('D', Buffer.concat([int16(1), int32(value.length), value]));
-function attack(trick: PostgresTrick, socket: Socket): void {
+const wrongRow = message('D', Buffer.concat([int16(9), int32(4), Buffer.from('abcd')]));
+
+function attackLogin(trick: LoginTrick, socket: Socket): void {
+  switch (trick) {
+    case 'wrong-columns-at-login':
+      socket.write(Buffer.concat([wrongRow, login]));
+      return;
+    case 'endless-notices-at-login':
+      return pour(message('N', Buffer.concat([text('M'.repeat(65_536)), int16(0)])), socket);
+    case 'error-without-end':
+      socket.write(message('E', text('SFATAL')));
+      return;
+    case 'short-login':
+      socket.write(message('R', Buffer.from([0])));
+      return;
+    case 'negative-length':
+      socket.write(Buffer.concat([Buffer.from('R'), int32(1), login]));
+      return;
+  }
+}
+
+function attack(trick: QueryTrick, socket: Socket): void {
   const big = row(Buffer.alloc(65_536, 'y'));
   switch (trick) {
     case 'endless-rows':
@@ -56,14 +93,12 @@ function attack(trick: PostgresTrick, socket: Socket): void {
       socket.end();
       return;
     case 'wrong-columns':
-      socket.write(
-        Buffer.concat([
-          rowHead,
-          message('D', Buffer.concat([int16(9), int32(4), Buffer.from('abcd')])),
-          message('C', text('SELECT 1')),
-          ready,
-        ]),
-      );
+      socket.write(Buffer.concat([rowHead, wrongRow, message('C', text('SELECT 1')), ready]));
+      return;
+    case 'notice-without-end':
+      // In two pieces: the end of a message can stand in the next one.
+      socket.write(message('N', text('SNOTICE')).subarray(0, -1));
+      setTimeout(() => socket.write('\0'), 50);
       return;
   }
 }
@@ -92,14 +127,19 @@ function serve(trick: PostgresTrick, socket: Socket): void {
       held = held.subarray(length);
       if (!isStarted) {
         isStarted = true;
-        socket.write(login);
-      } else if (body.includes('current_database')) attack(trick, socket);
+        if (isLoginTrick(trick)) attackLogin(trick, socket);
+        else socket.write(login);
+      } else if (body.includes('current_database') && !isLoginTrick(trick)) attack(trick, socket);
       else socket.write(Buffer.concat([message('C', text('SET')), ready]));
     }
   });
 }
 
-const trick = postgresTricks.find((name) => name === process.argv[2]);
+function isLoginTrick(trick: PostgresTrick): trick is LoginTrick {
+  return loginTricks.some((name) => name === trick);
+}
+
+const trick = [...loginTricks, ...queryTricks].find((name) => name === process.argv[2]);
 if (trick !== undefined) {
   const server = createServer((socket) => serve(trick, socket));
   server.listen(0, '127.0.0.1', () => {

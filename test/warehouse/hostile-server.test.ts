@@ -35,6 +35,12 @@ describe('a hostile Postgres server ends in an error', { timeout: 60_000 }, () =
     ['endless-rows', /it sent more than 256 MiB at once/],
     ['endless-row', /it sent more than 256 MiB at once/],
     ['wrong-columns', /the server does not keep to the protocol/],
+    ['notice-without-end', /an error or a notice has no end/],
+    ['wrong-columns-at-login', /the server does not keep to the protocol/],
+    ['endless-notices-at-login', /it sent more than 256 MiB at once/],
+    ['error-without-end', /an error or a notice has no end/],
+    ['short-login', /the server does not keep to the protocol/],
+    ['negative-length', /a message has a negative length/],
     ['closes-mid-row', /Connection terminated unexpectedly/],
   ] as const)('%s', async ([trick, message]) => {
     const before = process.memoryUsage().rss;

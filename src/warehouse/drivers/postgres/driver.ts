@@ -14,7 +14,7 @@ import {
   userObjectsSql,
 } from './database-objects.ts';
 import { safeExtensionFunctionsSql } from './extension-functions.ts';
-import { guardSocket, type SocketGuard } from './guard-socket.ts';
+import { GuardedClient } from './guard-socket.ts';
 import { introspectPostgres, partitionedTableSql } from './introspect.ts';
 import { runLimited, socketOf } from './limited-query.ts';
 import { postgresPolicy } from './policy.ts';
@@ -85,12 +85,11 @@ export async function open(
 
 /** A pool that runs all work in read-only transactions and rolls them back. */
 function openTransactions(settings: ClientConfig) {
-  const pool = new Pool({ ...settings, max: 4, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
+  const poolLimits = { max: 4, idleTimeoutMillis: 30_000, allowExitOnIdle: true };
+  const pool = new Pool({ ...settings, ...poolLimits, Client: GuardedClient });
   // If the server drops an idle connection, the next call gets a new one.
   pool.on('error', () => undefined);
-  const guards = new WeakMap<PoolClient, SocketGuard>();
   pool.on('connect', (client) => {
-    guards.set(client, guardSocket(socketOf(client)));
     client.on('error', () => undefined);
     client.query('SET default_transaction_read_only = on').catch(() => undefined);
   });
@@ -103,7 +102,7 @@ function openTransactions(settings: ClientConfig) {
       const client = await pool.connect().catch(translateError(errorRules));
       // After a cancel the connection is thrown away: the cancel could still hit its next statement.
       let isCancelled = false;
-      guards.get(client)?.startTransaction();
+      if (client instanceof GuardedClient) client.guard?.startTransaction();
       try {
         const cancel = (): void => {
           isCancelled = true;
@@ -169,7 +168,8 @@ async function runInTransaction<T>(
 /** Asks the server to stop the statement. If the server does not answer, the connection is cut. */
 async function cancelStatement(client: PoolClient, settings: ClientConfig): Promise<void> {
   const { processID } = client as unknown as { processID: number };
-  const canceller = new Client({ ...settings, connectionTimeoutMillis: 3000, query_timeout: 3000 });
+  const limits = { connectionTimeoutMillis: 3000, query_timeout: 3000 };
+  const canceller = new GuardedClient({ ...settings, ...limits });
   await canceller
     .connect()
     .then(() => canceller.query('SELECT pg_cancel_backend($1)', [processID]))

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { Client, type ClientConfig } from 'pg';
 
 /** Bytes that a server may send in one transaction. Statements of people have a smaller limit of their own. */
 const maxTransactionBytes = 256 * 2 ** 20;
@@ -8,12 +9,33 @@ export interface SocketGuard {
   startTransaction(): void;
 }
 
+/** The part of the library's connection that hands a socket to its parser, after TLS if there is any. */
+interface ParsingConnection {
+  attachListeners(socket: Socket): void;
+}
+
+/** A client that is guarded from the first byte: a server can break the protocol during the login too. */
+export class GuardedClient extends Client {
+  guard: SocketGuard | undefined;
+
+  constructor(settings?: ClientConfig) {
+    super(settings);
+    const { connection } = this as unknown as { connection: ParsingConnection };
+    const attach = connection.attachListeners.bind(connection);
+    connection.attachListeners = (socket) => {
+      attach(socket);
+      this.guard = guardSocket(socket);
+    };
+  }
+}
+
 /**
  * Ends a connection whose server sends what the library cannot read, or without end. The library throws in
  * the handler of the socket, where nothing could catch it, and keeps every row and every half message.
  */
-export function guardSocket(socket: Socket): SocketGuard {
+function guardSocket(socket: Socket): SocketGuard {
   let bytes = 0;
+  const checkMessages = messageCheck();
   for (const listener of socket.listeners('data') as ((chunk: Buffer) => void)[]) {
     socket.off('data', listener);
     socket.on('data', (chunk: Buffer) => {
@@ -22,6 +44,7 @@ export function guardSocket(socket: Socket): SocketGuard {
       bytes += chunk.length;
       try {
         if (bytes > maxTransactionBytes) throw new Error('it sent more than 256 MiB at once');
+        checkMessages(chunk);
         listener.call(socket, chunk);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
@@ -33,5 +56,40 @@ export function guardSocket(socket: Socket): SocketGuard {
     startTransaction() {
       bytes = 0;
     },
+  };
+}
+
+const headLength = 5;
+const [errorCode, noticeCode] = Buffer.from('EN');
+
+/**
+ * Checks messages before the library reads them. It looks for the end of an error or a notice, two zero bytes,
+ * also after the last byte that it has, and then for ever.
+ */
+function messageCheck(): (chunk: Buffer) => void {
+  const head = Buffer.alloc(headLength);
+  let headBytes = 0;
+  let bodyBytes = 0;
+  /** The last two bytes of the body so far. */
+  let ending = '';
+  return (chunk) => {
+    let at = 0;
+    while (at < chunk.length) {
+      if (headBytes < headLength) {
+        head[headBytes++] = chunk[at++] ?? 0;
+        if (headBytes < headLength) continue;
+        bodyBytes = head.readUInt32BE(1) - 4;
+        ending = '\0';
+        if (bodyBytes < 0) throw new Error('a message has a negative length');
+      }
+      const end = Math.min(chunk.length, at + bodyBytes);
+      ending = (ending + chunk.toString('latin1', Math.max(at, end - 2), end)).slice(-2);
+      bodyBytes -= end - at;
+      at = end;
+      if (bodyBytes > 0) continue;
+      headBytes = 0;
+      const isText = head[0] === errorCode || head[0] === noticeCode;
+      if (isText && ending !== '\0\0') throw new Error('an error or a notice has no end');
+    }
   };
 }
