@@ -252,7 +252,10 @@ describe('ktx trust', () => {
     );
     const { envelope } = await json(['sql', 'SELECT 1'], { KTX_TRUST: hash });
     expect(envelope.error?.code).toBe('trust_required');
-    expect(envelope.error?.message).toContain(`KTX_TRUST is ${hash}`);
+    const shown = (await json(['trust', '--show'])).envelope.data as { hash: string };
+    expect(envelope.error?.message).toContain(
+      `KTX_TRUST or --trust is ${hash}, but the project has the hash ${shown.hash} now.\nRead the list with ktx trust --show; if you approve all of it, set the new hash.`,
+    );
     write(
       cwd,
       '.env',

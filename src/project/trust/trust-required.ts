@@ -34,7 +34,10 @@ export function trustRequired({
     ...(isDeclined ? ['You did not approve what this project would do on this machine.'] : list),
     ...(hash === undefined
       ? []
-      : [`KTX_TRUST is ${visibleText(hash)}, but the list has the hash ${listHash}.`]),
+      : [
+          `KTX_TRUST or --trust is ${visibleText(hash)}, but the project has the hash ${listHash} now.`,
+          'Read the list with ktx trust --show; if you approve all of it, set the new hash.',
+        ]),
   ];
   return new UserError('trust_required', lines.join('\n'), {
     hint: `a person reads the whole list and approves it: ktx trust --project-dir ${quotePath(dir)}`,
