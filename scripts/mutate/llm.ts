@@ -325,6 +325,14 @@ export const llmMutants: readonly Mutant[] = [
     tests: money,
   },
   {
+    name: 'budget-final-sum',
+    file: 'llm/governor/active-call.ts',
+    find: 'await Promise.race([spending.settled(), interrupted.promise]);',
+    replace: '',
+    why: 'The error tells another sum than the run.',
+    tests: ['llm/govern.test.ts'],
+  },
+  {
     name: 'turn-counts-at-once',
     file: 'llm/governor/call-meter.ts',
     find: 'this.#expectedUsd += costUsd;\n    this.#spending.add(costUsd);',

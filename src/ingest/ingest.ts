@@ -33,6 +33,7 @@ import { compareMetrics } from './decide/compare-metrics.ts';
  */
 export async function runIngestPipeline(input: IngestInput): Promise<IngestReport> {
   const { dir, runId, signal, dryRun = false } = input;
+  const startedAt = performance.now();
   const run: PipelineRun = { ...input, emit: (event) => input.onEvent?.(event), milliseconds: {} };
   const onWait = (message: string) => run.emit({ type: 'lock_awaited', message });
   const outcome = dryRun
@@ -43,7 +44,9 @@ export async function runIngestPipeline(input: IngestInput): Promise<IngestRepor
     outcome.queries ?? 0,
   );
   const { milliseconds } = run;
-  const report = { ...emptyReport, runId, dryRun, ...outcome, queries, milliseconds };
+  const wallMilliseconds = Math.round(performance.now() - startedAt);
+  const times = { milliseconds, wallMilliseconds };
+  const report = { ...emptyReport, runId, dryRun, ...outcome, queries, ...times };
   return { ...report, exitCode: ingestExitCode(report) };
 }
 

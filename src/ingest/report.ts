@@ -26,7 +26,10 @@ export interface IngestReport extends EditReport {
   readonly commit: CommitReport;
   /** Statements sent to all warehouses. */
   readonly queries: number;
+  /** The time of each stage. Stages overlap. */
   readonly milliseconds: Readonly<Partial<Record<IngestStage, number>>>;
+  /** From the start of the run to its end. */
+  readonly wallMilliseconds: number;
   /** 0 complete, 1 failed, 3 partial, 4 authentication. */
   readonly exitCode: ExitCode;
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
+import { describeTimes } from '../../src/cli/commands/learn/ingest-report-text.ts';
 import { openIngestView } from '../../src/cli/commands/learn/ingest-view.ts';
 import { detectScreen } from '../../src/cli/terminal/screen.ts';
 import { openProgressLine } from '../../src/cli/terminal/progress.ts';
@@ -133,3 +134,10 @@ test(
     ]);
   },
 );
+
+test('a run took as long as the clock says, though its stages overlap', () => {
+  const milliseconds = { describe: 30_000, scan: 22_600 };
+  expect(describeTimes({ milliseconds, wallMilliseconds: 39_400 })).toEqual([
+    'took 39.4 s: describe 30.0 s, scan 22.6 s',
+  ]);
+});

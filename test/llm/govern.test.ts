@@ -152,6 +152,27 @@ describe('a governed call', () => {
     expect(made).toBe(1);
   });
 
+  test('that finds the money spent tells what all calls have cost in the end', async () => {
+    const settings = { max_usd_per_run: 1, prices: { [model]: { input: 0.6, output: 0 } } };
+    const { runtime } = runtimeOver(
+      async ({ monitor, prompt }) => {
+        monitor.requestSent();
+        await sleep(prompt === 'slow' ? 60 : 5);
+        monitor.addUsage(model, { ...tokens, input: prompt === 'slow' ? 3_000_000 : 2_000_000 });
+        return 'ok';
+      },
+      { settings, gate: gateOf(2) },
+    );
+    const calls = ['slow', 'fast', 'late'].map((prompt) =>
+      runtime.generateText({ ...ask, prompt }),
+    );
+    const ended = await Promise.allSettled(calls);
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect(ended[2]).toMatchObject({
+      reason: { message: expect.stringContaining('$3.0000 of the $1') },
+    });
+  });
+
   test('is not idle while one of its tools runs, whatever else arrives meanwhile', async () => {
     const slow = {
       name: 'slow',

@@ -150,6 +150,21 @@ export class ActiveCall {
       : new LlmError('unknown', errorMessage(error), { cause: error });
   }
 
+  /** As `failureFrom`. A spent budget is told with what all calls have cost in the end, as the run tells it. */
+  async finalFailure(error: unknown): Promise<UserError> {
+    const { signal, spending } = this.#options;
+    const failure = this.failureFrom(error);
+    if (failure.code !== 'llm_budget_spent') return failure;
+    this.release();
+    const interrupted = Promise.withResolvers<void>();
+    const onAbort = (): void => interrupted.resolve();
+    if (signal?.aborted === true) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    await Promise.race([spending.settled(), interrupted.promise]);
+    signal?.removeEventListener('abort', onAbort);
+    return spending.stop() ?? failure;
+  }
+
   #createMonitor(): CallMonitor {
     const { gate, warn, spending } = this.#options;
     return {

@@ -84,7 +84,7 @@ export async function runCall<T>(
     const value = await attemptInSlot(call, { ...request, gate }, attempt);
     return settleCall(context, request, { call, value });
   } catch (error) {
-    return settleCall(context, request, { call, failure: call.failureFrom(error) });
+    return settleCall(context, request, { call, failure: await call.finalFailure(error) });
   } finally {
     call.close();
   }

@@ -22,6 +22,8 @@ export interface Spending {
   take(turn: TurnAhead): Release;
   /** A turn of this kind has cost so much. */
   learn(kind: string, costUsd: number): void;
+  /** Once the money is spent: resolves when the calls that still run have told their cost. */
+  settled(): Promise<void>;
 }
 
 export interface SpendingLimit {
@@ -67,6 +69,7 @@ export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
     reserve: (turn, signal) => reservations.reserve(() => estimates.of(turn), signal),
     take: (turn) => reservations.take(estimates.of(turn)),
     learn: (kind, costUsd) => estimates.learn(kind, costUsd),
+    settled: () => (stop() === undefined ? Promise.resolve() : reservations.idle()),
   };
 }
 
@@ -117,6 +120,7 @@ export function combineSpending(run: Spending, session: Spending): Spending {
     reserve: (turn, signal) => run.reserve(turn, signal),
     take: (turn) => run.take(turn),
     learn: (kind, costUsd) => run.learn(kind, costUsd),
+    settled: () => run.settled(),
   };
 }
 

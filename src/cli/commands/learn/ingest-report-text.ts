@@ -44,15 +44,19 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
 }
 
 /** Where the time went; nothing for a run under a second. */
-export function describeTimes(milliseconds: IngestReport['milliseconds']): readonly string[] {
+export function describeTimes({
+  milliseconds,
+  wallMilliseconds: total,
+}: Pick<IngestReport, 'milliseconds' | 'wallMilliseconds'>): readonly string[] {
   const stages = Object.entries(milliseconds).sort(([, a], [, b]) => b - a);
-  const total = stages.reduce((sum, [, ms]) => sum + ms, 0);
   const formatMs = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
   const longest = stages
     .filter(([, ms]) => ms >= 100)
     .slice(0, 4)
     .map(([stage, ms]) => `${stage} ${formatMs(ms)}`);
-  return total < 1000 ? [] : [`took ${formatMs(total)}: ${longest.join(', ')}`];
+  if (total < 1000) return [];
+  const took = `took ${formatMs(total)}`;
+  return [longest.length === 0 ? took : `${took}: ${longest.join(', ')}`];
 }
 
 function describeWarehouse(report: ConnectionReport, isDryRun: boolean): string {

@@ -54,7 +54,7 @@ export const ingestCommand = defineCommand({
       notes: [
         ...removedSourceLines(former),
         ...(calledModel ? [describeUsage(usage)] : []),
-        ...describeTimes(report.milliseconds),
+        ...describeTimes(report),
       ],
       exitCode: report.exitCode,
       failure: ingestFailure(report),

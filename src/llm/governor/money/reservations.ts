@@ -12,6 +12,8 @@ export interface Reservations {
   take(amountUsd: number): Release;
   /** What is left has changed. */
   update(): void;
+  /** Resolves when nothing is reserved: what all calls have cost is known then. */
+  idle(): Promise<void>;
 }
 
 interface Waiting {
@@ -23,12 +25,17 @@ interface Waiting {
 export function openReservations(leftUsd: () => number | undefined): Reservations {
   const held = new Set<{ readonly amountUsd: number }>();
   const waiting: Waiting[] = [];
+  let idle = Promise.withResolvers<void>();
 
   const take = (amountUsd: number): Release => {
     const amount = { amountUsd };
     held.add(amount);
     return () => {
-      if (held.delete(amount)) update();
+      if (!held.delete(amount)) return;
+      update();
+      if (held.size > 0) return;
+      idle.resolve();
+      idle = Promise.withResolvers<void>();
     };
   };
   const isCovered = (amountUsd: number): boolean => {
@@ -48,6 +55,7 @@ export function openReservations(leftUsd: () => number | undefined): Reservation
   return {
     take,
     update,
+    idle: () => (held.size === 0 ? Promise.resolve() : idle.promise),
     async reserve(amountUsd, signal) {
       signal.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<Release>();
