@@ -58,8 +58,13 @@ export function postgresPolicy(system: SystemObjects, catalog: PolicyCatalog): G
   };
 }
 
+/** The parser reads such a run again at each `/*` in it, which takes minutes for 100,000 characters. */
+const longOperator = /[~!@#^&|`?+\-*/%<>=]{1000}/;
+
 /** The tree of the only statement: a SELECT, or the SELECT inside EXPLAIN. */
 async function parseQuery(sql: string): Promise<unknown> {
+  if (longOperator.test(sql))
+    throw gateRefusal('parse', 'it has 1000 operator characters in a row, such as /*/*/*.');
   const { stmts = [] } = await parse(sql).catch((error: unknown) => {
     throw sqlSyntaxError(
       `Postgres cannot parse it: ${errorMessage(error)}${positionText(error, sql)}`,
