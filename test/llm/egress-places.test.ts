@@ -14,10 +14,10 @@ const textOnly: Readonly<Record<string, string>> = {
   'chat/mcp-client/external-tool.ts': 'the answer of a server that is not of ktx',
   'chat/system-prompt.ts': 'names and types of columns',
   'ingest/extract/show-items.ts': 'passages of items',
-  'llm/ai-sdk/backend.ts': 'what the model answered',
   'llm/ai-sdk/tools.ts': 'what the model answered',
   'llm/governor/agent-session.ts': 'earlier turns; it records their values itself',
   'llm/governor/answers/formatted-answer.ts': 'what the model answered',
+  'llm/governor/answers/object-answer.ts': 'what the model answered',
   'mcp/resources.ts': 'dataset files, for the client',
   'tools/loops/curate.ts': 'terms and rules',
   'tools/loops/read-item.ts': 'items',
@@ -30,7 +30,7 @@ describe('the places where text for a model is made', () => {
     const unnamed = makers.filter(
       (file) =>
         textOnly[file] === undefined &&
-        !/SentValues|noValues|carries: 'values'/.test(
+        !/SentValues|noValues|valuesShown|carries: 'values'/.test(
           texts.find((entry) => entry.file === file)?.text ?? '',
         ),
     );
@@ -64,7 +64,7 @@ describe('the places where text for a model is made', () => {
       'ingest/aggregate/read-cells.ts',
       'ingest/decide/compare-metrics.ts',
       'ingest/extract/dry-run.ts',
-      'scan/describe/ask-for-description.ts',
+      'scan/describe/shown-table.ts',
     ]);
   });
 });

@@ -120,9 +120,9 @@ async function converseInPool(
     return child;
   };
   // Start the next child while the model writes: this process has nothing else to do then.
-  const requestSent = (): void => {
+  const requestSent: CallMonitor['requestSent'] = (isAnswering) => {
     if (key !== undefined && reuse.isPossible === false) pool.refill(key, startAnother);
-    monitor.requestSent();
+    monitor.requestSent(isAnswering);
   };
   const afterwards = (child: ReadyChild, conversation: ConversationResult): void => {
     reuse.isPossible = canClear(conversation.version);

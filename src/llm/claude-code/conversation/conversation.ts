@@ -292,7 +292,7 @@ class ConversationReader {
   /** The program would send the request again by itself. */
   #readRetry(retry: SDKAPIRetryMessage): void {
     if (!this.#turns.breakOff()) this.#options.monitor.requestSent();
-    this.#failure = announcedFailure(retry, this.#limit);
+    this.#failure = announcedFailure(retry, this.#limit, this.#options.policy);
   }
 
   #readResult(result: SDKResultMessage): void {

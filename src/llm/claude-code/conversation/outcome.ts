@@ -84,10 +84,12 @@ const longestOwnPauseMs = 1000;
 export function announcedFailure(
   { error_status: reported, error, retry_delay_ms: pauseMs }: SDKAPIRetryMessage,
   limit: ResultFacts['limit'],
+  policy: AccountPolicy,
 ): LlmError {
   const status = reported ?? undefined;
   const isConnection = status === undefined && connectionErrors.has(error);
   const kind = isConnection ? 'network' : classifyFault({ status, names: [error], text: '' });
+  if (kind === 'auth') return policy.refusedError(status);
   const asked = pauseMs >= longestOwnPauseMs ? new Date(Date.now() + pauseMs) : undefined;
   const resetsAt = limit?.resetsAt ?? asked;
   return providerError(kind ?? 'network', '', { status, window: limit?.window, resetsAt });
