@@ -5,8 +5,14 @@
 export const slowSuites: Readonly<Record<string, string>> = {
   'test/contract/claude-agent.test.ts':
     'every way to pay for Claude Code; test/contract/agent-backends.test.ts runs one',
+  'test/chat/hostile-mcp-server.test.ts':
+    'floods and bombs of a foreign MCP server; test/chat/mcp-servers.test.ts has servers that lie',
+  'test/contract/llm-faults.test.ts':
+    'each fault once, always and in a loop on every backend; test/differential/differential.test.ts plays 60 scripts',
   'test/contract/llm-isolation.test.ts':
     'the real Claude Code program on a hostile machine; test/llm/claude-isolation.test.ts checks the options',
+  'test/contract/shared-children.test.ts':
+    'what children that serve several calls send; test/llm/claude-pool.test.ts checks the pool',
   'test/e2e/dbt.test.ts':
     'a dbt project through the command line; test/sources/dbt.test.ts reads one',
   'test/e2e/every-stage.test.ts':
@@ -27,6 +33,10 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'decisions of a model on both backends, and kills; curate, reconcile and repair.test.ts check each stage',
   'test/ingest/thousand-items.test.ts':
     'a source of 1,000 items; test/ingest/sources.test.ts ingests a few',
+  'test/llm/budget.test.ts':
+    'money and counts in ten ways; test/contract/llm-budget.test.ts has the three that matter most',
+  'test/llm/model-checks.test.ts':
+    'probes of every model, also offline; test/llm/claude-logins.test.ts probes each login',
   'test/llm/egress.test.ts':
     'the ledger over 100,000 calls, kills and backends; test/ingest/what-leaves.test.ts checks what it says',
   'test/llm/claude-children.test.ts':

@@ -193,6 +193,7 @@ describe('the static import closure', () => {
     expect(loaded).toMatchInlineSnapshot(`
       [
         "@commander-js/extra-typings",
+        "src/cli/model-pause.ts",
         "src/cli/program.ts",
         "src/cli/registry.ts",
         "src/cli/run.ts",
@@ -208,6 +209,7 @@ describe('the static import closure', () => {
         "src/lib/id.ts",
         "src/lib/suggest.ts",
         "src/lib/version.ts",
+        "src/llm/governor/retries/pause-event.ts",
       ]
     `);
   });

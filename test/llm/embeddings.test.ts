@@ -26,7 +26,9 @@ interface Around {
 async function opened({ url, dimensions, llm = {}, budget, egress }: Around) {
   const records: CallRecord[] = [];
   const pauses: Date[] = [];
-  const llmConfig = llmConfigSchema.parse({ prices: { small: { input: 1, output: 0 } }, ...llm });
+  const prices = { small: { input: 1, output: 0 } };
+  const retries = { first_pause_seconds: 0.05 };
+  const llmConfig = llmConfigSchema.parse({ prices, retries, ...llm });
   const spending = openSpending(runSpendingLimit(llmConfig, budget));
   const embeddings = await openEmbeddings({
     config: embeddingsConfigSchema.parse({

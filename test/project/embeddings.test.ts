@@ -116,7 +116,7 @@ test('status and doctor name the provider, the model and the length of its vecto
   const { code, stdout } = await ktx(['doctor'], { cwd: dir, env });
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /broken {3}embeddings: Embeddings by small: refused\n.*ingest\.embeddings/,
+    /broken {3}embeddings: Embeddings by small: .* The provider says: refused\n.*ingest\.embeddings/,
   );
 });
 

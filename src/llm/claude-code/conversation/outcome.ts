@@ -95,6 +95,11 @@ export function announcedFailure(
   return providerError(kind ?? 'network', '', { status, window: limit?.window, resetsAt });
 }
 
+/** The stream of an answer ended before the answer did. */
+export function brokenAnswer(): LlmError {
+  return new LlmError('network', 'The connection ended in the middle of the answer.');
+}
+
 function resultFailure(facts: ResultFacts, policy: AccountPolicy): UserError {
   const { status, limit, text } = facts;
   if (facts.subtype === 'error_max_budget_usd') {

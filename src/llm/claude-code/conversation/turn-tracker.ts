@@ -10,6 +10,8 @@ export class TurnTracker {
   #streamingId = '';
   /** The streamed message that has not reported its end. */
   #openId: string | undefined;
+  /** Tools of the open turn have run. */
+  #hasRunTools = false;
   /** The next message is the rest of a turn that broke off. */
   #goesOn = false;
   #begun = 0;
@@ -38,9 +40,19 @@ export class TurnTracker {
     return this.#openId !== undefined;
   }
 
-  startStream(id: string): void {
+  /** True if the turn before has broken off: it never reported its end, and the program goes on with its tools. */
+  startStream(id: string): boolean {
+    const isBroken = this.#hasRunTools && this.breakOff();
+    if (isBroken) this.#count(this.#streamingId);
+    this.#hasRunTools = false;
     this.#streamingId = id;
     this.#openId = id;
+    return isBroken;
+  }
+
+  /** A tool may have run before the turn reports its end, so that alone does not mean that it broke off. */
+  ranTools(): void {
+    this.#hasRunTools = this.#openId !== undefined;
   }
 
   endStream(isLast: boolean): void {
@@ -67,10 +79,11 @@ export class TurnTracker {
     return startsText;
   }
 
-  /** The program goes on with what has arrived of a broken turn: with its tools, or by asking for the rest. */
-  resume(hasTools: boolean): void {
-    if (hasTools) this.#count(this.#streamingId);
-    else this.#goesOn = this.#ids.has(this.#streamingId);
+  /** The program has asked for something. True if that is the rest of a turn that broke off. */
+  resumed(): boolean {
+    if (!this.breakOff()) return false;
+    this.#goesOn = this.#ids.has(this.#streamingId);
+    return true;
   }
 
   #count(id: string, isLast = false): void {
