@@ -13,7 +13,14 @@ import {
 } from '../ingest/llm-project.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { describing } from '../support/describing-model.ts';
-import { defaultUsage, fail, give, type ModelCall, type Script } from '../support/model-script.ts';
+import {
+  defaultUsage,
+  fail,
+  give,
+  type ModelCall,
+  say,
+  type Script,
+} from '../support/model-script.ts';
 import { reading, readingAsked } from '../support/reading-model.ts';
 import { isCurating, isReconciling, statementToMend } from '../support/ruling-model.ts';
 import { approve } from '../support/approve.ts';
@@ -89,6 +96,8 @@ let asked: ModelCall[] = [];
 function listen(script: Script = answering): void {
   asked = [];
   machine.endpoint.fallback = (call) => {
+    const isProbe = call.messages.some(({ text }) => /\bword:? ready/.test(text));
+    if (isProbe) return say('ready');
     asked.push(call);
     return script(call);
   };

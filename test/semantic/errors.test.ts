@@ -392,12 +392,6 @@ const cases: readonly Case[] = [
     choices: ['metric_time.month'],
   },
   {
-    what: 'an offset without a time',
-    code: 'no_period',
-    query: { metrics: ['orders.revenue', 'orders.last_year'], dimensions: ['orders.status'] },
-    choices: ['metric_time.month'],
-  },
-  {
     what: 'an offset by the bare time',
     code: 'no_period',
     query: { metrics: ['orders.last_year'], dimensions: ['metric_time'] },

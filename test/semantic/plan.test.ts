@@ -648,6 +648,15 @@ test('another name for a metric says which metric it is', () => {
   ]);
 });
 
+test('the receipt says that an earlier period without a time is no earlier one', () => {
+  const notesOf = (query: Query) => compile(model, query).receipt.notes.join();
+  const metrics = ['orders.revenue', 'orders.last_year'];
+  const isNoted = /orders\.last_year shows another period, but the query names no time/;
+  expect(notesOf({ metrics, dimensions: ['orders.status'] })).toMatch(isNoted);
+  expect(notesOf({ metrics, dimensions: ['metric_time.month'] })).not.toMatch(isNoted);
+  expect(notesOf({ metrics, where: ["metric_time >= '2024-01-01'"] })).not.toMatch(isNoted);
+});
+
 test('the receipt says what the zone of the query does not do', async () => {
   const { model: zoned } = await load({
     ...shop,

@@ -12,7 +12,7 @@ import {
 } from '../resolve/field-path.ts';
 import { type FactQuery, planFactQuery } from './fact-query.ts';
 import type { PlanContext } from './plan-context.ts';
-import { checkConditionScopes, checkShiftShows } from './query-checks.ts';
+import { checkConditionScopes, noteUnshifted } from './query-checks.ts';
 
 /** A metric of the query as arithmetic over the output columns of fact queries. */
 export interface PlannedMetric {
@@ -45,7 +45,7 @@ export function planFactQueries(
     const owner = requireDataset(model, group[0]?.owner ?? '');
     const metric = nameOfMetric(group, metrics) ?? `the metrics of ${owner.name}`;
     const factQuery = planFactQuery({ ...context, owners }, group, { owner, metric });
-    checkShiftShows(factQuery, metric);
+    noteUnshifted(context, factQuery, metric);
     return factQuery;
   });
   const planned = [...groupsOfTotals(context, ofAggregates), ...ofAggregates];

@@ -41,16 +41,15 @@ export function checkConditionScopes(
   }
 }
 
-/** Throws if the values of another period are asked for, and the query names no time: they would be those of all time. */
-export function checkShiftShows(
+/** Adds a note if the values of another period are asked for, and the query names no time: they are those of all time. */
+export function noteUnshifted(
+  { notes }: PlanContext,
   { aggregates: [first], usesTime }: FactQuery,
   metric: string,
 ): void {
   if (usesTime || first === undefined || first.shift.length === 0) return;
-  throw queryError(
-    'no_period',
-    `${metric} shows an earlier or later period, and the query names none`,
-    { hint: 'Group by a period, or limit the time in where.', choices: ['metric_time.month'] },
+  notes.add(
+    `${metric} shows another period, but the query names no time: it is the value of all time. Group by metric_time.month, for example`,
   );
 }
 
