@@ -16,7 +16,7 @@ import type { AccountPolicy } from '../account-policy.ts';
 import { checkInit, type ExpectedInit, outputTool } from '../isolation.ts';
 import { exceededWindow, limitsFromEvent } from './limits.ts';
 import { asksAfterObject } from './asks-after-object.ts';
-import { announcedFailure, brokenAnswer, classifyResult, type ResultFacts } from './outcome.ts';
+import { announcedFailure, classifyResult, type ResultFacts } from './outcome.ts';
 import { completeFacts, resultFacts } from './result-facts.ts';
 import { streamedTokens, usageSince, type UsageTotals } from './token-usage.ts';
 import { toolResultText } from './tool-result-text.ts';
@@ -318,7 +318,7 @@ class ConversationReader {
     const { monitor } = this.#options;
     if (event.type === 'message_start') {
       monitor.requestSent(true);
-      if (this.#turns.startStream(event.message.id)) this.#resumed = brokenAnswer();
+      this.#resumed = this.#turns.startStream(event.message.id);
       this.#usageByMessage.set(event.message.id, {
         model: event.message.model,
         tokens: streamedTokens(event.message.usage),
@@ -370,7 +370,7 @@ class ConversationReader {
     if (typeof content === 'string') return;
     const hasTools = content.some(({ type }) => type === 'tool_result');
     if (hasTools) this.#turns.ranTools();
-    else if (this.#turns.resumed()) this.#resumed = brokenAnswer();
+    else this.#resumed = this.#turns.askedForMore();
     // The program counts the turns of each prompt anew.
     if (this.#hasGoneOn && hasTools)
       this.#isBudgetSpent = this.#turns.steps >= this.#options.stepBudget;

@@ -1,3 +1,6 @@
+import type { LlmError } from '../../port/error.ts';
+import { brokenAnswer } from './outcome.ts';
+
 /**
  * Follows the turns of a conversation. A turn counts as a step once it is whole. If its answer breaks
  * off after a block was complete, the program asks the model to go on: the next message is then the
@@ -40,14 +43,14 @@ export class TurnTracker {
     return this.#openId !== undefined;
   }
 
-  /** True if the turn before has broken off: it never reported its end, and the program goes on with its tools. */
-  startStream(id: string): boolean {
+  /** The failure of the turn before, if it broke off: it never reported its end, and the program goes on with its tools. */
+  startStream(id: string): LlmError | undefined {
     const isBroken = this.#hasRunTools && this.breakOff();
     if (isBroken) this.#count(this.#streamingId);
     this.#hasRunTools = false;
     this.#streamingId = id;
     this.#openId = id;
-    return isBroken;
+    return isBroken ? brokenAnswer() : undefined;
   }
 
   /** A tool may have run before the turn reports its end, so that alone does not mean that it broke off. */
@@ -79,11 +82,11 @@ export class TurnTracker {
     return startsText;
   }
 
-  /** The program has asked for something. True if that is the rest of a turn that broke off. */
-  resumed(): boolean {
-    if (!this.breakOff()) return false;
+  /** The program has asked for more. The failure of the turn, if it broke off: then that is its rest. */
+  askedForMore(): LlmError | undefined {
+    if (!this.breakOff()) return undefined;
     this.#goesOn = this.#ids.has(this.#streamingId);
-    return true;
+    return brokenAnswer();
   }
 
   #count(id: string, isLast = false): void {
