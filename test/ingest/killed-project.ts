@@ -286,7 +286,8 @@ function workOf(call: ModelCall): string | undefined {
   if (isCurating(call) || isReconciling(call))
     return call.results.length > 0 ? undefined : isCurating(call) ? 'curate' : 'reconcile';
   const tables = tablesAsked(call).map((asked) => asked.table);
-  return `describe ${tables.join(' ')}`;
+  // The probe of a model describes nothing.
+  return tables.length === 0 ? undefined : `describe ${tables.join(' ')}`;
 }
 
 /** What the run that was killed had finished, as far as it said so or its requests show it, and what the next one paid for again. */
