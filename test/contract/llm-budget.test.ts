@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
-import type { ClaudeHome } from '../support/claude-home.ts';
-import { makeMachine, missing, openRuntime, testModel } from '../support/llm-runtimes.ts';
-import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
+import { missing, openRuntime, testModel } from '../support/llm-runtimes.ts';
 import { say, type Script, use } from '../support/model-script.ts';
+import { openTestMachine } from '../support/test-machine.ts';
 
-let endpoint: ModelEndpoint;
-let machine: ClaudeHome;
-beforeAll(async () => {
-  endpoint = await openModelEndpoint();
-  machine = await makeMachine(endpoint);
-});
-afterAll(async () => {
-  await endpoint?.close();
-  await machine?.remove();
-});
+const { endpoint, machine } = await openTestMachine();
 
 /** Claude Code reckons with the list prices of the model; so does `llm.prices` here. */
 const price = { input: 3, output: 15 };

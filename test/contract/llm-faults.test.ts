@@ -2,16 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { LlmErrorKind } from '../../src/llm/port/error.ts';
 import type { CallMetrics, KtxToolSet } from '../../src/llm/port/runtime.ts';
-import type { ClaudeHome } from '../support/claude-home.ts';
 import {
-  makeMachine,
   missing,
   openRuntime,
   type RuntimeOverrides,
   type Subject,
   type TestRuntime,
 } from '../support/llm-runtimes.ts';
-import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
 import {
   type Answer,
   drop,
@@ -23,6 +20,7 @@ import {
   type StreamFault,
   use,
 } from '../support/model-script.ts';
+import { openTestMachine } from '../support/test-machine.ts';
 
 /**
  * One policy for faults: what happens to a request happens alike on every backend. Each row is a fault
@@ -31,16 +29,7 @@ import {
 const subjects = ['anthropic', 'openai', 'claude-code'] as const satisfies readonly Subject[];
 const attempts = 3;
 
-let endpoint: ModelEndpoint;
-let machine: ClaudeHome;
-beforeAll(async () => {
-  endpoint = await openModelEndpoint();
-  machine = await makeMachine(endpoint);
-});
-afterAll(async () => {
-  await endpoint?.close();
-  await machine?.remove();
-});
+const { endpoint, machine } = await openTestMachine();
 
 const broken = (after: number, what: StreamFault['what']): Answer =>
   say('Half an answer.', { fault: { after, what } });

@@ -7,9 +7,7 @@ import type {
   KtxToolSet,
   StepFinished,
 } from '../../src/llm/port/runtime.ts';
-import type { ClaudeHome } from '../support/claude-home.ts';
 import {
-  makeMachine,
   missing,
   openRuntime,
   type Subject,
@@ -17,11 +15,7 @@ import {
   type TestRuntime,
   testModel,
 } from '../support/llm-runtimes.ts';
-import {
-  type ModelCase,
-  type ModelEndpoint,
-  openModelEndpoint,
-} from '../support/model-endpoint.ts';
+import type { ModelCase } from '../support/model-endpoint.ts';
 import {
   type Answer,
   fail,
@@ -34,6 +28,7 @@ import {
   subscriptionLimit,
   use,
 } from '../support/model-script.ts';
+import { openTestMachine } from '../support/test-machine.ts';
 
 /** Where a backend must differ from the others, and why. Everything else is asserted alike; the documentation says the same. */
 const differences = {
@@ -55,16 +50,7 @@ function differs(key: keyof typeof differences, subject: Subject): boolean {
 const system = 'You answer for a test of ktx.';
 const words = { fruit: 'Äpfel', secret: 'only-in-process-7431' };
 
-let endpoint: ModelEndpoint;
-let machine: ClaudeHome;
-beforeAll(async () => {
-  endpoint = await openModelEndpoint();
-  machine = await makeMachine(endpoint);
-});
-afterAll(async () => {
-  await endpoint?.close();
-  await machine?.remove();
-});
+const { endpoint, machine } = await openTestMachine();
 
 /** Tools over a small table, with a record of what ran. */
 function makeTools(): { tools: KtxToolSet; ran: unknown[] } {

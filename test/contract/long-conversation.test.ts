@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { shortenMarked, untrustedBlock } from '../../src/lib/untrusted.ts';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import { type AgentEvent, readTurnResult } from '../../src/llm/port/session.ts';
-import type { ClaudeHome } from '../support/claude-home.ts';
-import { makeMachine, missing, openRuntime, type Subject } from '../support/llm-runtimes.ts';
-import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
+import { missing, openRuntime, type Subject } from '../support/llm-runtimes.ts';
 import { fail, say, type ModelCall, type Script, use } from '../support/model-script.ts';
+import { openTestMachine } from '../support/test-machine.ts';
 
 const subjects: readonly Subject[] = ['anthropic', 'openai', 'claude-code'];
 
-let endpoint: ModelEndpoint;
-let machine: ClaudeHome;
-beforeAll(async () => {
-  endpoint = await openModelEndpoint();
-  machine = await makeMachine(endpoint);
-});
-afterAll(async () => {
-  await endpoint?.close();
-  await machine?.remove();
-});
+const { endpoint, machine } = await openTestMachine();
 
 const textOf = ({ messages }: ModelCall): string => messages.map(({ text }) => text).join('\n');
 

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { CallMetrics } from '../../src/llm/port/runtime.ts';
-import type { ClaudeHome } from '../support/claude-home.ts';
-import { makeMachine, missing, openRuntime, testModel } from '../support/llm-runtimes.ts';
-import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
+import { missing, openRuntime, testModel } from '../support/llm-runtimes.ts';
 import { fail, type Answer, type Script } from '../support/model-script.ts';
+import { openTestMachine } from '../support/test-machine.ts';
 
 /** $0.045 at $3 and $15 per million tokens. */
 const usage = { input: 10_000, output: 1000, cacheRead: 0, cacheWrite: 0 };
@@ -26,16 +25,7 @@ const tool = (execute: () => Promise<{ markdown: string }>) => ({
   },
 });
 
-let endpoint: ModelEndpoint;
-let machine: ClaudeHome;
-beforeAll(async () => {
-  endpoint = await openModelEndpoint();
-  machine = await makeMachine(endpoint);
-});
-afterAll(async () => {
-  await machine?.remove();
-  await endpoint?.close();
-});
+const { endpoint, machine } = await openTestMachine();
 
 for (const subject of ['anthropic', 'claude-code'] as const) {
   const open = async (around: Partial<Parameters<typeof openRuntime>[2]> = {}) => {

@@ -95,11 +95,9 @@ function timeLiteral(literal: ComparedLiteral, target: TimeTarget, isEquality: b
   if (type === 'datetime_tz') return { kind: 'moment', type, text: utcText(time, timezone) };
   if (time.offset !== undefined) throw offsetError(literal, target);
   if (type === 'datetime') return { kind: 'moment', type, text: localText(time) };
-  if (time.clock !== '00:00:00' || time.fraction !== '') {
-    const hint = `Write a day: ${target.name} >= '${time.day}'.`;
-    throw literalError(literal, target, hint);
-  }
-  if (isEquality) checkPeriodStart(literal, target, time);
+  if (time.clock !== '00:00:00' || time.fraction !== '')
+    throw literalError(literal, target, `Write a day: ${target.name} >= '${time.day}'.`);
+  if (isEquality) checkPeriodStart(target, time);
   return { kind: 'moment', type, text: time.day };
 }
 
@@ -117,12 +115,7 @@ function isPreciseEnough(
 }
 
 /** No month starts on the 15th: such an equality would silently be true for no row. */
-function checkPeriodStart(
-  literal: ComparedLiteral,
-  target: TimeTarget,
-  { day }: WrittenTime,
-): void {
-  const { grain, name } = target;
+function checkPeriodStart({ grain, name }: TimeTarget, { day }: WrittenTime): void {
   const start =
     grain === 'month'
       ? `${day.slice(0, 7)}-01`
@@ -131,27 +124,30 @@ function checkPeriodStart(
         : day;
   if (start === day) return;
   const field = name.split('.').slice(0, -1).join('.');
-  throw literalError(
-    literal,
-    target,
-    `A ${grain} is its first day: ${name} = '${start}'. For one day write ${field}.day = '${day}'.`,
+  throw queryError(
+    'literal_type',
+    `No ${grain} starts on ${day}, so ${name} is never equal to it`,
+    `For the whole ${grain} write ${name} = '${start}', for one day ${field}.day = '${day}'.`,
   );
 }
 
-function timeHint({ name, grain }: TimeTarget, time: WrittenTime | undefined): string {
+function timeHint({ name, type, grain }: TimeTarget, time: WrittenTime | undefined): string {
+  const clockHint = type === 'date' ? '' : ", or a time like '2024-02-01 10:00:00'";
   if (time === undefined || grain !== undefined)
-    return `Write a day like ${name} >= '2024-02-01'${grain === undefined ? ", or a time like '2024-02-01 10:00:00'" : ''}.`;
+    return `Write a day like ${name} >= '2024-02-01'${clockHint}.`;
   const period = time.precision === 'year' ? 'year' : 'month';
   const text = time.day.slice(0, period === 'year' ? 4 : 7);
-  return `For all of it write ${name}.${period} = '${text}'. As a bound write '${time.day}'.`;
+  return `For the whole ${period} write ${name}.${period} = '${text}'. As a bound write '${time.day}'.`;
 }
 
-function offsetError(literal: ComparedLiteral, target: TimeTarget) {
-  const hint =
-    target.grain === undefined
-      ? `${target.name} has no time zone. Write the time without one.`
-      : 'A period has no offset. Set timezone in the query, and write the time without one.';
-  return literalError(literal, target, hint);
+function offsetError({ value }: ComparedLiteral, { name, grain }: TimeTarget) {
+  return queryError(
+    'literal_type',
+    `${name} has no time zone, and '${value}' has one`,
+    grain === undefined
+      ? 'Write the time without it.'
+      : 'Set timezone in the query, and write the time without it.',
+  );
 }
 
 const typeNames: Readonly<Record<FieldType, string>> = {
@@ -159,18 +155,14 @@ const typeNames: Readonly<Record<FieldType, string>> = {
   integer: 'a whole number',
   decimal: 'a number',
   boolean: 'true or false',
-  date: 'a date',
-  datetime: 'a time',
-  datetime_tz: 'a time',
+  date: 'a day',
+  datetime: 'a day or time',
+  datetime_tz: 'a day or time',
   unknown: 'a value',
 };
 
 function literalError({ kind, value }: ComparedLiteral, target: LiteralTarget, hint: string) {
   const written = kind === 'text' ? `'${value}'` : value;
   const typeName = typeNames[target.type ?? 'unknown'];
-  return queryError(
-    'literal_type',
-    `${target.name} is ${typeName}, so it cannot be compared with ${written}`,
-    hint,
-  );
+  return queryError('literal_type', `${target.name} is ${typeName}, and ${written} is not`, hint);
 }
