@@ -102,8 +102,8 @@ export const llmMutants: readonly Mutant[] = [
   },
   {
     name: 'isolation-verbatim',
-    file: 'llm/claude-code/isolation.ts',
-    find: 'verbatimPrompts: true',
+    file: 'llm/claude-code/child/child-spec.ts',
+    find: 'verbatimPrompts: poolKey(spec) === undefined',
     replace: 'verbatimPrompts: false',
     why: 'An @file in foreign text is read and sent.',
     tests: isolation,

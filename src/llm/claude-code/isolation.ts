@@ -51,7 +51,6 @@ export function isolationOptions({ tools }: ExpectedInit): Options {
     allowedTools: [...tools.keys()],
     disallowedTools: [...builtInTools],
     canUseTool: allowOnly([...tools.keys()]),
-    verbatimPrompts: true,
   };
 }
 
