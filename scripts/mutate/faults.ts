@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const table = ['llm/faults.test.ts'];
 const contract = ['contract/llm-faults.test.ts'];
+const conversation = ['llm/claude-conversation.test.ts'];
 const retries = 'llm/governor/retries/request-retries.ts';
 
 /** What a fault of a provider means, and whether its request is sent again. */
@@ -53,5 +54,37 @@ export const faultMutants: readonly Mutant[] = [
     replace: '    void ({',
     why: 'ktx waits, and nobody is told.',
     tests: contract,
+  },
+  {
+    name: 'fault-tool-of-broken-answer',
+    file: 'llm/claude-code/conversation/conversation.ts',
+    find: 'if (heldCalls.length > 0) gate.refuse(heldCalls);',
+    replace: 'if (heldCalls.length > 0) gate.pass(heldCalls);',
+    why: 'A tool of an answer that broke off runs, and runs again.',
+    tests: conversation,
+  },
+  {
+    name: 'fault-rest-of-text',
+    file: 'llm/claude-code/conversation/conversation-reader.ts',
+    find: 'this.#failure ??= brokenAnswer();',
+    replace: 'void brokenAnswer;',
+    why: 'The rest of a broken answer counts as the answer.',
+    tests: conversation,
+  },
+  {
+    name: 'fault-late-failure',
+    file: 'llm/claude-code/conversation/conversation-reader.ts',
+    find: 'if (isEnding) this.#hasLateFailure = true;',
+    replace: 'if (isEnding) this.#hasLateFailure = false;',
+    why: 'An answer that is whole is asked for and paid again.',
+    tests: conversation,
+  },
+  {
+    name: 'fault-last-line',
+    file: 'llm/ai-sdk/whole-messages.ts',
+    find: 'controller.enqueue(lastEvent);',
+    replace: '',
+    why: 'An answer that is whole is asked for and paid again.',
+    tests: ['llm/ai-sdk-wire.test.ts'],
   },
 ];

@@ -343,8 +343,8 @@ export const llmMutants: readonly Mutant[] = [
   {
     name: 'turn-counts-once',
     file: 'llm/governor/call-meter.ts',
-    find: 'this.#spending.add(-this.#expectedUsd);',
-    replace: '',
+    find: 'costUsd === null ? null : costUsd - expectedUsd',
+    replace: 'costUsd',
     why: 'Every turn is paid for twice.',
     tests: money,
   },

@@ -161,7 +161,11 @@ function stopScripts(): Draft[] {
     ...operations.map((operation) => ({
       classes: ['stop', stop],
       operation,
-      steps: [goodEnd(operation, { stop }), goodEnd(operation)],
+      steps: [
+        // An object is a tool call in one protocol, and a text in the others.
+        stop === 'tool_use' ? say('I call.', { stop }) : goodEnd(operation, { stop }),
+        goodEnd(operation),
+      ],
     })),
     {
       classes: ['stop', stop, 'later turn'],

@@ -18,6 +18,8 @@ interface Outcome {
   readonly requests: number;
   /** Model requests that ktx counted. */
   readonly apiCalls: number;
+  /** How often the request was sent whose failure ended the call, as the failure says. */
+  readonly attempts: number;
   readonly steps: number;
   /** Of a loop or a session turn. */
   readonly stopReason: string | undefined;
@@ -32,6 +34,12 @@ interface Outcome {
 /** What the endpoint served, beside the outcome: not compared between backends, but with what ktx counted. */
 export interface Played extends Outcome {
   readonly message: string;
+  /** Requests to the model that repairs the input of tools; part of `requests`. */
+  readonly repairs: number;
+  /** Requests that were called off before they were answered; not part of `requests`. */
+  readonly abandoned: number;
+  /** Requests that the program sent by itself and did not report; part of `requests`. */
+  readonly hidden: number;
   readonly served: TokenUsage;
   /** True if every answer that carries usage arrived whole. */
   readonly isWhole: boolean;
@@ -42,6 +50,7 @@ const comparedFields = [
   'exitCode',
   'requests',
   'apiCalls',
+  'attempts',
   'steps',
   'stopReason',
   'tokens',

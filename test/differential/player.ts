@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import { addMetrics } from '../../src/llm/governor/call-meter.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import type { CallMetrics, KtxToolSet, TokenUsage } from '../../src/llm/port/runtime.ts';
 import { readTurnResult } from '../../src/llm/port/session.ts';
@@ -8,9 +10,17 @@ import { errorMessage, UserError } from '../../src/lib/error.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import { makeMachine, openRuntime, type TestRuntime } from '../support/llm-runtimes.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
-import { type Answer, defaultUsage, fail, type ModelCall, say } from '../support/model-script.ts';
+import {
+  type Answer,
+  defaultUsage,
+  drop,
+  fail,
+  type ModelCall,
+  say,
+} from '../support/model-script.ts';
+import { withoutHidden } from './named-differences.ts';
 import type { Compared, Played } from './outcome.ts';
-import { answerOf, type ResponseScript } from './response-script.ts';
+import { answerOf, type ResponseScript, type Step } from './response-script.ts';
 
 export interface Player {
   play(script: ResponseScript, subject: Compared): Promise<Played>;
@@ -56,8 +66,19 @@ interface Stage {
 async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
   const { endpoint, machine, subject } = stage;
   const served: Answer[] = [];
-  const running = endpoint.start((call) => {
-    const answer = nextAnswer(script, call);
+  const steps: Step[] = [];
+  let abandoned = 0;
+  const running = endpoint.start(async (call) => {
+    if (subject === 'claude-code' && isTroubled(script, served.length)) {
+      await sleep(stopGraceMs);
+      if (call.gone.aborted) {
+        abandoned += 1;
+        return drop;
+      }
+    }
+    const step = script.steps[served.length] ?? script.afterwards;
+    if (step !== undefined) steps.push(step);
+    const answer = step === undefined ? afterTheEnd(call) : answerOf(step, call.protocol);
     served.push(answer);
     return answer;
   });
@@ -74,10 +95,15 @@ async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
   try {
     const tools: string[] = [];
     const said = await ask(opened, script, { marker: running.marker, tools: makeTools(tools) });
-    const metrics = said.metrics ?? opened.records.at(-1)?.metrics;
+    // A conversation that is told again in less words has one record for each time.
+    const metrics =
+      said.metrics ?? opened.records.map((record) => record.metrics).reduce(addMetrics);
     return {
       ...failureFields(said.failure),
-      requests: running.calls.length + repairs.calls.length,
+      requests: served.length + repairs.calls.length,
+      repairs: repairs.calls.length,
+      abandoned,
+      hidden: subject === 'claude-code' ? steps.length - withoutHidden(steps).length : 0,
       apiCalls: metrics?.apiCalls ?? 0,
       steps: metrics?.steps ?? 0,
       stopReason: said.stopReason,
@@ -93,9 +119,20 @@ async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
   }
 }
 
-function nextAnswer(script: ResponseScript, { n, protocol, objectTaken }: ModelCall): Answer {
-  const step = script.steps[n - 1] ?? script.afterwards;
-  if (step !== undefined) return answerOf(step, protocol);
+/** How long a program that is told to stop may take, although it has begun to send a request. */
+const stopGraceMs = 150;
+
+/** True if the step before makes the program send something by itself, which ktx prevents. */
+function isTroubled({ steps, afterwards }: ResponseScript, at: number): boolean {
+  const before = at === 0 ? undefined : (steps[at - 1] ?? afterwards);
+  if (before === undefined) return false;
+  if (before.kind !== 'reply') return true;
+  const { fault, stop, blocks } = before;
+  return fault !== undefined || stop !== undefined || blocks.length === 0;
+}
+
+/** Older programs ask once more after an object. Another request is one too many. */
+function afterTheEnd({ objectTaken }: ModelCall): Answer {
   return objectTaken ? say('Done.') : fail('bad-request');
 }
 
@@ -187,12 +224,21 @@ function makeTools(ran: string[]): KtxToolSet {
   };
 }
 
-function failureFields(failure: unknown): Pick<Played, 'kind' | 'exitCode' | 'message'> {
-  if (failure === undefined) return { kind: 'ok', exitCode: 0, message: '' };
+function failureFields(
+  failure: unknown,
+): Pick<Played, 'kind' | 'exitCode' | 'attempts' | 'message'> {
+  if (failure === undefined) return { kind: 'ok', exitCode: 0, attempts: 1, message: '' };
   if (!(failure instanceof UserError))
-    return { kind: 'not a UserError', exitCode: 70, message: errorMessage(failure) };
+    return {
+      kind: 'not a UserError',
+      exitCode: 70,
+      attempts: 1,
+      message: errorMessage(failure),
+    };
   const kind = failure instanceof LlmError ? failure.kind : failure.code;
-  return { kind, exitCode: failure.exitCode, message: failure.message };
+  const { exitCode, message } = failure;
+  const attempts = Number(/\((\d+) attempts\)/.exec(message)?.[1] ?? 1);
+  return { kind, exitCode, attempts, message };
 }
 
 /** Tokens that an answer carries in full or in part; the start of a message says how much was read. */

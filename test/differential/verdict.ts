@@ -1,5 +1,5 @@
 import { missing } from '../support/llm-runtimes.ts';
-import { isNamed } from './named-differences.ts';
+import { isNamed, viewOfClaudeCode } from './named-differences.ts';
 import { type Compared, compared, type Difference, differencesOf, type Played } from './outcome.ts';
 import type { Player } from './player.ts';
 import { leftOutOnOpenai, type OpenaiGap, type ResponseScript } from './response-script.ts';
@@ -24,16 +24,38 @@ export async function judge(
   const able = subjects.filter(
     (subject) => missing(subject) === undefined && !(subject === 'openai' && leftOut !== undefined),
   );
-  const outcomes = await Promise.all(able.map((subject) => player.play(script, subject)));
+  const seen = viewOfClaudeCode(script);
+  const isSeenAlike = seen === script || !able.includes('claude-code');
+  const [outcomes, ofView] = await Promise.all([
+    Promise.all(able.map((subject) => player.play(script, subject))),
+    isSeenAlike ? undefined : player.play(seen, 'anthropic'),
+  ]);
   const played = new Map(
     able.map((subject, index): [Compared, Played] => [subject, outcomes[index] as Played]),
   );
-  const differences = differencesOf(played);
+  const api = played.get('anthropic');
+  const claudeCode = played.get('claude-code');
+  if (api === undefined || claudeCode === undefined) {
+    const unnamed = differencesOf(played);
+    return { script, played, leftOut, unnamed, named: [] };
+  }
+  const pair = { api: ofView ?? api, claudeCode };
+  const differences = [
+    ...differencesOf(new Map([...played].filter(([subject]) => subject !== 'claude-code'))),
+    ...differencesOf(
+      new Map([
+        ['anthropic', pair.api],
+        ['claude-code', claudeCode],
+      ]),
+    ).filter(({ subject }) => subject === 'claude-code'),
+  ];
+  const isAllowed = (difference: Difference): boolean =>
+    difference.subject === 'claude-code' && isNamed(difference, pair);
   return {
     script,
     played,
     leftOut,
-    unnamed: differences.filter((difference) => !isNamed(script, difference)),
-    named: differences.filter((difference) => isNamed(script, difference)),
+    unnamed: differences.filter((difference) => !isAllowed(difference)),
+    named: differences.filter(isAllowed),
   };
 }

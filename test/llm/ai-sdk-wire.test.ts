@@ -686,3 +686,39 @@ test('a probe is one small request without retries, and passes if the answer is 
   });
   expect(endpoint.requests).toHaveLength(2);
 });
+
+describe('a stream of the Messages protocol', () => {
+  const turn = anthropicTurn([{ text: 'All is well.' }]);
+  const [beforeEnd = ''] = turn.body.split('event: message_stop');
+  const ask = async (reply: Reply) => {
+    await using endpoint = await scriptedEndpoint(inTurn(reply));
+    const backend = open('anthropic', { api_key: 'k', base_url: endpoint.url });
+    return await backend.text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 });
+  };
+
+  test('is whole once the provider has said why it ends, whatever follows', async () => {
+    const overloaded =
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n';
+    for (const body of [beforeEnd, beforeEnd + overloaded])
+      expect(await ask({ ...turn, body })).toBe('All is well.');
+    expect(await ask({ ...turn, body: beforeEnd, hangs: true })).toBe('All is well.');
+  });
+
+  test('that breaks off before, or begins with a broken line, failed on its way', async () => {
+    const [start = ''] = turn.body.split('event: message_delta');
+    expect(await failureOf(ask({ ...turn, body: start }))).toMatchObject({ kind: 'network' });
+    const body = `data: {"type": "content_blo\n\n${turn.body}`;
+    expect(await failureOf(ask({ ...turn, body }))).toMatchObject({ kind: 'network' });
+  });
+
+  test('that ends for a call that it does not have failed, and its tokens count', async () => {
+    await using endpoint = await scriptedEndpoint(
+      inTurn(anthropicTurn([{ text: 'I call.' }], { stop: 'tool_use' })),
+    );
+    const { monitor, used } = recordingMonitor();
+    const backend = open('anthropic', { api_key: 'k', base_url: endpoint.url });
+    const failed = backend.text({ ...callOf(monitor), stepBudget: 1 });
+    expect(await failureOf(failed)).toMatchObject({ kind: 'network' });
+    expect(used).toMatchObject([{ usage: { input: 100, cacheRead: 30, cacheWrite: 20 } }]);
+  });
+});

@@ -2,10 +2,9 @@ import type { Query, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, test } from 'vitest';
 import type { CallMonitor } from '../../src/llm/port/backend.ts';
 import { ownSessionPolicy } from '../../src/llm/claude-code/account-policy.ts';
-import {
-  readConversation,
-  type ReadOptions,
-} from '../../src/llm/claude-code/conversation/conversation.ts';
+import { AnswerGate } from '../../src/llm/claude-code/conversation/answer-gate.ts';
+import { readConversation } from '../../src/llm/claude-code/conversation/conversation.ts';
+import type { ReadOptions } from '../../src/llm/claude-code/conversation/conversation-reader.ts';
 import type { TokenUsage } from '../../src/llm/port/runtime.ts';
 
 const id = 'mcp__ktx__read';
@@ -47,7 +46,12 @@ const delta = (output: number, reason: string | null = 'tool_use') => ({
 const block = (turn: string, content: object, rest: object = {}) => ({
   type: 'assistant',
   parent_tool_use_id: null,
-  message: { id: turn, model: 'claude-x', content: [content] },
+  message: {
+    id: turn,
+    model: 'claude-x',
+    content: [content],
+    usage: { input_tokens: 10, output_tokens: 1 },
+  },
   ...rest,
 });
 const said = (text: string) => ({ type: 'text', text });
@@ -103,8 +107,9 @@ function recordingMonitor() {
 function stream(
   messages: readonly object[],
   thrown?: string,
-): { query: Query; read: () => number } {
+): { query: Query; read: () => number; interrupts: () => number } {
   let read = 0;
+  let interrupts = 0;
   async function* each(): AsyncGenerator<SDKMessage, void> {
     for (const message of messages) {
       read += 1;
@@ -112,7 +117,9 @@ function stream(
     }
     if (thrown !== undefined) throw new Error(thrown);
   }
-  return { query: each() as Query, read: () => read };
+  const interrupt = () => Promise.resolve(void (interrupts += 1));
+  const query = Object.assign(each(), { interrupt }) as unknown as Query;
+  return { query, read: () => read, interrupts: () => interrupts };
 }
 
 async function run(
@@ -121,18 +128,20 @@ async function run(
   thrown?: string,
 ) {
   const { told, monitor } = recordingMonitor();
-  const { query, read } = stream(messages, thrown);
+  const { query, read, interrupts } = stream(messages, thrown);
   const conversation = await readConversation(query, {
     expected: withTool,
     policy: ownSessionPolicy,
     stepBudget: 10,
     monitor,
+    gate: new AnswerGate(),
     ask: () => Promise.reject(new Error('no further prompt was expected')),
     ...options,
+    ...(options.monitor && { monitor: { ...monitor, ...options.monitor } }),
   }).catch((error: unknown) => ({
     error,
   }));
-  return { told, conversation, read: read() };
+  return { told, conversation, read: read(), interrupts: interrupts() };
 }
 
 describe('a conversation with Claude Code', () => {
@@ -265,6 +274,107 @@ describe('a conversation with Claude Code', () => {
       result(),
     ]);
     expect(told.failed).toEqual(['read c1']);
+  });
+});
+
+describe('an answer that does not arrive in full', () => {
+  const stop = { type: 'stream_event', parent_tool_use_id: null, event: { type: 'message_stop' } };
+  const lost = block('e', said('API Error: Connection lost mid-response.'), {
+    error: 'server_error',
+  });
+  const again = [start('z'), block('z', said('Done.')), delta(5, 'end_turn'), stop, result()];
+  const retried: string[] = [];
+  const retrying = {
+    monitor: {
+      ...recordingMonitor().monitor,
+      retry: (failure: Error) => Promise.resolve(void retried.push(failure.message)),
+    },
+  };
+  /** A monitor that allows every further attempt, and is told what every monitor is told. */
+  async function repeat(messages: readonly object[], options: Partial<ReadOptions> = {}) {
+    const { told, monitor } = recordingMonitor();
+    const asked: string[] = [];
+    const { conversation, interrupts } = await run(messages, {
+      ...options,
+      monitor: { ...monitor, retry: retrying.monitor.retry },
+      ask: (prompt) => Promise.resolve(void asked.push(prompt)),
+    });
+    return { told, conversation, interrupts, asked };
+  }
+  const tool = [init(), start('a'), block('a', uses(id, 'c1'))];
+
+  test('runs no tool and is no step; the program asks again when the tool says why', async () => {
+    const gate = new AnswerGate();
+    const mayRun = gate.wait('c1');
+    const { told, asked, interrupts } = await repeat(
+      [...tool, stop, lost, answer('c1', true), ...again],
+      { gate },
+    );
+    expect(await mayRun).toBe(false);
+    expect(told).toMatchObject({ steps: 1, apiCalls: 2, failed: [] });
+    expect({ asked, interrupts }).toEqual({ asked: [], interrupts: 0 });
+    expect(told.used[0]).toEqual(['claude-x', expect.objectContaining({ input: 0 }), null]);
+  });
+
+  test('lets a tool run once it is whole', async () => {
+    const gate = new AnswerGate();
+    const mayRun = gate.wait('c1');
+    await repeat([...tool, delta(5), stop, answer('c1'), ...again], { gate });
+    expect(await mayRun).toBe(true);
+  });
+
+  test('is asked for again as a whole, although the program would go on with its text', async () => {
+    const { told, asked, interrupts, conversation } = await repeat([
+      init(),
+      start('a'),
+      block('a', said('Half an')),
+      stop,
+      result({ subtype: 'error_during_execution', is_error: true, errors: [] }),
+      ...again,
+    ]);
+    expect({ asked: asked.length, interrupts }).toEqual({ asked: 1, interrupts: 1 });
+    expect(told).toMatchObject({ steps: 1, apiCalls: 2 });
+    expect(conversation).toMatchObject({ text: 'Done.' });
+  });
+
+  test('counts if only its last line is lost', async () => {
+    const { told, asked, conversation } = await repeat([
+      init(),
+      start('a'),
+      block('a', said('Whole.')),
+      delta(5, 'end_turn'),
+      block('e', said('API Error: Overloaded'), { error: 'unknown' }),
+      stop,
+      result({ is_error: true, api_error_status: 529, result: 'API Error: Overloaded' }),
+    ]);
+    expect(told).toMatchObject({ steps: 1, apiCalls: 1 });
+    expect(asked).toEqual([]);
+    expect(conversation).toMatchObject({ facts: { subtype: 'success', text: 'Whole.' } });
+  });
+
+  test('is asked for again if it ends for a call that it does not have', async () => {
+    const { told, asked } = await repeat([
+      init(),
+      start('a'),
+      block('a', said('I call.')),
+      delta(5, 'tool_use'),
+      result({ subtype: 'error_during_execution', is_error: true, errors: [] }),
+      ...again,
+    ]);
+    expect(asked).toHaveLength(1);
+    expect(told).toMatchObject({ steps: 1, apiCalls: 2 });
+  });
+
+  test('ends the conversation if it is empty: the program is kept from asking for more', async () => {
+    const { told, interrupts, conversation } = await repeat([
+      init(),
+      start('a'),
+      delta(0, 'end_turn'),
+      ...again,
+    ]);
+    expect(interrupts).toBe(1);
+    expect(told.steps).toBe(1);
+    expect(conversation).toMatchObject({ isAnswered: true, text: '' });
   });
 });
 

@@ -137,6 +137,27 @@ test('a turn counts when it ends, at about its price, and once the real cost is 
   expect(spending.left()).toBeCloseTo(0.1);
   expect(meter.metrics()).toMatchObject({ usage: {}, costUsd: 0 });
   meter.addUsage('claude-sonnet-4-6', tokens, 0.2);
+  meter.settle();
   expect(spending.left()).toBeCloseTo(0.8);
   expect(meter.metrics().costUsd).toBe(0.2);
+});
+
+test('money that is spent never looks as if it were left while the real cost takes the place of the price', () => {
+  const spending = open(1);
+  const meter = new CallMeter(spending);
+  const left: (number | undefined)[] = [];
+  const watched = new CallMeter({
+    ...spending,
+    add: (costUsd, reason) => {
+      spending.add(costUsd, reason);
+      left.push(spending.left());
+    },
+  });
+  const tokens = { input: 100_000, output: 10_000, cacheRead: 0, cacheWrite: 0 };
+  for (const one of [meter, watched]) one.expectUsage('claude-sonnet-4-6', tokens);
+  watched.expectUsage('claude-sonnet-4-6', tokens);
+  left.length = 0;
+  watched.addUsage('claude-sonnet-4-6', tokens, 0.45);
+  watched.addUsage('claude-sonnet-4-6', tokens, 0.45);
+  expect(Math.max(...left.map(Number))).toBe(0);
 });

@@ -195,9 +195,11 @@ async function answerModelCall(
   const belongs = state.cases.find(
     ({ marker, model }) => text.includes(marker) || model === read.model,
   );
+  const gone = new AbortController();
   const call: ModelCall = {
     ...read,
     protocol,
+    gone: gone.signal,
     n: (belongs?.calls.length ?? 0) + 1,
     path,
     headers,
@@ -208,7 +210,9 @@ async function answerModelCall(
   const unknown: Script = isCheck(text) ? () => say('ready') : () => fail('bad-request');
   const script = belongs?.script ?? state.fallback ?? unknown;
   response.on('close', () => {
-    if (!response.writableFinished) belongs?.abandon();
+    if (response.writableFinished) return;
+    gone.abort();
+    belongs?.abandon();
   });
   await send(response, wire, { asked, answer: await script(call) });
 }
@@ -315,8 +319,9 @@ async function sendEvents(
     response.write(event);
   }
   if (cut) {
-    await sleep(20);
-    response.socket?.destroy();
+    // What was written still arrives. Otherwise the load of the machine would decide what the client sees.
+    await sleep(100);
+    response.socket?.end();
   } else if (hang === undefined) response.end();
 }
 
@@ -345,7 +350,7 @@ function connectProxy(port: number, refused: string[]): Server {
     });
     // Either end may vanish: an aborted child, a cut answer.
     upstream.on('error', () => client.destroy());
-    upstream.on('close', () => client.destroy());
+    upstream.on('close', () => client.destroySoon());
     client.on('close', () => upstream.destroy());
   });
   return server;

@@ -22,6 +22,8 @@ export interface ModelCall {
   /** True where the object was given in an earlier turn and accepted: Claude Code asks once more after that. */
   readonly objectTaken: boolean;
   readonly path: string;
+  /** Aborted when the client goes away before its answer is complete. */
+  readonly gone: AbortSignal;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Readonly<Record<string, unknown>>;
 }

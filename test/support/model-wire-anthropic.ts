@@ -36,7 +36,7 @@ const objectTools = new Set(['StructuredOutput', 'json']);
 function read({
   body,
   path,
-}: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'path' | 'headers' | 'body'> {
+}: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'gone' | 'path' | 'headers' | 'body'> {
   const messages = (body['messages'] ?? []) as Message[];
   const tools = ((body['tools'] ?? []) as { name: string }[]).map(({ name }) => name);
   const last = messages.findLast(({ role }) => role === 'user');

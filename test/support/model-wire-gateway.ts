@@ -36,7 +36,7 @@ interface Message {
 function read({
   body,
   headers,
-}: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'path' | 'headers' | 'body'> {
+}: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'gone' | 'path' | 'headers' | 'body'> {
   const messages = (body['prompt'] ?? []) as Message[];
   const said = messages.map((message) => ({ ...message, text: textOf(message.content) }));
   const last = messages.at(-1);

@@ -24,7 +24,7 @@ interface Message {
 
 function read({
   body,
-}: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'path' | 'headers' | 'body'> {
+}: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'gone' | 'path' | 'headers' | 'body'> {
   const messages = (body['messages'] ?? []) as Message[];
   const said = messages.map((message) => ({ ...message, text: textOf(message.content) }));
   const trailing = said.slice(said.findLastIndex(({ role }) => role !== 'tool') + 1);

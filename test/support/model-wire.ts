@@ -2,7 +2,9 @@ import type { FailureName, ModelCall, Reply } from './model-script.ts';
 
 /** One protocol: how to read a request, how to write an answer. */
 export interface Wire {
-  read(request: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'path' | 'headers' | 'body'>;
+  read(
+    request: WireRequest,
+  ): Omit<ModelCall, 'n' | 'protocol' | 'gone' | 'path' | 'headers' | 'body'>;
   reply(request: WireRequest, answer: Reply): WireAnswer;
   failure(name: FailureName): { status: number; body: unknown };
   /** The event that reports the failure inside a stream. */

@@ -6,7 +6,7 @@ import type { PromptCaching } from '../config.ts';
 import type { AccountReport, BackendCall, LoopCall, ModelBackend } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
 import { silentMonitor } from '../port/silent-monitor.ts';
-import { extractJson } from './json-text.ts';
+import { extractJson } from '../port/json-text.ts';
 import { providers, type Provider, type ProviderName } from './providers.ts';
 import type { AiSdkContext } from './request.ts';
 import { openAiSdkSession } from './session.ts';

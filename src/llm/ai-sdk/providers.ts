@@ -2,6 +2,7 @@ import type { LanguageModel } from 'ai';
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import { secretSchema } from '../../store/secrets.ts';
+import { fetchWholeMessages } from './whole-messages.ts';
 
 type SdkModel = Exclude<LanguageModel, string>;
 type ProviderOptions = Readonly<
@@ -92,7 +93,11 @@ export const providers = {
     account: () => keyAccount('anthropic'),
     open: async ({ api_key: key, base_url: url = 'https://api.anthropic.com/v1' }) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey: key, baseURL: withVersion(url) });
+      return createAnthropic({
+        apiKey: key,
+        baseURL: withVersion(url),
+        fetch: fetchWholeMessages,
+      });
     },
     options: pings,
     cacheMarker: (_model, ttl) => anthropicMarker(ttl),
@@ -111,7 +116,12 @@ export const providers = {
     account: ({ project }) => `Google application default credentials, project ${project}`,
     open: async ({ project, location, base_url: url }) => {
       const { createVertexAnthropic } = await import('@ai-sdk/google-vertex/anthropic');
-      return createVertexAnthropic({ project, location, baseURL: url });
+      return createVertexAnthropic({
+        project,
+        location,
+        baseURL: url,
+        fetch: fetchWholeMessages,
+      });
     },
     options: pings,
     cacheMarker: (_model, ttl) => anthropicMarker(ttl),

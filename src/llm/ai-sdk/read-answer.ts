@@ -1,11 +1,23 @@
 import type { LanguageModelMiddleware } from 'ai';
 import type { BackendCall } from '../port/backend.ts';
+import { callWithoutTool } from '../faults/stop-reasons.ts';
 import { LlmError } from '../port/error.ts';
+import type { TokenUsage } from '../port/runtime.ts';
 
 type WrapStream = NonNullable<LanguageModelMiddleware['wrapStream']>;
 export type OpenedStream = Awaited<ReturnType<WrapStream>>;
 type AnswerPart = OpenedStream['stream'] extends ReadableStream<infer Part> ? Part : never;
 type AnswerEnd = Extract<AnswerPart, { type: 'finish' }>['finishReason'];
+
+/** A failed answer whose usage is known. */
+export class UsedInVain extends Error {
+  readonly tokens: TokenUsage;
+
+  constructor(cause: LlmError, tokens: TokenUsage) {
+    super(cause.message, { cause });
+    this.tokens = tokens;
+  }
+}
 
 /**
  * Reads one answer to its end before the SDK gets any of it: an answer that breaks off can then be
@@ -31,6 +43,9 @@ export async function readAnswer(
     parts.push(part);
     if (part.type !== 'finish') continue;
     checkIsWhole(part.finishReason);
+    const callsTool = parts.some(({ type }) => type === 'tool-call');
+    if (part.finishReason.unified === 'tool-calls' && !callsTool)
+      throw new UsedInVain(callWithoutTool(), streamedUsage(part.usage));
     // What might follow does not matter: the answer is complete.
     void reader.cancel().catch(() => undefined);
     return new ReadableStream({
@@ -47,6 +62,18 @@ function checkIsWhole({ unified, raw }: AnswerEnd): void {
   if (unified === 'error')
     throw new LlmError('overloaded', 'The provider ended the answer with an error.');
   if (unified === 'interrupted' || (unified === 'other' && raw === undefined)) throw brokenAnswer();
+}
+
+type StreamedUsage = Extract<AnswerPart, { type: 'finish' }>['usage'];
+
+function streamedUsage({ inputTokens, outputTokens }: StreamedUsage): TokenUsage {
+  const { total = 0, cacheRead = 0, cacheWrite = 0 } = inputTokens;
+  return {
+    input: inputTokens.noCache ?? Math.max(0, total - cacheRead - cacheWrite),
+    output: outputTokens.total ?? 0,
+    cacheRead,
+    cacheWrite,
+  };
 }
 
 function brokenAnswer(): LlmError {

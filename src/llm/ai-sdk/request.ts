@@ -8,7 +8,7 @@ import { LlmError } from '../port/error.ts';
 import { addCacheMarkers } from './cache.ts';
 import { failedRequest, toLlmError } from './failure.ts';
 import type { Provider } from './providers.ts';
-import { readAnswer, type OpenedStream } from './read-answer.ts';
+import { readAnswer, UsedInVain, type OpenedStream } from './read-answer.ts';
 
 type RequestModel = Exclude<LanguageModel, string>;
 
@@ -68,8 +68,10 @@ async function askUntilAnswered(
       recordRequest(context, call, { request: result.request?.body });
       return { ...result, stream: await readAnswer(result.stream, call) };
     } catch (error) {
-      if (hasBegun) monitor.addUsage(call.model, noTokens, null);
-      await monitor.retry(reportFailedRequest(context, call, error));
+      if (error instanceof UsedInVain) monitor.addUsage(call.model, error.tokens);
+      else if (hasBegun) monitor.addUsage(call.model, noTokens, null);
+      const cause: unknown = error instanceof UsedInVain ? error.cause : error;
+      await monitor.retry(reportFailedRequest(context, call, cause));
       if (hasBegun) monitor.listener?.startedAgain();
     }
   }

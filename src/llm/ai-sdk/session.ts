@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { BackendSession, BackendSessionSpec } from '../port/backend.ts';
-import { extractJson } from './json-text.ts';
+import { extractJson } from '../port/json-text.ts';
 import type { AiSdkContext } from './request.ts';
 import { streamCall } from './stream-call.ts';
 

@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../port/runtime.ts';
 import { callTool, checkToolSet, invalidInputMessage } from '../port/tool-set.ts';
-import { extractJson } from './json-text.ts';
+import { extractJson } from '../port/json-text.ts';
 
 /** Asks the repair model for corrected arguments; undefined if it gives none. */
 export type AskRepair = (prompt: string, schema: object) => Promise<unknown>;

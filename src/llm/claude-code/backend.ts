@@ -13,12 +13,14 @@ import type {
   ProgramReport,
 } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
+import { extractJson } from '../port/json-text.ts';
 import { silentMonitor } from '../port/silent-monitor.ts';
 import { authModePolicy, ownSessionPolicy, type ChildAccount } from './account-policy.ts';
 import { openChildRunner, type ChildRunner } from './child-runner.ts';
 import { specHasTools, type ChildSpec } from './child/child-spec.ts';
 import { authModeEnv, authVariables, cachingEnv, ownSessionEnv } from './child/env.ts';
-import { checkedStopReason, type ConversationResult } from './conversation/conversation.ts';
+import { checkedStopReason } from './conversation/conversation.ts';
+import type { ConversationResult } from './conversation/result-facts.ts';
 import {
   checkManagedSettings,
   type CheckManaged,
@@ -123,11 +125,12 @@ async function generateObject(
   });
   const conversation = await converse(runner, call, { stepBudget, schema: jsonSchema });
   const stopReason = checkedStopReason(conversation, runner.policy);
-  const { object } = conversation;
+  const { object, text } = conversation;
   // Without tools, all turns were for the object: whoever asked checks it, and asks again.
   if (stopReason === 'budget' && object === undefined && specHasTools(call))
     throw stepLimitError(stepBudget);
-  return object?.value;
+  // A model may write the object as text, although it has a tool for it.
+  return object === undefined ? extractJson(text) : object.value;
 }
 
 type AnswerSpec = Pick<ChildSpec, 'stepBudget' | 'schema'>;

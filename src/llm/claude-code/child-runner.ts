@@ -14,7 +14,9 @@ import { openChildren } from './child/children.ts';
 import { launchChild, type LaunchOptions, type ReadyChild } from './child/launch.ts';
 import { openPool, type Pool } from './child/pool.ts';
 import { withChild } from './child/with-child.ts';
-import { readConversation, type ConversationResult } from './conversation/conversation.ts';
+import { AnswerGate } from './conversation/answer-gate.ts';
+import { readConversation } from './conversation/conversation.ts';
+import type { ConversationResult } from './conversation/result-facts.ts';
 import type { CheckManaged } from './managed-settings/check-managed-settings.ts';
 import type { ExplainExit } from './managed-settings/explain-exit.ts';
 
@@ -70,7 +72,9 @@ export function openChildRunner({
     start,
     converse(spec, prompt, monitor) {
       const context = { pool, reuse, policy, start, signal: untilClosed(monitor.signal) };
-      return untilAnswered(() => converseInPool(context, { spec, prompt, monitor }), monitor);
+      const gate = new AnswerGate();
+      const conversation = { spec: { ...spec, gate }, gate, prompt, monitor };
+      return untilAnswered(() => converseInPool(context, conversation), monitor);
     },
     account(spec, signal) {
       const stop = untilClosed(signal);
@@ -102,6 +106,7 @@ interface RunnerContext extends Pick<ChildRunner, 'policy' | 'start'> {
 
 interface Conversation {
   readonly spec: ChildSpec;
+  readonly gate: AnswerGate;
   readonly prompt: string;
   readonly monitor: CallMonitor;
 }
@@ -109,7 +114,7 @@ interface Conversation {
 /** Takes a child of the pool for one call, and gives it back if it can serve another. */
 async function converseInPool(
   { pool, reuse, policy, start, signal }: RunnerContext,
-  { spec, prompt, monitor }: Conversation,
+  { spec, gate, prompt, monitor }: Conversation,
 ): Promise<ConversationWithAccount> {
   const key = poolKey(spec);
   const startAnother = (stop: AbortSignal): Promise<ReadyChild> => start(spec, stop);
@@ -140,6 +145,7 @@ async function converseInPool(
       policy,
       stepBudget: spec.stepBudget,
       monitor: { ...monitor, requestSent },
+      gate,
       ask: (next) => child.ask(next),
       startsOver: true,
     });
@@ -173,6 +179,7 @@ async function untilAnswered(
     const conversation = await converse();
     if (conversation.unanswered === undefined) return conversation;
     await monitor.retry(conversation.unanswered);
+    monitor.listener?.startedAgain();
   }
 }
 

@@ -1,13 +1,12 @@
 import type { BackendSession, BackendSessionSpec, SessionTurn } from '../port/backend.ts';
+import { extractJson } from '../port/json-text.ts';
 import { keepAlive, type ChildRunner } from './child-runner.ts';
 import { expectedInit, type ChildSpec } from './child/child-spec.ts';
 import type { ReadyChild } from './child/launch.ts';
 import { childFailure } from './child/with-child.ts';
-import {
-  checkedStopReason,
-  readConversation,
-  type ConversationResult,
-} from './conversation/conversation.ts';
+import { AnswerGate } from './conversation/answer-gate.ts';
+import { checkedStopReason, readConversation } from './conversation/conversation.ts';
+import type { ConversationResult } from './conversation/result-facts.ts';
 import { withPromptHeader } from './prompt-header.ts';
 
 /** One child that takes message after message. Its memory is the state of the conversation; nothing is saved. */
@@ -17,6 +16,7 @@ export function openClaudeSession(
 ): BackendSession {
   let child: ReadyChild | undefined;
   let totals: ConversationResult['totals'];
+  const gate = new AnswerGate();
   const reset = async (): Promise<void> => {
     const ending = child;
     child = undefined;
@@ -28,7 +28,7 @@ export function openClaudeSession(
     async turn(turn) {
       const { message, stepBudget, monitor } = turn;
       const { signal } = monitor;
-      const spec = turnSpec(sessionSpec, turn);
+      const spec = { ...turnSpec(sessionSpec, turn), gate };
       const heartbeats = keepAlive(monitor);
       const onAbort = (): void => void child?.end();
       signal.addEventListener('abort', onAbort);
@@ -43,6 +43,7 @@ export function openClaudeSession(
           policy,
           stepBudget,
           monitor,
+          gate,
           totalsBefore: totals,
           readsToEnd: true,
           ask: (next) => asked.ask(next),
@@ -52,7 +53,8 @@ export function openClaudeSession(
         const { facts, object } = conversation;
         const text =
           stopReason === 'natural' ? (facts?.text ?? conversation.text) : conversation.text;
-        return { stopReason, text, object: object?.value };
+        const isMissing = object === undefined && sessionSpec.schema !== undefined;
+        return { stopReason, text, object: isMissing ? extractJson(text) : object?.value };
       } catch (error) {
         const exitReason = child?.exitReason();
         await reset();

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { newId } from '../../lib/id.ts';
 import type { KtxToolSet } from '../port/runtime.ts';
 import { callTool } from '../port/tool-set.ts';
+import { readPrompt } from '../prompt.ts';
+import type { AnswerGate } from './conversation/answer-gate.ts';
 import { serverName } from './isolation.ts';
 
 /**
@@ -20,7 +22,10 @@ const longestAnswer = { 'anthropic/maxResultSizeChars': 500_000 };
  * two calls share a server, one of them loses its tools. The replies have no structured content,
  * because the model would see it instead of the Markdown.
  */
-export function openToolServer(tools: KtxToolSet): McpSdkServerConfigWithInstance {
+export function openToolServer(
+  tools: KtxToolSet,
+  gate: AnswerGate | undefined,
+): McpSdkServerConfigWithInstance {
   const listedTools = Object.values(tools).map(({ name, description, inputSchema }) => {
     const listed = tool(name, description, inputSchema.shape, () =>
       Promise.reject(new Error('the server has a handler of its own')),
@@ -36,9 +41,15 @@ export function openToolServer(tools: KtxToolSet): McpSdkServerConfigWithInstanc
   // The server would check the input first, and answer in the words of its protocol.
   server.instance.server.setRequestHandler(toolCallRequest, async ({ params }, extra) => {
     const { name, arguments: input } = params;
+    const id = toolCallId(extra);
+    if (id !== undefined && gate !== undefined && !(await gate.wait(id)))
+      return toolAnswer(readPrompt('answer-broke-off'), true);
     const descriptor = Object.hasOwn(tools, name) ? tools[name] : undefined;
     if (descriptor === undefined) return toolAnswer(`There is no tool ${name}.`, true);
-    const { markdown, isError } = await callTool(descriptor, input, { id: toolCallId(extra) });
+    const { markdown, isError } = await callTool(descriptor, input, {
+      id: id ?? newId('call'),
+    });
+    await gate?.goesOn();
     return toolAnswer(markdown, isError);
   });
   return server;
@@ -56,7 +67,7 @@ function toolAnswer(text: string, isError: boolean) {
 const metaSchema = z.looseObject({ 'claudecode/toolUseId': z.string() });
 
 /** The model's id of the call, from the metadata of the request. */
-function toolCallId(extra: unknown): string {
+function toolCallId(extra: unknown): string | undefined {
   const meta: unknown = extra instanceof Object ? Reflect.get(extra, '_meta') : undefined;
-  return metaSchema.safeParse(meta).data?.['claudecode/toolUseId'] ?? newId('call');
+  return metaSchema.safeParse(meta).data?.['claudecode/toolUseId'];
 }

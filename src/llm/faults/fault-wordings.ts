@@ -28,7 +28,7 @@ export const faultWordings: readonly FaultWording[] = [
     kind: 'region',
     statuses: [400, 403, 404],
     words:
-      /not (?:servable|available|supported|offered) in (?:the |this |your )?(?:region|location|country)|country, region, or territory not supported|isn[’']t supported in (?:the |this |your )?(?:region|location)/i,
+      /not (?:servable|available|supported|offered) in (?:the |this |your )?(?:region|location|country)|country, region, or territory not supported|^Request not allowed\.?$|isn[’']t supported in (?:the |this |your )?(?:region|location)/i,
   },
   {
     kind: 'permission',
@@ -40,7 +40,7 @@ export const faultWordings: readonly FaultWording[] = [
     kind: 'model_unavailable',
     statuses: [400, 403, 422],
     words:
-      /model identifier is invalid|on-demand throughput isn[’']t supported|(?:no such|unknown|invalid|unsupported) model|model[^.]{0,120} (?:does not exist|not found|is not a valid model)/i,
+      /model identifier is invalid|permission to use (?:the model )?claude-|on-demand throughput isn[’']t supported|(?:no such|unknown|invalid|unsupported) model|model[^.]{0,120} (?:does not exist|not found|is not a valid model)/i,
   },
   {
     kind: 'refusal',

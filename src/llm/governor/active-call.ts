@@ -176,7 +176,7 @@ export class ActiveCall {
       stepFinished: (isLast) => this.#onStepFinished(isLast),
       requestSent: (isAnswering) => {
         // What an aborted call would send does not reach the model.
-        if (this.signal.aborted) return;
+        if (this.signal.aborted && isAnswering !== true) return;
         this.meter.addRequest();
         this.#hold.requestSent();
         this.trace.requestSent(isAnswering);
@@ -192,7 +192,7 @@ export class ActiveCall {
       },
       toolFailed: (tool, callId) => this.meter.addToolFailure(tool, callId),
       limitReported: (report) => gate.report(report),
-      retry: (failure, options) => this.#retries.waitToRepeat(failure, options),
+      retry: (failure) => this.#retries.waitToRepeat(failure),
       warn,
     };
   }

@@ -51,9 +51,6 @@ export class CallMeter {
 
   /** `reportedUsd` as in `CallMonitor.addUsage`. */
   addUsage(model: string, tokens: TokenUsage, reportedUsd: number | null | undefined): void {
-    // The real cost takes the place of the expected one.
-    this.#spending.add(-this.#expectedUsd);
-    this.#expectedUsd = 0;
     this.#usage[model] = sumTokens(this.#usage[model] ?? noTokens, tokens);
     const costUsd =
       reportedUsd === undefined ? (this.#spending.priceOf(model, tokens) ?? null) : reportedUsd;
@@ -61,11 +58,20 @@ export class CallMeter {
       reportedUsd === null
         ? 'an answer broke off before it reported its usage'
         : `no cost from the backend, and no price for ${model} in llm.prices`;
-    this.#spending.add(costUsd, unknownReason);
+    // The real cost takes the place of the expected one, in one step: between two, other calls would see money that is spent.
+    const expectedUsd = Math.min(this.#expectedUsd, costUsd ?? 0);
+    this.#expectedUsd -= expectedUsd;
+    this.#spending.add(costUsd === null ? null : costUsd - expectedUsd, unknownReason);
     if (costUsd === null) {
       this.#costUsd = null;
       this.#costReason ??= unknownReason;
     } else if (this.#costUsd !== null) this.#costUsd += costUsd;
+  }
+
+  /** The call is over: what it was expected to cost beyond its usage does not count. */
+  settle(): void {
+    this.#spending.add(-this.#expectedUsd);
+    this.#expectedUsd = 0;
   }
 
   /** Counts a failed tool call once, by its id if it has one. */

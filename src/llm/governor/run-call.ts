@@ -129,6 +129,7 @@ function settleCall<T>(
   { call, value, failure }: EndedCall<T>,
 ): CallOutcome<T> {
   const { config, run, record, warn } = context;
+  call.meter.settle();
   const metrics = call.meter.metrics();
   const callRecord: CallRecord = {
     run,

@@ -29,7 +29,7 @@ export interface CallMonitor {
   heartbeat(): void;
   /** One assistant turn has ended, and its usage is reported. `isLast`: it is the whole answer. */
   stepFinished(isLast?: boolean): void;
-  /** A request was sent to the model. `isAnswering`: the backend hears of it only when its answer begins. */
+  /** A request was sent to the model. `isAnswering`: the backend hears of it only afterwards. */
   requestSent(isAnswering?: boolean): void;
   /** The tokens of a turn that has ended, if `addUsage` comes only at the end of the call. */
   turnUsed?(model: string, usage: TokenUsage): void;
@@ -41,10 +41,9 @@ export interface CallMonitor {
   toolFailed(tool: string, callId: string | undefined): void;
   /**
    * A request failed. Resolves when it may be sent again, after a pause that the user sees. Throws the
-   * failure if it may not. Backends never repeat a request without it. With `isUnderWay` the program of
-   * the backend has sent it already: the attempt counts, and there is no pause.
+   * failure if it may not. Backends never repeat a request without it.
    */
-  retry(failure: UserError, options?: { readonly isUnderWay?: boolean }): Promise<void>;
+  retry(failure: UserError): Promise<void>;
   /** The provider reported the state of one of its limits. */
   limitReported(limit: LimitReport): void;
   /** Shown once per run and text. */

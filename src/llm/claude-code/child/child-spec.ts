@@ -1,6 +1,7 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import { roleSettings, type Effort } from '../../port/roles.ts';
 import type { KtxModelRole, KtxToolSet } from '../../port/runtime.ts';
+import type { AnswerGate } from '../conversation/answer-gate.ts';
 import { type ExpectedInit, isolationOptions, serverName, toolId } from '../isolation.ts';
 import { openToolServer } from '../tool-server.ts';
 
@@ -10,6 +11,8 @@ export interface ChildSpec {
   readonly role: KtxModelRole;
   readonly system: string;
   readonly tools: KtxToolSet;
+  /** Holds the tools back until the answer that calls them is whole. */
+  readonly gate?: AnswerGate | undefined;
   /** JSON Schema (draft-7) of the answer, if it has to be an object. */
   readonly schema?: Record<string, unknown> | undefined;
   readonly stepBudget: number;
@@ -37,7 +40,9 @@ export function childOptions(spec: ChildSpec): Options {
     effort: spec.effort ?? effort,
     ...(budgetUsd > 0 && { maxBudgetUsd: budgetUsd }),
     includePartialMessages: true,
-    ...(specHasTools(spec) ? { mcpServers: { [serverName]: openToolServer(tools) } } : {}),
+    ...(specHasTools(spec)
+      ? { mcpServers: { [serverName]: openToolServer(tools, spec.gate) } }
+      : {}),
     ...(schema === undefined ? {} : { outputFormat: { type: 'json_schema', schema } }),
   };
 }

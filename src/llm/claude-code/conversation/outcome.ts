@@ -74,7 +74,7 @@ function resultErrorKind(facts: ResultFacts): LlmErrorKind {
 
 /** The program puts its own words and the status before the text of the provider. */
 function providerText({ text }: ResultFacts): string {
-  return text.replace(/^API Error: (?:\d{3} )?/, '');
+  return text.replace(/^(?:Failed to authenticate\. )?API Error: (?:\d{3} )?/, '');
 }
 
 /** The program's own pauses are shorter. What is longer is what the provider asked for. */
@@ -95,9 +95,17 @@ export function announcedFailure(
   return providerError(kind ?? 'network', '', { status, window: limit?.window, resetsAt });
 }
 
-/** The stream of an answer ended before the answer did. */
-export function brokenAnswer(): LlmError {
-  return new LlmError('network', 'The connection ended in the middle of the answer.');
+/** The stream of an answer ended before the answer did. `words`: what the program says about it. */
+export function brokenAnswer(words = ''): LlmError {
+  return /server error/i.test(words)
+    ? new LlmError('overloaded', 'The provider ended the answer with an error.')
+    : new LlmError('network', 'The connection ended in the middle of the answer.');
+}
+
+/** True if a result says that a request failed. Without a login, none is sent. */
+export function isRequestFailure({ isError, status, error, subtype }: ResultFacts): boolean {
+  const isReported = error !== undefined && error !== 'authentication_failed';
+  return isError && subtype === 'success' && (status !== undefined || isReported);
 }
 
 function resultFailure(facts: ResultFacts, policy: AccountPolicy): UserError {

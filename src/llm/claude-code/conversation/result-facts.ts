@@ -1,6 +1,28 @@
 import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
 import { z } from 'zod';
+import type { LlmError } from '../../port/error.ts';
 import type { ResultFacts } from './outcome.ts';
+import type { UsageTotals } from './token-usage.ts';
+import type { GivenObject } from './tool-calls.ts';
+
+export interface ConversationResult {
+  /** Undefined if ktx ended the conversation: after an accepted object, or past the step budget. */
+  readonly facts: ResultFacts | undefined;
+  /** True if ktx ended the conversation because the model had answered. */
+  readonly isAnswered: boolean;
+  /** Text of the last turn. */
+  readonly text: string;
+  /** Full id of the model that answered last. */
+  readonly model: string | undefined;
+  /** The object that the program accepted. */
+  readonly object: GivenObject | undefined;
+  /** What the child has used since its start; undefined without a result. */
+  readonly totals: UsageTotals | undefined;
+  /** Release of the program. */
+  readonly version: readonly number[] | undefined;
+  /** Set with `startsOver`: why a request failed before anything was done. */
+  readonly unanswered?: LlmError | undefined;
+}
 
 /** What newer releases report besides the status. */
 const reportedFailure = z.looseObject({

@@ -18,7 +18,7 @@ export function usageSince(
   return { tokens, costUsd: total.costUSD - (before?.costUSD ?? 0) };
 }
 
-interface StreamedApiUsage {
+export interface StreamedApiUsage {
   readonly input_tokens?: number | null;
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;

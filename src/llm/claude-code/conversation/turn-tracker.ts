@@ -1,32 +1,36 @@
-import type { LlmError } from '../../port/error.ts';
-import { brokenAnswer } from './outcome.ts';
+interface OpenAnswer {
+  readonly id: string;
+  readonly calls: Set<string>;
+  hasText: boolean;
+  /** The provider said why the answer ends. */
+  isWhole: boolean;
+  isBroken: boolean;
+  /** Nothing more of it comes. */
+  isClosed: boolean;
+}
 
-/**
- * Follows the turns of a conversation. A turn counts as a step once it is whole. If its answer breaks
- * off after a block was complete, the program asks the model to go on: the next message is then the
- * rest of the same turn.
- */
+/** A block of an answer, as far as it decides what the program does next. */
+type TrackedBlock =
+  | { readonly type: 'call'; readonly callId: string }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'other' };
+
+/** Follows the answers of a conversation. An answer counts as a step once it is whole. */
 export class TurnTracker {
   readonly #onStep: (isLast: boolean) => void;
-  readonly #ids = new Set<string>();
+  readonly #seen = new Set<string>();
   readonly #counted = new Set<string>();
-  #streamingId = '';
-  /** The streamed message that has not reported its end. */
-  #openId: string | undefined;
-  /** Tools of the open turn have run. */
-  #hasRunTools = false;
-  /** The next message is the rest of a turn that broke off. */
-  #goesOn = false;
-  #begun = 0;
+  readonly #broken = new Set<string>();
+  #answer: OpenAnswer | undefined;
 
   /** `isLast`: the turn asks for nothing more. */
   constructor(onStep: (isLast: boolean) => void) {
     this.#onStep = onStep;
   }
 
-  /** Turns that have begun. */
+  /** Turns that have begun, without those that broke off. */
   get begun(): number {
-    return this.#begun;
+    return this.#seen.size - this.#broken.size;
   }
 
   /** Turns that are whole. */
@@ -34,59 +38,81 @@ export class TurnTracker {
     return this.#counted.size;
   }
 
+  /** True if an answer broke off: the program counts it as a turn. */
+  get hasBroken(): boolean {
+    return this.#broken.size > 0;
+  }
+
   /** The message whose stream is read now. */
   get streamingId(): string {
-    return this.#streamingId;
+    return this.#answer?.id ?? '';
   }
 
-  get isStreaming(): boolean {
-    return this.#openId !== undefined;
+  get isBroken(): boolean {
+    return this.#answer?.isBroken === true;
   }
 
-  /** The failure of the turn before, if it broke off: it never reported its end, and the program goes on with its tools. */
-  startStream(id: string): LlmError | undefined {
-    const isBroken = this.#hasRunTools && this.breakOff();
-    if (isBroken) this.#count(this.#streamingId);
-    this.#hasRunTools = false;
-    this.#streamingId = id;
-    this.#openId = id;
-    return isBroken ? brokenAnswer() : undefined;
+  /** True between the reason why an answer ends and its last line: a failure there changes nothing of it. */
+  get isEnding(): boolean {
+    return this.#answer?.isWhole === true && !this.#answer.isClosed;
   }
 
-  /** A tool may have run before the turn reports its end, so that alone does not mean that it broke off. */
-  ranTools(): void {
-    this.#hasRunTools = this.#openId !== undefined;
+  /** The calls of the answer that is read now. */
+  get calls(): ReadonlySet<string> {
+    return this.#answer?.calls ?? new Set();
   }
 
+  /** True if the answer has nothing for whoever asked: neither text nor a call. */
+  get isEmpty(): boolean {
+    return this.#answer !== undefined && !this.#answer.hasText && this.calls.size === 0;
+  }
+
+  /** True if a text of the answer is complete. The program asks at once for the rest then, if the answer broke off. */
+  get hasText(): boolean {
+    return this.#answer?.hasText === true;
+  }
+
+  startStream(id: string): void {
+    this.#answer = open(id);
+  }
+
+  /** The provider said why the answer ends. */
   endStream(isLast: boolean): void {
-    const id = this.#openId;
-    this.#openId = undefined;
-    if (id !== undefined && this.#ids.has(id)) this.#count(id, isLast);
+    if (this.#answer === undefined) return;
+    this.#answer.isWhole = true;
+    if (this.isEmpty) this.#seen.add(this.#answer.id);
+    if (this.#seen.has(this.#answer.id)) this.#count(this.#answer.id, isLast);
   }
 
-  /** The stream ended without its end. True if there was one. */
-  breakOff(): boolean {
-    const isBroken = this.#openId !== undefined;
-    this.#openId = undefined;
-    return isBroken;
+  /** No more of the stream comes. True if the answer broke off with that. */
+  stopStream(): boolean {
+    const answer = this.#answer;
+    if (answer !== undefined) answer.isClosed = true;
+    if (answer === undefined || answer.isWhole || answer.isBroken) return false;
+    answer.isBroken = true;
+    if (this.#seen.has(answer.id)) this.#broken.add(answer.id);
+    return true;
   }
 
-  /** A block of a turn. True if the text of the turn starts with it. */
-  addBlock(id: string): boolean {
-    if (this.#ids.has(id)) return false;
-    this.#ids.add(id);
-    const startsText = !this.#goesOn;
-    if (startsText) this.#begun += 1;
-    this.#goesOn = false;
-    if (id !== this.#openId) this.#count(id);
-    return startsText;
+  /** The broken answer is asked for again. */
+  forget(): void {
+    if (this.isBroken) this.#answer = undefined;
   }
 
-  /** The program has asked for more. The failure of the turn, if it broke off: then that is its rest. */
-  askedForMore(): LlmError | undefined {
-    if (!this.breakOff()) return undefined;
-    this.#goesOn = this.#ids.has(this.#streamingId);
-    return brokenAnswer();
+  /** The blocks of a turn that are complete. True if they are its first. */
+  addBlocks(id: string, blocks: readonly TrackedBlock[]): boolean {
+    // Without a stream, the whole answer comes at once.
+    const isStreamed = this.#answer?.id === id && !this.#answer.isWhole;
+    if (this.#answer?.id !== id) this.#answer = { ...open(id), isWhole: true, isClosed: true };
+    for (const block of blocks) {
+      if (block.type === 'call') this.#answer?.calls.add(block.callId);
+      if (block.type === 'text' && block.text.trim() !== '' && this.#answer)
+        this.#answer.hasText = true;
+    }
+    const isFirst = !this.#seen.has(id);
+    this.#seen.add(id);
+    if (!isStreamed) this.#count(id);
+    return isFirst;
   }
 
   #count(id: string, isLast = false): void {
@@ -94,4 +120,8 @@ export class TurnTracker {
     this.#counted.add(id);
     this.#onStep(isLast);
   }
+}
+
+function open(id: string): OpenAnswer {
+  return { id, calls: new Set(), hasText: false, isWhole: false, isBroken: false, isClosed: false };
 }

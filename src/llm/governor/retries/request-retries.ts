@@ -29,10 +29,7 @@ export class RequestRetries {
   }
 
   /** Waits until the request may be sent again. Throws the failure if it may not. */
-  async waitToRepeat(
-    failure: UserError,
-    { isUnderWay = false }: { readonly isUnderWay?: boolean } = {},
-  ): Promise<void> {
+  async waitToRepeat(failure: UserError): Promise<void> {
     const { policy, signal, gate, beforeRepeat } = this.#context;
     signal.throwIfAborted();
     if (!(failure instanceof LlmError) || !isTransient(failure)) throw failure;
@@ -41,7 +38,6 @@ export class RequestRetries {
     const isLimit = failure.kind === 'rate_limit';
     if (isLimit && resetsAt !== undefined) gate.report({ window, state: 'closed', resetsAt });
     if (this.#failed >= policy.attempts) throw afterAttempts(failure, this.#failed);
-    if (isUnderWay) return;
     if (isLimit && resetsAt !== undefined) await this.#waitForLimit();
     else await this.#pause(failure);
     signal.throwIfAborted();
