@@ -50,8 +50,8 @@ export const semanticMutants: readonly Mutant[] = [
   {
     name: 'rules-periods',
     file: 'semantic/plan/running.ts',
-    find: 'relation: requireReadableRows(scope.owner),',
-    replace: 'relation: scope.owner.relation,',
+    find: 'relation: requireReadableRows(owner) };',
+    replace: 'relation: owner.relation };',
     why: 'A running total counts rows that the rules hide.',
     tests: rules,
   },
@@ -254,6 +254,22 @@ export const semanticMutants: readonly Mutant[] = [
     replace: "parts: [rowPeriod(since), ' <= ', periodIn(since)]",
     why: 'A total of the year to date counts the years before.',
     tests: ['semantic/fiscal.test.ts'],
+  },
+  {
+    name: 'running-parts',
+    file: 'semantic/plan/running.ts',
+    find: "count: 'sum',",
+    replace: "count: 'count',",
+    why: 'A running count counts periods instead of rows.',
+    tests: ['semantic/fast-sql.test.ts'],
+  },
+  {
+    name: 'semi-join-correlated',
+    file: 'semantic/resolve/row-expr.ts',
+    find: 'const rest = [where, ...others.map(({ on }) => on)];',
+    replace: 'const rest: Expr[] = [];',
+    why: 'A semi-join becomes IN although its subquery reads rows of the outer query.',
+    tests: ['semantic/fast-sql.test.ts'],
   },
   {
     name: 'additive-distinct',

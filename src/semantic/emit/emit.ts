@@ -265,13 +265,15 @@ function rankSql({ partition, order, isDescending }: ExprByKind['rank'], dialect
   return `rank() OVER (${partitionBy}ORDER BY ${orderItems})`;
 }
 
-function existsSql({ joins, where }: ExprByKind['exists'], dialect: Dialect): string {
+function existsSql({ joins, where, equal }: ExprByKind['exists'], dialect: Dialect): string {
   const [first, ...others] = joins;
   if (first === undefined) throw new Error('An EXISTS needs at least one join.');
   const rows = [
-    'SELECT 1',
+    `SELECT ${equal === undefined ? '1' : exprSql(equal.inner, dialect)}`,
     `FROM ${fromItemSql(first, dialect)}`,
     ...others.map((join) => joinSql(join, dialect)),
   ];
+  if (equal !== undefined)
+    return `(${exprSql(equal.outer, dialect)} IN (${rows.join(' ')} WHERE ${exprSql(where, dialect)}))`;
   return `EXISTS (${rows.join(' ')} WHERE ${conditionsSql([first.on, where], dialect)})`;
 }

@@ -25,7 +25,7 @@ import {
   withErrorContext,
 } from './row-conditions.ts';
 import { resolveRowMetric } from './row-metric.ts';
-import { isAboutPeriods, joinPeriods, type PeriodJoin } from './running.ts';
+import { isAboutPeriods, joinPeriods, type RowSource } from './running.ts';
 
 /**
  * One aggregating query over the rows of one dataset, its owner: joined, filtered and grouped, each row once per group. Its
@@ -76,18 +76,15 @@ function planRows(
   const [first] = aggregates;
   const scope = openScope(context, fact, first?.shift ?? fact.shift ?? []);
   const dimensions = resolveDimensions(scope, query, fact);
-  const periods = first?.running && joinPeriods(scope, dimensions, first.running);
-  const dimensionColumns = dimensions.map((dimension, index) => ({
-    column: `d${index + 1}`,
-    expr: periods?.dimension(dimension) ?? fieldExpr(scope, dimension),
-  }));
+  const isRunning = first?.running !== undefined;
+  const source = sourceRows(scope, dimensions, aggregates);
   const ownConditions = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
-  const applied = applyConditions(context, { scope, fact, periods }, ownConditions);
-  const usesTime = periods !== undefined || scope.usedFields.has('time');
+  const applied = applyConditions(context, { scope, fact, isRunning }, ownConditions);
+  const usesTime = isRunning || scope.usedFields.has('time');
   const rows: Select = {
     kind: 'select',
-    columns: dimensionColumns,
-    from: periods?.from ?? { alias: owner.name, relation: requireReadableRows(owner) },
+    columns: source.dimensions,
+    from: source.from,
     joins: [],
     where: applied.map(({ expr }) => expr),
   };
@@ -95,31 +92,54 @@ function planRows(
     .filter(({ path }) => !path.every(isToOne))
     .map(formatFieldPath);
   const conversions = conversionJoins(scope, first, fanOutDimensions);
-  const select = aggregateRows(scope, rows, { aggregates, dimensions, fanOutDimensions });
+  const aggregated = aggregateRows(scope, rows, { aggregates, dimensions, fanOutDimensions });
   // Everything above may have added joins to the scope.
   const joins = [...scope.joins.values()];
-  const segments = query.segments.filter((name) => name.startsWith(`${owner.name}.`));
+  const select = withInnerJoins(aggregated, [
+    ...source.joins,
+    ...joins.map(toJoin),
+    ...conversions,
+  ]);
   return {
     owner: owner.name,
     aggregates,
-    select: withInnerJoins(select, [
-      ...(periods === undefined ? [] : [periods.join]),
-      ...joins.map(toJoin),
-      ...conversions,
-    ]),
+    select: source.finish(select),
     dimensions,
     joins,
     conditions: applied,
-    filters: [
-      ...ownConditions.map(({ text }) => text),
-      ...segments.map((name) => `segment ${name}`),
-    ],
+    filters: [...ownConditions.map(({ text }) => text), ...segmentNames(query, owner)],
     fanOutDimensions,
     usesTime,
     members:
-      periods === undefined && query.include_empty
+      !isRunning && query.include_empty
         ? planDimensionMembers(rows, { dimensions, joins })
         : membersOfRows(context, fact),
+  };
+}
+
+function segmentNames({ segments }: SemanticQuery, owner: ModelDataset): readonly string[] {
+  return segments
+    .filter((name) => name.startsWith(`${owner.name}.`))
+    .map((name) => `segment ${name}`);
+}
+
+/** The rows to aggregate: the owner's, or those of a running total. */
+function sourceRows(
+  scope: JoinScope,
+  dimensions: readonly ResolvedField[],
+  aggregates: readonly AggregateNode[],
+): RowSource {
+  const { owner } = scope;
+  const running = aggregates[0]?.running;
+  if (running !== undefined) return joinPeriods(scope, dimensions, { aggregates, running });
+  return {
+    from: { alias: owner.name, relation: requireReadableRows(owner) },
+    joins: [],
+    dimensions: dimensions.map((dimension, index) => ({
+      column: `d${index + 1}`,
+      expr: fieldExpr(scope, dimension),
+    })),
+    finish: (select) => select,
   };
 }
 
@@ -171,11 +191,11 @@ function checkShiftedTime(scope: JoinScope, dimensions: readonly ResolvedField[]
 /** The conditions and segments that restrict the owner's rows. */
 function applyConditions(
   { query, owners = [] }: PlanContext,
-  { scope, fact, periods }: { scope: JoinScope; fact: Fact; periods: PeriodJoin | undefined },
+  { scope, fact, isRunning }: { scope: JoinScope; fact: Fact; isRunning: boolean },
   ownConditions: QueryConditions['rows'],
 ): readonly AppliedCondition[] {
   const onRows = ownConditions.filter(
-    (condition) => periods === undefined || !isAboutPeriods(scope, condition),
+    (condition) => !isRunning || !isAboutPeriods(scope, condition),
   );
   return [
     ...onRows.map((condition) => ({

@@ -1,3 +1,4 @@
+import type { Aggregate } from '../../sql/aggregates.ts';
 import {
   finer,
   type Grain,
@@ -9,7 +10,8 @@ import {
 } from '../model/grains.ts';
 import { requireReadableRows, type Running } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import type { Expr, FromItem, JoinClause } from '../relational/query-tree.ts';
+import type { Expr, FromItem, JoinClause, NamedColumn, Select } from '../relational/query-tree.ts';
+import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import type { RowCondition } from '../resolve/conditions.ts';
 import { type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
 import { conjunctionOfParts, type JoinScope } from '../resolve/join-scope.ts';
@@ -18,13 +20,30 @@ import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
 /** The common table with every period of the result once; its column has the name of the dimension. */
 export const periodsTable = 'ktx periods';
 
-/** A running total reads the periods, and joins to each one the owner's rows that count in it. A row can count in several. */
-export interface PeriodJoin {
+/**
+ * The rows that a fact query aggregates. In a running total a row can count in several periods, so its rows are aggregated by
+ * period first where `combinedBy` allows that.
+ */
+export interface RowSource {
+  /** What the inner query reads: the owner's rows, or the rows joined to their periods. */
   readonly from: FromItem;
-  readonly join: JoinClause;
-  /** The period of a dimension of the owner's default time; undefined for any other dimension. */
-  dimension(dimension: ResolvedField): Expr | undefined;
+  readonly joins: readonly JoinClause[];
+  /** The columns of the inner query for the dimensions. */
+  readonly dimensions: readonly NamedColumn<Expr>[];
+  /** Turns the inner query, with its aggregates, into the fact query. */
+  readonly finish: (inner: Select) => Select;
 }
+
+/** The alias of the rows that are aggregated by period. */
+const partsAlias = 'ktx parts';
+
+/** Which aggregate makes a whole of the aggregates of parts. The others, such as distinct counts, need the rows. */
+const combinedBy: { readonly [name in Aggregate]?: Aggregate } = {
+  sum: 'sum',
+  count: 'sum',
+  min: 'min',
+  max: 'max',
+};
 
 /** The dimension with the finest grain of the owner's default time. Throws if the query has none. */
 export function findPeriodDimension(
@@ -63,20 +82,88 @@ function missingPeriod(scope: Pick<JoinScope, 'model' | 'owner'>): Error {
   );
 }
 
-/** Joins the owner's rows to the periods in which they count. Adds the joins of the time to the scope. */
+/** Plans a running total of aggregates with equal `factQueryKey`s. Adds the joins of its dimensions to the scope. */
 export function joinPeriods(
   scope: JoinScope,
   dimensions: readonly ResolvedField[],
-  { window, since }: Running,
-): PeriodJoin {
+  { aggregates, running }: { aggregates: readonly AggregateNode[]; running: Running },
+): RowSource {
+  const { owner } = scope;
+  const from: FromItem = {
+    alias: periodsTable,
+    relation: { kind: 'common', name: periodsTable },
+  };
+  const rows: FromItem = { alias: owner.name, relation: requireReadableRows(owner) };
+  const named = (dimension: ResolvedField, index: number, expr: Expr | undefined) => ({
+    column: `d${index + 1}`,
+    expr: expr ?? fieldExpr(scope, dimension),
+  });
+  if (aggregates.some((aggregate) => combinedBy[aggregate.function] === undefined)) {
+    const { on, periods } = matchPeriods(scope, dimensions, { running, read: (_, cut) => cut });
+    return {
+      from,
+      joins: [{ ...rows, on, kind: 'inner' }],
+      dimensions: dimensions.map((dimension, index) => named(dimension, index, periods[index])),
+      finish: (inner) => inner,
+    };
+  }
+  const cuts = new Map<string, Expr>();
+  const read = (grain: Grain, cut: Expr): Expr => {
+    cuts.set(grain, cut);
+    return { kind: 'column', alias: partsAlias, name: grain };
+  };
+  const { on, periods } = matchPeriods(scope, dimensions, { running, read });
+  const others = dimensions.flatMap((dimension, index) =>
+    periods[index] === undefined ? [named(dimension, index, undefined)] : [],
+  );
+  return {
+    from: rows,
+    joins: [],
+    dimensions: [...others, ...[...cuts].map(([column, expr]) => ({ column, expr }))],
+    finish: (inner) => ({
+      kind: 'select',
+      columns: [
+        ...dimensions.map((_, index) => partColumn(`d${index + 1}`, periods[index])),
+        ...aggregates.map(combineParts),
+      ],
+      from,
+      joins: [
+        { alias: partsAlias, relation: { kind: 'select', select: inner }, on, kind: 'inner' },
+      ],
+      where: [],
+      groups: dimensions.length,
+    }),
+  };
+}
+
+function partColumn(column: string, expr: Expr | undefined): NamedColumn<Expr> {
+  return { column, expr: expr ?? { kind: 'column', alias: partsAlias, name: column } };
+}
+
+function combineParts({ column, function: name }: AggregateNode): NamedColumn<Expr> {
+  const of: Expr = { kind: 'column', alias: partsAlias, name: column };
+  const combine = combinedBy[name] ?? name;
+  return { column, expr: { kind: 'aggregate', function: combine, of, fraction: undefined } };
+}
+
+/**
+ * The condition under which a row counts in a period, and for each dimension of the default time its period. `read` says how
+ * the condition reads the start of a period of the row.
+ */
+function matchPeriods(
+  scope: JoinScope,
+  dimensions: readonly ResolvedField[],
+  { running, read }: { running: Running; read: (grain: Grain, ofRow: Expr) => Expr },
+): { readonly on: Expr; readonly periods: readonly (Expr | undefined)[] } {
+  const { window, since } = running;
   const { index, grain } = findPeriodDimension(scope, dimensions);
   const time = dimensions[index];
   if (time === undefined) throw new Error('the period dimension has no field');
+  const isPeriod = (dimension: ResolvedField) =>
+    isDefaultTime(scope, dimension) && dimension.grain !== undefined;
   const yearStart = yearStartFor(time.dataset, [
     since,
-    ...dimensions
-      .filter((dimension) => isDefaultTime(scope, dimension))
-      .map((dimension) => dimension.grain),
+    ...dimensions.filter(isPeriod).map((dimension) => dimension.grain),
   ]);
   if (since !== undefined) checkSince(grain, since, yearStart);
   const period: Expr = { kind: 'column', alias: periodsTable, name: `d${index + 1}` };
@@ -85,24 +172,17 @@ export function joinPeriods(
   const periodIn = (coarser: Grain): Expr =>
     coarser === grain ? period : periodStart(period, coarser, options);
   /** The start of the period that the row's time lies in. */
-  const rowPeriod = (cut: Grain): Expr => fieldExpr(scope, { ...time, grain: cut });
+  const rowPeriod = (cut: Grain): Expr => read(cut, fieldExpr(scope, { ...time, grain: cut }));
   const conditions: Expr[] = [{ kind: 'text', parts: [rowPeriod(grain), ' <= ', period] }];
   if (window !== undefined)
     conditions.push(windowCondition({ grain, period, yearStart, rowPeriod }, window));
   if (since !== undefined)
     conditions.push({ kind: 'text', parts: [rowPeriod(since), ' = ', periodIn(since)] });
   return {
-    from: { alias: periodsTable, relation: { kind: 'common', name: periodsTable } },
-    join: {
-      alias: scope.owner.name,
-      relation: requireReadableRows(scope.owner),
-      on: conjunctionOfParts(conditions.map((condition) => [condition])),
-      kind: 'inner',
-    },
-    dimension: (dimension) =>
-      isDefaultTime(scope, dimension) && dimension.grain !== undefined
-        ? periodIn(dimension.grain)
-        : undefined,
+    on: conjunctionOfParts(conditions.map((condition) => [condition])),
+    periods: dimensions.map((dimension) =>
+      dimension.grain !== undefined && isPeriod(dimension) ? periodIn(dimension.grain) : undefined,
+    ),
   };
 }
 

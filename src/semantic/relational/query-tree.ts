@@ -118,8 +118,17 @@ export type Expr =
       readonly order: readonly Expr[];
       readonly isDescending: boolean;
     }
-  /** EXISTS over the joined rows; the condition of the first join refers to the outer query. */
-  | { readonly kind: 'exists'; readonly joins: readonly JoinClause[]; readonly where: Expr }
+  /**
+   * True if one of the joined rows fits; the condition of the first join refers to the outer query. Never stands under a NOT:
+   * with `equal` it is `IN`, which is NULL where EXISTS is false.
+   */
+  | {
+      readonly kind: 'exists';
+      readonly joins: readonly JoinClause[];
+      readonly where: Expr;
+      /** Set if equality of these two is all that connects the rows with the outer query. */
+      readonly equal?: { readonly outer: Expr; readonly inner: Expr } | undefined;
+    }
   /** A value; `parameter` is the address of the model parameter that it belongs to, `dataset.name`. */
   | {
       readonly kind: 'literal';

@@ -228,7 +228,12 @@ export function predicateExpr(scope: JoinScope, predicate: RowPredicate): Expr {
   const isMixed = usesOuterRows && row !== undefined && mayHoldWithoutRows(scope, row);
   const startsFromOuter = joins.filter(({ leftAlias }) => !existsJoins.has(leftAlias));
   if (!isMixed && startsFromOuter.length <= 1)
-    return { kind: 'exists', joins: joins.map(toJoin), where };
+    return {
+      kind: 'exists',
+      joins: joins.map(toJoin),
+      where,
+      equal: findOnlyEquality(joins, where),
+    };
   const sides = row === undefined ? [] : splitDisjuncts(tokensWithin(row));
   if (row !== undefined && sides.length > 1)
     return disjunctionOf(sides.map((span) => filterExpr(scope, { ...row, span })));
@@ -238,6 +243,25 @@ export function predicateExpr(scope: JoinScope, predicate: RowPredicate): Expr {
     `The condition ${JSON.stringify(text)} mixes rows of ${[...new Set(paths)].join(' and ')} with others`,
     'A condition across one_to_many is true if any row there fits. Write a separate condition for each.',
   );
+}
+
+/** The two sides of the first join's condition, if it is one equality and nothing else reads rows of the outer query. */
+function findOnlyEquality(
+  [first, ...others]: readonly PlannedJoin[],
+  where: Expr,
+): { readonly outer: Expr; readonly inner: Expr } | undefined {
+  if (first?.on.kind !== 'text' || first.on.parts.length !== 3) return undefined;
+  const [left, operator, right] = first.on.parts;
+  if (typeof left !== 'object' || typeof right !== 'object' || operator !== ' = ') return undefined;
+  const inside = new Set([first, ...others].map(({ alias }) => alias));
+  const rest = [where, ...others.map(({ on }) => on)];
+  if (rest.some((expr) => [...aliasesIn(expr)].some((alias) => !inside.has(alias))))
+    return undefined;
+  if (left.kind === 'division' || right.kind === 'division') return undefined;
+  const isIn = (expr: Expr) => [...aliasesIn(expr)].every((alias) => alias === first.alias);
+  const isOut = (expr: Expr) => [...aliasesIn(expr)].every((alias) => !inside.has(alias));
+  if (isOut(left) && isIn(right)) return { outer: left, inner: right };
+  return isIn(left) && isOut(right) ? { outer: right, inner: left } : undefined;
 }
 
 function tokensWithin({ fragment, span }: SqlPiece) {

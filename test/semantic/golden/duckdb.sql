@@ -904,7 +904,7 @@ WITH "ktx facts" AS (
     "customers"."segment" AS "d1",
     count(*) AS "m1"
   FROM "customers" AS "customers"
-  WHERE EXISTS (SELECT 1 FROM "tickets" AS "customers.tickets" WHERE ("customers.tickets"."customer_id" = "customers"."id") AND ("customers.tickets"."priority" = 'high'))
+  WHERE ("customers"."id" IN (SELECT "customers.tickets"."customer_id" FROM "tickets" AS "customers.tickets" WHERE ("customers.tickets"."priority" = 'high')))
   GROUP BY 1
 )
 SELECT
@@ -919,7 +919,7 @@ WITH "ktx facts" AS (
     count("ktx rows"."v1") AS "m1",
     count(*) AS "m2"
   FROM (
-    SELECT CASE WHEN EXISTS (SELECT 1 FROM "tickets" AS "customers.tickets" WHERE ("customers.tickets"."customer_id" = "customers"."id") AND ("customers.tickets"."priority" = 'high')) THEN 1 END AS "v1"
+    SELECT CASE WHEN ("customers"."id" IN (SELECT "customers.tickets"."customer_id" FROM "tickets" AS "customers.tickets" WHERE ("customers.tickets"."priority" = 'high'))) THEN 1 END AS "v1"
     FROM "customers" AS "customers"
   ) AS "ktx rows"
 )
@@ -976,7 +976,7 @@ ORDER BY "ktx"."d1" NULLS LAST;
 WITH "ktx facts" AS (
   SELECT sum("orders"."amount") AS "m1"
   FROM "orders" AS "orders"
-  WHERE EXISTS (SELECT 1 FROM "order_tags" AS "orders.tags via" LEFT JOIN "tags" AS "orders.tags" ON ("orders.tags via"."tag_id" = "orders.tags"."id") WHERE ("orders.tags via"."order_id" = "orders"."id") AND ("orders.tags"."label" = 'rush'))
+  WHERE ("orders"."id" IN (SELECT "orders.tags via"."order_id" FROM "order_tags" AS "orders.tags via" LEFT JOIN "tags" AS "orders.tags" ON ("orders.tags via"."tag_id" = "orders.tags"."id") WHERE ("orders.tags"."label" = 'rush')))
 )
 SELECT "ktx"."m1" AS "orders.revenue"
 FROM "ktx facts" AS "ktx";
@@ -1074,9 +1074,15 @@ WITH "ktx periods" AS (
 "ktx facts" AS (
   SELECT
     "ktx periods"."d1" AS "d1",
-    sum("orders"."amount") AS "m1"
+    sum("ktx parts"."m1") AS "m1"
   FROM "ktx periods" AS "ktx periods"
-  JOIN "orders" AS "orders" ON ((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) <= "ktx periods"."d1"))
+  JOIN (
+    SELECT
+      CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "month",
+      sum("orders"."amount") AS "m1"
+    FROM "orders" AS "orders"
+    GROUP BY 1
+  ) AS "ktx parts" ON (("ktx parts"."month" <= "ktx periods"."d1"))
   GROUP BY 1
 )
 SELECT
@@ -1094,9 +1100,16 @@ WITH "ktx periods" AS (
 "ktx facts" AS (
   SELECT
     "ktx periods"."d1" AS "d1",
-    sum("orders"."amount") AS "m1"
+    sum("ktx parts"."m1") AS "m1"
   FROM "ktx periods" AS "ktx periods"
-  JOIN "orders" AS "orders" ON ((CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) <= "ktx periods"."d1") AND (CAST(date_trunc('year', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) = CAST(date_trunc('year', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE)))
+  JOIN (
+    SELECT
+      CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "day",
+      CAST(date_trunc('year', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "year",
+      sum("orders"."amount") AS "m1"
+    FROM "orders" AS "orders"
+    GROUP BY 1, 2
+  ) AS "ktx parts" ON (("ktx parts"."day" <= "ktx periods"."d1") AND ("ktx parts"."year" = CAST(date_trunc('year', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE)))
   GROUP BY 1
 )
 SELECT
@@ -1337,9 +1350,16 @@ WITH "ktx periods" AS (
 "ktx facts" AS (
   SELECT
     "ktx periods"."d1" AS "d1",
-    sum("orders"."amount") AS "m1"
+    sum("ktx parts"."m1") AS "m1"
   FROM "ktx periods" AS "ktx periods"
-  JOIN "orders" AS "orders" ON ((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) <= "ktx periods"."d1") AND (CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) = CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE)))
+  JOIN (
+    SELECT
+      CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "month",
+      CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) AS "fiscal_year",
+      sum("orders"."amount") AS "m1"
+    FROM "orders" AS "orders"
+    GROUP BY 1, 2
+  ) AS "ktx parts" ON (("ktx parts"."month" <= "ktx periods"."d1") AND ("ktx parts"."fiscal_year" = CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE)))
   GROUP BY 1
 )
 SELECT
