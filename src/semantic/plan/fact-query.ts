@@ -84,7 +84,7 @@ function planRows(
   const rows: Select = {
     kind: 'select',
     columns: source.dimensions,
-    from: source.from,
+    from: source.from(),
     joins: [],
     where: applied.map(({ expr }) => expr),
   };
@@ -133,7 +133,7 @@ function sourceRows(
   const running = aggregates[0]?.running;
   if (running !== undefined) return joinPeriods(scope, dimensions, { aggregates, running });
   return {
-    from: { alias: owner.name, relation: requireReadableRows(owner) },
+    from: () => ({ alias: owner.name, relation: requireReadableRows(owner) }),
     joins: [],
     dimensions: dimensions.map((dimension, index) => ({
       column: `d${index + 1}`,

@@ -25,8 +25,8 @@ export const periodsTable = 'ktx periods';
  * period first where `combinedBy` allows that.
  */
 export interface RowSource {
-  /** What the inner query reads: the owner's rows, or the rows joined to their periods. */
-  readonly from: FromItem;
+  /** What the inner query reads: the owner's rows, or the periods. Throws if no rule lets the role read the rows. */
+  readonly from: () => FromItem;
   readonly joins: readonly JoinClause[];
   /** The columns of the inner query for the dimensions. */
   readonly dimensions: readonly NamedColumn<Expr>[];
@@ -101,7 +101,7 @@ export function joinPeriods(
   if (aggregates.some((aggregate) => combinedBy[aggregate.function] === undefined)) {
     const { on, periods } = matchPeriods(scope, dimensions, { running, read: (_, cut) => cut });
     return {
-      from,
+      from: () => from,
       joins: [{ ...rows, on, kind: 'inner' }],
       dimensions: dimensions.map((dimension, index) => named(dimension, index, periods[index])),
       finish: (inner) => inner,
@@ -117,7 +117,7 @@ export function joinPeriods(
     periods[index] === undefined ? [named(dimension, index, undefined)] : [],
   );
   return {
-    from: rows,
+    from: () => rows,
     joins: [],
     dimensions: [...others, ...[...cuts].map(([column, expr]) => ({ column, expr }))],
     finish: (inner) => ({
