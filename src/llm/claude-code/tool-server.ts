@@ -46,9 +46,8 @@ export function openToolServer(
       return toolAnswer(readPrompt('answer-broke-off'), true);
     const descriptor = Object.hasOwn(tools, name) ? tools[name] : undefined;
     if (descriptor === undefined) return toolAnswer(`There is no tool ${name}.`, true);
-    const { markdown, isError } = await callTool(descriptor, input, {
-      id: id ?? newId('call'),
-    });
+    const run = () => callTool(descriptor, input, { id: id ?? newId('call') });
+    const { markdown, isError } = await (gate?.run(run) ?? run());
     await gate?.goesOn();
     return toolAnswer(markdown, isError);
   });

@@ -73,6 +73,8 @@ export class ConversationReader {
   #isDraining = false;
   /** The provider failed after it had said why its answer ends. */
   #hasLateFailure = false;
+  /** Turns that are whole and have to be reported. */
+  #finishedTurns: (() => void)[] = [];
   #hasGoneOn = false;
   #isBudgetSpent = false;
   /** True once a turn has ended that asks for nothing more. */
@@ -86,9 +88,8 @@ export class ConversationReader {
     this.#tools = new ToolCalls(options.expected, monitor);
     this.#turns = new TurnTracker((isLast) => {
       this.#tools.start();
-      if (!this.#isOverBudget()) monitor.stepFinished(isLast);
-      // The money may be spent now.
-      if (!monitor.signal.aborted) gate.pass(this.#turns.calls);
+      gate.pass(this.#turns.calls);
+      if (!this.#isOverBudget()) this.#finishedTurns.push(() => monitor.stepFinished(isLast));
     });
   }
 
@@ -163,6 +164,11 @@ export class ConversationReader {
   /** The program says nothing about the broken answer: it waits to ask again. */
   giveUpBroken(): void {
     this.#failure = brokenAnswer();
+  }
+
+  /** What reports the turns that have become whole. The report may end the call: the tools of a turn run before. */
+  takeFinishedTurns(): readonly (() => void)[] {
+    return this.#finishedTurns.splice(0);
   }
 
   /** The program is told to stop. */

@@ -1,5 +1,4 @@
 import type { Query } from '@anthropic-ai/claude-agent-sdk';
-import type { CallMonitor } from '../../port/backend.ts';
 import { readPrompt } from '../../prompt.ts';
 import type { AccountPolicy } from '../account-policy.ts';
 import { ConversationReader, type ReadOptions } from './conversation-reader.ts';
@@ -19,7 +18,7 @@ export async function readConversation(
   const { monitor, ask, gate, startsOver = false } = options;
   const reader = new ConversationReader(options);
   const source = new MessageSource(query);
-  const read = (isOver: () => boolean) => readUntil(isOver, source, { reader, monitor });
+  const read = (isOver: () => boolean) => readUntil(isOver, source, { reader, monitor, gate });
   const interrupt = async (): Promise<void> => {
     if (!reader.hasResult) await interruptProgram(query);
   };
@@ -55,10 +54,14 @@ export async function readConversation(
   return reader.result();
 }
 
+interface Reading extends Pick<ReadOptions, 'monitor' | 'gate'> {
+  readonly reader: ConversationReader;
+}
+
 async function readUntil(
   isOver: () => boolean,
   source: MessageSource,
-  { reader, monitor }: { readonly reader: ConversationReader; readonly monitor: CallMonitor },
+  { reader, monitor, gate }: Reading,
 ): Promise<void> {
   while (!isOver()) {
     const next = await source.read(reader.patienceMs);
@@ -67,6 +70,7 @@ async function readUntil(
     else {
       monitor.heartbeat();
       reader.readMessage(next);
+      for (const turn of reader.takeFinishedTurns()) await gate.report(turn);
     }
   }
 }
