@@ -169,6 +169,22 @@ describe('labels are read', () => {
     expect(off.of('shop', table, 'a')).toEqual({ pii: false, valuesOff: true });
   });
 
+  test('pii: no frees only the table that the source names whole; pii: yes closes each that it can mean', () => {
+    const other = { schema: 'staff', table: 'orders' };
+    const attached = { catalog: 'hr', schema: 'main', table: 'orders' };
+    const read = (source: string, keys: string) => {
+      const labels = readLabels(`source: ${source}\n${keys}`);
+      return [table, other, attached].map((each) => labels.of('shop', each, 'a').pii);
+    };
+    const [no, yes] = ['no', 'yes'].map((word) => `fields: [{name: a, pii: ${word}}]`);
+    expect(read('orders', `${no}`)).toEqual([undefined, undefined, undefined]);
+    expect(read('orders', 'pii: no')).toEqual([undefined, undefined, undefined]);
+    expect(read('orders', `pii: yes\n${no}`)).toEqual([true, true, true]);
+    expect(read('orders', `${yes}`)).toEqual([true, true, true]);
+    expect(read('main.orders', `${no}`)).toEqual([false, undefined, undefined]);
+    expect(read('hr.main.orders', `${no}`)).toEqual([false, undefined, false]);
+  });
+
   test('those of an expression close each column in it, also through other fields, and free none', () => {
     const labels = readLabels(`source: main.orders
 fields:

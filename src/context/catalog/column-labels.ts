@@ -20,6 +20,8 @@ export interface ColumnLabels {
 interface LabeledFile {
   readonly connection: string;
   readonly table: (table: TableRef) => boolean;
+  /** True if the file can mean no other table. Only then its `pii: no` counts. */
+  readonly isExact: (table: TableRef) => boolean;
   readonly whole: ColumnLabel;
   /** By column, in lower case. */
   readonly columns: ReadonlyMap<string, ColumnLabel>;
@@ -41,7 +43,9 @@ export function readColumnLabels(files: Iterable<readonly [path: string, text: s
     (byConnection.get(connection) ?? []).filter((file) => file.table(table));
   const labels: ColumnLabels = {
     of: (connection, table, column) =>
-      strictest(filesOf(connection, table).map((file) => labelOf(file, column))),
+      strictest(
+        filesOf(connection, table).map((file) => labelOf(file, column, file.isExact(table))),
+      ),
     closes: (connection, table) =>
       filesOf(connection, table).some(({ whole, columns }) =>
         [whole, ...columns.values()].some(isClosing),
@@ -60,6 +64,7 @@ function readLabeledFile(path: string, text: string): LabeledFile | undefined {
     return {
       connection,
       table: (table) => isNamedLike(name, table),
+      isExact: () => false,
       whole: { pii: undefined, valuesOff: true },
       columns: new Map(),
     };
@@ -74,6 +79,8 @@ function readLabeledFile(path: string, text: string): LabeledFile | undefined {
         const named = [catalog, schema, table].slice(-source.length)[index];
         return named === undefined || named.toLowerCase() === part;
       }),
+    isExact: ({ catalog, schema }) =>
+      source.length >= (catalog !== undefined ? 3 : schema === '' ? 1 : 2),
     whole: readLabel(mapping),
     columns: labelsOfColumns(mapping),
   };
@@ -98,9 +105,13 @@ export function readLabel(keys: {
   };
 }
 
-function labelOf({ whole, columns }: LabeledFile, column: string): ColumnLabel {
+function labelOf({ whole, columns }: LabeledFile, column: string, isExact: boolean): ColumnLabel {
   const own = columns.get(column.toLowerCase()) ?? unlabeled;
-  return { pii: own.pii ?? whole.pii, valuesOff: own.valuesOff || whole.valuesOff };
+  const isPersonal = own.pii === true || whole.pii === true ? true : undefined;
+  return {
+    pii: isExact ? (own.pii ?? whole.pii) : isPersonal,
+    valuesOff: own.valuesOff || whole.valuesOff,
+  };
 }
 
 function strictest(labels: readonly ColumnLabel[]): ColumnLabel {
