@@ -244,14 +244,25 @@ describe('.env', () => {
     expect((await grantsOf(config)).ids).toEqual(ids);
   });
 
-  test('a variable that is no secret counts', async () => {
-    const agent =
-      'name: a\nmcp_servers: {s: {transport: stdio, command: node, env: {NODE_OPTIONS: env:OPTS, API_TOKEN: env:T}, tools: [x]}}\n';
-    const given = (text: string) =>
-      grantsOf('connections: {}\n', { 'agents/a.yaml': agent, '.env': text });
-    const { ids } = await given('OPTS=\nT=1\n');
-    expect((await given('OPTS=\nT=2\n')).ids).toEqual(ids);
-    expect((await given('OPTS=--require=./evil.js\nT=1\n')).ids).not.toEqual(ids);
+  test('a variable of a program counts, whatever its name, and its value is not shown', async () => {
+    const agent = `name: a
+mcp_servers:
+  s: {transport: stdio, command: node, env: {NODE_OPTIONS: env:OPTS, AUTH_HELPER: env:HELPER, API_TOKEN: env:T}, tools: [x]}
+  web: {transport: http, url: "https://a.example/mcp", headers: {Authorization: env:H}, tools: [x]}
+`;
+    const given = ([opts, helper, token, header = 'h1']: readonly string[]) =>
+      grantsOf('connections: {}\n', {
+        'agents/a.yaml': agent,
+        '.env': `OPTS=${opts}\nHELPER=${helper}\nT=${token}\nH=${header}\n`,
+      });
+    const { ids, text } = await given(['', 'helper', 'hunter2']);
+    expect((await given(['', 'helper', 'hunter2'])).ids).toEqual(ids);
+    expect((await given(['--require=./evil.js', 'helper', 'hunter2'])).ids).not.toEqual(ids);
+    expect((await given(['', './evil', 'hunter2'])).ids).not.toEqual(ids);
+    expect((await given(['', 'helper', 'of another account'])).ids).not.toEqual(ids);
+    expect((await given(['', 'helper', 'hunter2', 'h2'])).ids).toEqual(ids);
+    expect(text).toMatch(/env:T has the fingerprint [\da-f]{32}/);
+    expect(text).not.toContain('hunter2');
   });
 
   test('enters no environment', async () => {

@@ -58,6 +58,8 @@ function draftKey(
       return draft.secret(name, text);
     case 'value':
       return draft.value(name, text);
+    case 'variable':
+      return draft.variable(name, text);
     case 'program':
       return draft.program(text, []);
     case 'setting':

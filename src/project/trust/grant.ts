@@ -1,3 +1,4 @@
+import { scryptSync } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { sha256 } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
@@ -39,6 +40,8 @@ export interface GrantDraft {
   secret(name: string, reference: string): void;
   /** A literal, or a reference to a secret. */
   value(name: string, text: string): void;
+  /** A variable of a program, as `value`. */
+  variable(name: string, text: string): void;
   program(command: string, args: readonly string[]): void;
   effect(effect: Effect): void;
   /** Undefined if the entry stays inside the project. */
@@ -76,6 +79,7 @@ export function draftGrant(sources: SecretSources): GrantDraft {
         state.effects.push({ kind: 'path', text: real });
     },
     value: (name, text) => addValue(state, name, text),
+    variable: (name, text) => addVariable(state, name, text),
     program: (command, args) => addProgram(state, command, args),
     finish: (place) => finishGrant(state, place),
   };
@@ -132,10 +136,30 @@ function addValue(state: DraftState, name: string, text: string): void {
   if (!isSecretReference(text))
     return void effects.push({ kind: 'setting', text: `${name}: ${text}` });
   addSecret(state, name, text);
-  // NODE_OPTIONS from `.env` decides what a program runs; a token decides nothing.
-  const supplied = secretName.test(name) ? undefined : projectValue(state, text);
-  if (supplied !== undefined)
-    effects.push({ kind: 'setting', text: `${text} has the SHA-256 ${sha256(supplied)}` });
+  if (!secretName.test(name)) addFingerprint(state, text);
+}
+
+/** Any name counts: an option decides what a program runs, and a token decides whose account it writes to. */
+function addVariable(state: DraftState, name: string, text: string): void {
+  addValue(state, name, text);
+  if (isSecretReference(text) && secretName.test(name)) addFingerprint(state, text);
+}
+
+/** What the project supplies for the reference, so that another value is another approval. */
+function addFingerprint(state: DraftState, reference: string): void {
+  const supplied = projectValue(state, reference);
+  if (supplied === undefined) return;
+  const text = `${reference} has the fingerprint ${fingerprint(supplied)}`;
+  state.effects.push({ kind: 'setting', text });
+}
+
+const fingerprints = new Map<string, string>();
+
+/** Slow to compute, because it is shown and stored: nobody should find a short password by trying. */
+function fingerprint(value: string): string {
+  const known = fingerprints.get(value) ?? scryptSync(value, 'ktx trust', 16).toString('hex');
+  fingerprints.set(value, known);
+  return known;
 }
 
 function addProgram({ effects, sources }: DraftState, command: string, args: readonly string[]) {

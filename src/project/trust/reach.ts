@@ -4,7 +4,15 @@
  * `address`: a host. `path`: a file or folder, which may lie outside. `program`: a command or its argument.
  * `secret`: a reference whose value is sent. `value`: a literal or such a reference.
  */
-export type KeyReach = 'none' | 'setting' | 'address' | 'path' | 'program' | 'secret' | 'value';
+export type KeyReach =
+  | 'none'
+  | 'setting'
+  | 'address'
+  | 'path'
+  | 'program'
+  | 'secret'
+  | 'value'
+  | 'variable';
 
 /** Every key of `ktx.yaml`. A test compares the list with the schema: a key that is not here escapes nothing, it counts. */
 export const configReach: Readonly<Record<string, KeyReach>> = {
@@ -120,7 +128,7 @@ export const agentReach: Readonly<Record<string, KeyReach>> = {
   'limits.timeout': 'none',
   'mcp_servers.*.args[]': 'program',
   'mcp_servers.*.command': 'program',
-  'mcp_servers.*.env.*': 'value',
+  'mcp_servers.*.env.*': 'variable',
   'mcp_servers.*.headers.*': 'value',
   'mcp_servers.*.required': 'none',
   'mcp_servers.*.tools[]': 'setting',
