@@ -174,7 +174,15 @@ describe('fetching', () => {
     edit('dbt_project.yml', (text) =>
       text.replace('model-paths: [models]', 'model-paths: [models, .., /etc, ../..]'),
     );
-    const { items } = await fetchAll(dbt, config, dir);
+    const { items, failed } = await fetchAll(dbt, config, dir);
+    const left = 'of dbt_project.yml leads out of the folder: its models and docs are not read';
+    expect(failed).toEqual(
+      expect.arrayContaining(
+        ['..', '/etc', '../..'].map((key) =>
+          expect.objectContaining({ key, reason: `this path ${left}` }),
+        ),
+      ),
+    );
     expect(
       items.filter(
         ({ body, key }) => body.includes('hunter2') || key.includes('linked') || key.includes('..'),

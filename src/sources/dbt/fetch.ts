@@ -47,6 +47,7 @@ async function* fetchProjectFiles(
   const search = { folder, pattern: projectFiles, isSkipped: isGeneratedFolder, signal };
   const found = await findProjectFiles(search, project);
   yield* found.failed;
+  yield* failedPaths(project);
   for (const key of found.keys) {
     signal.throwIfAborted();
     yield await readFileItem(key, { folder, signal });
@@ -168,15 +169,32 @@ async function reduceInThread(
   return (await parseInThread({ kind: 'artifact', name, bytes }, { signal })) as string;
 }
 
-/** The files below the paths that the project names. Paths that lead out of the project are left out. */
+/** The files below the paths that the project names. The author of a project must not choose files of this machine. */
 async function findProjectFiles(
   search: FileSearch,
   { paths }: DbtProjectFile,
 ): Promise<FoundFiles> {
   const folders = Object.values(paths)
     .flat()
-    .filter((path) => !path.startsWith('/') && !path.split('/').includes('..'))
+    .filter((path) => !leadsOut(path))
     .map((path) => path.split('/').filter((step) => !['', '.'].includes(step)));
   const inside = folders.filter((steps) => steps.length > 0).map((steps) => steps.join('/'));
   return findFiles(search, [...new Set(inside)]);
+}
+
+function leadsOut(path: string): boolean {
+  return path.startsWith('/') || path.split('/').includes('..');
+}
+
+/** A failure for each path that leads out of the folder, with what is not read there. */
+function failedPaths({ paths }: DbtProjectFile): readonly FetchEvent[] {
+  const outside = Object.entries(paths).flatMap(([kind, folders]) =>
+    folders.filter(leadsOut).map((folder) => ({ kind, folder })),
+  );
+  const byFolder = Map.groupBy(outside, ({ folder }) => folder);
+  return [...byFolder].map(([folder, all]) => ({
+    kind: 'failed',
+    key: folder,
+    reason: `this path of ${projectFileName} leads out of the folder: its ${all.map(({ kind }) => kind).join(' and ')} are not read`,
+  }));
 }
