@@ -158,9 +158,17 @@ describe('a model with what dbt says in another way', () => {
       primary_key: ['id'],
       default_time: 'the_day',
     });
-    expect(back?.relationships).toEqual([{ to: 'customers', on: { customer_id: 'id' } }]);
+    expect(back?.relationships).toEqual([
+      { to: 'customers', on: { customer_id: 'id' }, shared: true },
+      { to: 'cards', on: { customer_id: 'customer_id' }, role: 'customers', shared: true },
+    ]);
     expect(datasets.find(({ dataset }) => dataset === 'cards')?.relationships).toEqual([
-      { to: 'customers', on: { customer_id: 'id' }, cardinality: 'one_to_one' },
+      {
+        to: 'customers',
+        on: { customer_id: 'id' },
+        shared: true,
+        cardinality: 'one_to_one',
+      },
     ]);
     const metricOf = (name: string) =>
       datasets.flatMap((one) => one.metrics ?? []).find((one) => one.name === name);

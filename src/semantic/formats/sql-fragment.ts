@@ -3,7 +3,7 @@ import type { Dialect } from '../../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../../sql/fragment.ts';
 import type { AggregateCall } from '../../sql/aggregate-calls.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
-import type { ExpressionText } from '../model/dataset.ts';
+import type { ExpressionText } from '../model/schema-parts.ts';
 import { isWithin } from '../../sql/analyzer.ts';
 
 /** A span of a fragment's text and the text that replaces it. */

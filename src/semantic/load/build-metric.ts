@@ -1,4 +1,4 @@
-import type { MetricDefinition } from '../model/dataset.ts';
+import type { MetricDefinition } from '../model/metric-definition.ts';
 import { parsePeriod, parsePeriodGrain } from '../model/grains.ts';
 import type { MetricRule, ModelMetric } from '../model/model.ts';
 import { type BuildContext, parseExpression, parseRowFragment } from './fragments.ts';
@@ -8,6 +8,7 @@ interface OwnedMetric extends MetricDefinition {
   readonly dataset: string;
   /** The primary key of the dataset. */
   readonly key: readonly string[];
+  readonly keepsNull: boolean;
 }
 
 /** A metric with its expressions parsed; what is wrong is reported. */
@@ -36,7 +37,11 @@ function buildBalance(
   return { over, take, per: rule.per ?? keyWithoutTime };
 }
 
-function buildRule(context: BuildContext, metric: MetricDefinition, path: YamlPath): MetricRule {
+function buildRule(
+  context: BuildContext,
+  metric: MetricDefinition & { readonly keepsNull: boolean },
+  path: YamlPath,
+): MetricRule {
   for (const { message, hint } of ruleFaults(metric))
     context.fail(path, 'metric', { message: `The metric ${metric.name} has ${message}`, hint });
   const { conversion, cumulative, offset, total, ratio } = metric;
@@ -88,11 +93,23 @@ function ruleFaults(metric: MetricDefinition): readonly RuleFault[] {
   return faults.filter(({ isFault }) => isFault);
 }
 
+/** A count that is NULL without rows is a sum of ones. */
+function countAsSum(metric: MetricDefinition & { readonly keepsNull: boolean }): MetricDefinition {
+  const { agg, of, keepsNull, per } = metric;
+  if (agg !== 'count' || !keepsNull || per !== undefined) return metric;
+  const countOf = (text: string) => `case when (${text}) is not null then 1 else 0 end`;
+  if (of === undefined) return { ...metric, agg: 'sum', of: '1' };
+  if (typeof of === 'string') return { ...metric, agg: 'sum', of: countOf(of) };
+  const byDialect = Object.entries(of).map(([dialect, text]) => [dialect, countOf(text)]);
+  return { ...metric, agg: 'sum', of: Object.fromEntries(byDialect) };
+}
+
 function aggregateRule(
   context: BuildContext,
-  { agg, of, expr, per, fraction }: MetricDefinition,
+  metric: MetricDefinition & { readonly keepsNull: boolean },
   path: YamlPath,
 ): MetricRule {
+  const { agg, of, expr, per, fraction } = countAsSum(metric);
   const fragment =
     agg === undefined ? parseExpression(context, expr, [...path, 'expr']) : undefined;
   if (fragment !== undefined) return { kind: 'expression', fragment };

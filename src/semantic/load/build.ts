@@ -36,13 +36,24 @@ export function buildDataset(outerContext: BuildContext, dataset: Dataset): Mode
     access: buildAccess(context, dataset),
     keys: [],
     defaultTime: dataset.default_time,
+    entity: dataset.entity,
+    partition: dataset.partition,
     fiscalYearStart: dataset.fiscal_year_start,
     parameters: buildParameters(context, dataset.parameters),
     fields: buildFields(context, dataset),
     segments,
     metrics: mapByName(
       (dataset.metrics ?? []).map((metric, index) =>
-        buildMetric(context, { ...metric, dataset: name, key: primary_key }, ['metrics', index]),
+        buildMetric(
+          context,
+          {
+            ...metric,
+            dataset: name,
+            key: primary_key,
+            keepsNull: dataset.missing === 'none' || metric.default !== undefined,
+          },
+          ['metrics', index],
+        ),
       ),
     ),
     relationships: (dataset.relationships ?? []).map((relationship, index) =>
@@ -203,7 +214,8 @@ function buildRelationship(
     includesEnd: within.includes_end === true,
   };
   const ends = { from, to, name: role };
-  const base = { ...ends, cardinality, via, within: range };
+  const isShared = relationship.shared === true;
+  const base = { ...ends, cardinality, via, within: range, isShared };
   if (typeof on !== 'string') {
     const pairs = Object.entries(on).map(([own, target]) => ({ own, target }));
     return { ...base, condition: undefined, equal: pairs };

@@ -3,7 +3,7 @@ import { didYouMean } from '../../lib/suggest.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../../sql/fragment.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
-import type { ExpressionText } from '../model/dataset.ts';
+import type { ExpressionText } from '../model/schema-parts.ts';
 import type { ReportFinding, YamlPath } from './dataset-check.ts';
 
 /** The file that a dataset is built from. */

@@ -1,40 +1,19 @@
 import { z } from 'zod';
-import { aggregateFunctions } from '../../sql/aggregates.ts';
 import { fieldTypes } from '../../sql/field-type.ts';
-
-/** Field, metric, segment and role names: what a query can write without quotes. */
-const nameSchema = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a name has letters, digits and _ only');
-
-const expressionSchema = z
-  .union([z.string().min(1), z.record(z.string(), z.string().min(1))])
-  .describe(
-    'A SQL expression in the dialect of the connection. For several dialects: a map from dialect to expression, with a `default`.',
-  );
-export type ExpressionText = z.infer<typeof expressionSchema>;
-
-const synonymsSchema = z
-  .array(z.string())
-  .optional()
-  .describe('Other words that people use for this.');
-const descriptionSchema = z.string().optional().describe('What this means, in plain words.');
-const hiddenSchema = z
-  .boolean()
-  .optional()
-  .describe('If true, queries cannot use this; other definitions in the model can.');
+import { metricSchema } from './metric-definition.ts';
+import {
+  descriptionSchema,
+  expressionSchema,
+  extensionsSchema,
+  hiddenSchema,
+  nameSchema,
+  synonymsSchema,
+} from './schema-parts.ts';
 
 /** YAML 1.1 reads `yes` and `no` as booleans, so both forms are valid. */
 const piiSchema = z.literal(['yes', 'no', true, false]).optional();
 /** YAML 1.1 reads `off` as false. */
 const offSchema = z.literal(['off', false]);
-
-const extensionsSchema = z
-  .record(z.string(), z.json())
-  .optional()
-  .describe(
-    'Settings of other formats that ktx has no key for, by format. They are kept for export.',
-  );
 
 const fieldSchema = z.strictObject({
   name: nameSchema.describe('Name in queries. Without `expr`, also the name of the column.'),
@@ -60,84 +39,6 @@ const fieldSchema = z.strictObject({
   extensions: extensionsSchema,
 });
 
-const segmentSchema = z.strictObject({
-  name: nameSchema.describe('Queries write dataset.name.'),
-  where: expressionSchema.describe(
-    'SQL condition on a row. The segment has the rows that meet it.',
-  ),
-  description: descriptionSchema,
-  synonyms: synonymsSchema,
-});
-
-const periodPattern = /^\d+ (second|minute|hour|day|week|month|quarter|year)s?$/;
-const periodSchema = z.string().regex(periodPattern, 'a number and a period, like `1 year`');
-const grainSchema = z.enum([
-  'day',
-  'week',
-  'month',
-  'quarter',
-  'fiscal_quarter',
-  'year',
-  'fiscal_year',
-]);
-
-const ratioSchema = z.strictObject({
-  numerator: z.string().describe('Metric to divide.'),
-  denominator: z.string().describe('Metric to divide by. If it is 0, the result is NULL.'),
-});
-const cumulativeSchema = z.strictObject({
-  of: z.string().describe('Metric to add up over time.'),
-  window: periodSchema
-    .optional()
-    .describe('Length of the trailing window, like `7 days`. Default: all time.'),
-  grain_to_date: grainSchema
-    .optional()
-    .describe('The total starts again at the beginning of each of these periods, like month.'),
-});
-const offsetSchema = z.strictObject({
-  of: z.string().describe('Metric to read in the earlier period.'),
-  by: periodSchema.describe('How far back the earlier period is, like `1 year`.'),
-});
-const totalSchema = z.strictObject({
-  of: z.string().describe('Metric to compute over several groups together.'),
-  by: z
-    .array(z.string())
-    .optional()
-    .describe(
-      'Dimensions of the query to keep separate, like items.class: one total for each of their values. Without any, one total over all groups.',
-    ),
-});
-const semiAdditiveSchema = z.strictObject({
-  over: nameSchema.describe('Time field over which values must not be added up.'),
-  take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of a period to use.'),
-  per: z
-    .array(nameSchema)
-    .optional()
-    .describe(
-      'Fields that identify what each value belongs to, like account_id. Default: the primary key without `over`.',
-    ),
-});
-
-const conversionSchema = z.strictObject({
-  base: z.string().describe('Metric that counts the first events.'),
-  to: z.string().describe('Metric that counts the later events.'),
-  on: z
-    .record(z.string(), z.string())
-    .describe(
-      'Map from fields of the first event to the fields of the later event that must be equal.',
-    ),
-  window: periodSchema
-    .optional()
-    .describe(
-      'How long after the first event a later event still counts, like `7 days`. Default: no limit.',
-    ),
-  calculation: z
-    .enum(['conversion_rate', 'conversions'])
-    .describe(
-      '`conversion_rate`: the share of first events that a later event follows. `conversions`: their number.',
-    ),
-});
-
 const parameterValueSchema = z.union([z.string(), z.number(), z.boolean()]);
 export type ParameterValue = z.infer<typeof parameterValueSchema>;
 const parameterSchema = z.strictObject({
@@ -157,42 +58,14 @@ const parameterSchema = z.strictObject({
 });
 export type ParameterDefinition = z.infer<typeof parameterSchema>;
 
-const metricSchema = z.strictObject({
+const segmentSchema = z.strictObject({
   name: nameSchema.describe('Queries write dataset.name.'),
-  agg: z.enum(aggregateFunctions).optional().describe('Aggregate function, applied to `of`.'),
-  of: expressionSchema.optional().describe('What to aggregate. Only a count works without it.'),
-  fraction: z.number().min(0).max(1).optional().describe('Which percentile to take, from 0 to 1.'),
-  expr: expressionSchema
-    .optional()
-    .describe('SQL with aggregates, or arithmetic over the names of other metrics.'),
-  per: z
-    .string()
-    .optional()
-    .describe(
-      'Field for a nested aggregate, like buyer.id: `of` (a metric or aggregates) is computed for each of its values, then `agg` aggregates the results.',
-    ),
-  where: expressionSchema
-    .optional()
-    .describe(
-      'SQL condition on the rows of this metric. On a derived metric, it applies to the metrics that it is made of.',
-    ),
-  ratio: ratioSchema.optional().describe('One metric divided by another, with decimals.'),
-  cumulative: cumulativeSchema.optional().describe('Running total.'),
-  offset: offsetSchema.optional().describe('The value of a metric in an earlier period.'),
-  total: totalSchema
-    .optional()
-    .describe('The value of a metric over all groups of the result, to compute shares.'),
-  semi_additive: semiAdditiveSchema
-    .optional()
-    .describe('For balances and stocks: values that must not be added up over time.'),
-  conversion: conversionSchema.optional().describe('How often another event follows an event.'),
-  unit: z.string().optional().describe('Unit of the result, like EUR.'),
+  where: expressionSchema.describe(
+    'SQL condition on a row. The segment has the rows that meet it.',
+  ),
   description: descriptionSchema,
-  hidden: hiddenSchema,
   synonyms: synonymsSchema,
-  extensions: extensionsSchema,
 });
-export type MetricDefinition = z.infer<typeof metricSchema>;
 
 const joinSchema = z.union([z.string().min(1), z.record(z.string(), z.string())]);
 const cardinalitySchema = z.enum(['many_to_one', 'one_to_one', 'many_to_many']);
@@ -230,6 +103,12 @@ const relationshipSchema = z.strictObject({
   role: nameSchema
     .optional()
     .describe('Name of this path in queries, like buyer. Default: the name of the target.'),
+  shared: z
+    .literal(true)
+    .optional()
+    .describe(
+      'True if other relationships of this dataset have the same role. A path takes the one whose target has what the path names next.',
+    ),
   cardinality: cardinalitySchema
     .optional()
     .describe('How many rows join to how many. Default: many_to_one.'),
@@ -301,6 +180,23 @@ export const datasetSchema = z
       .array(columnsSchema)
       .optional()
       .describe('Other keys. Each is a list of fields.'),
+    entity: nameSchema
+      .optional()
+      .describe(
+        'What one row is, like customer. In queries it stands for the dataset, as a role does elsewhere.',
+      ),
+    partition: z
+      .string()
+      .optional()
+      .describe(
+        'Time field of the partition, if the table repeats its rows in each partition. Joins on a path take the partition of the dataset before that has one.',
+      ),
+    missing: z
+      .literal('none')
+      .optional()
+      .describe(
+        '`none`: a metric of this dataset is NULL in a group without rows, also in arithmetic. Default: a count is 0 there, and a sum counts as 0 in arithmetic.',
+      ),
     default_time: z
       .string()
       .optional()

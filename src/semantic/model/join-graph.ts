@@ -87,14 +87,14 @@ function stepsOf(
   relationship: ModelRelationship,
   relationships: RelationshipsByDataset,
 ): readonly Step[] {
-  const { from, to, name, cardinality } = relationship;
+  const { from, to, name, cardinality, isShared } = relationship;
   if (cardinality === 'many_to_many') return bridgeSteps(relationship, relationships);
   const forward: Leg = { from, to, relationship, reversed: false, isToMany: false };
   if (cardinality === 'one_to_one' && from !== to) {
     const back: Leg = { from: to, to: from, relationship, reversed: true, isToMany: false };
     return [
       { name, from, to, legs: [forward], direction: 'same' },
-      { name: from, from: to, to: from, legs: [back], direction: 'same' },
+      { name: isShared ? name : from, from: to, to: from, legs: [back], direction: 'same' },
     ];
   }
   const back: Leg = { from: to, to: from, relationship, reversed: true, isToMany: true };

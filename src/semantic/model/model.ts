@@ -2,7 +2,8 @@ import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Dialect, Period, TimeGrain } from '../../sql/dialect.ts';
 import type { Fragment } from '../../sql/fragment.ts';
 import type { ReadableRows, Relation } from '../relational/query-tree.ts';
-import type { Dataset, MetricDefinition, ParameterDefinition } from './dataset.ts';
+import type { Dataset, ParameterDefinition } from './dataset.ts';
+import type { MetricDefinition } from './metric-definition.ts';
 import type { Grain } from './grains.ts';
 
 /** The valid datasets of one connection, with all SQL parsed and all relationships linked. */
@@ -29,6 +30,10 @@ export interface ModelDataset {
   /** Primary and unique keys as lists of column identities; see `columnIdentity`. */
   readonly keys: readonly (readonly string[])[];
   readonly defaultTime: string | undefined;
+  /** What one row is; in queries it stands for the dataset, as a role does elsewhere. */
+  readonly entity: string | undefined;
+  /** Time field of the partition, if the rows are repeated in each partition. */
+  readonly partition: string | undefined;
   /** First month of fiscal years, 1 to 12. */
   readonly fiscalYearStart: number | undefined;
   readonly parameters: readonly ParameterDefinition[];
@@ -56,12 +61,16 @@ export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], '
   readonly rowMetric?: { readonly metric: string; readonly via: string };
 };
 
-export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'unit'>> & {
+export type ModelMetric = Readonly<
+  Pick<MetricDefinition, 'name' | 'hidden' | 'unit' | 'time' | 'default'>
+> & {
   readonly dataset: string;
   readonly file: string;
   readonly where: Fragment | undefined;
   readonly definition: MetricRule;
   readonly balance: Balance | undefined;
+  /** True if the metric is NULL without rows, also in arithmetic. */
+  readonly keepsNull: boolean;
 };
 
 /** A running total: over a trailing window, or since the start of a grain, or over all time if neither is set. */
@@ -132,6 +141,8 @@ export interface ModelRelationship extends RelationshipEnds {
   readonly within: Within | undefined;
   /** The bridge dataset of a many_to_many. */
   readonly via: string | undefined;
+  /** True if other relationships of the owner have the same role. */
+  readonly isShared: boolean;
 }
 
 /** The value of the owner's `field` must lie between `from` and `to` of the target. Ranges of target rows with equal columns do not overlap. */

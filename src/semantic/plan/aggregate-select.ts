@@ -261,10 +261,13 @@ function groupSubquery(
     where: readonly Expr[];
   },
 ): Select {
+  const filtersGroups = inputs.some(({ aggregate }) => aggregate.filtersGroups === true);
   const aggregates = inputs.map(({ aggregate, expr }, index) => {
     const value = expr && subqueryColumn(`v${index + 1}`);
     const of: Expr | undefined =
-      value !== undefined && where.length > 0 ? { kind: 'conditional', where, value } : value;
+      value !== undefined && where.length > 0 && !filtersGroups
+        ? { kind: 'conditional', where, value }
+        : value;
     return { column: aggregate.column, expr: aggregateExpr(aggregate, of) };
   });
   return {
@@ -275,7 +278,7 @@ function groupSubquery(
     ],
     from: { alias: subqueryAlias, relation: { kind: 'select', select: rows } },
     joins: [],
-    where: [],
+    where: filtersGroups ? where : [],
     groups: dimensions.length,
   };
 }

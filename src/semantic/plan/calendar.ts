@@ -75,8 +75,8 @@ function periodDimension(
   factQueries: readonly FactQuery[],
   running: readonly FactQuery[],
 ): { readonly index: number; readonly grain: Grain } {
-  const ofRunning = running.map(({ owner, dimensions }) => {
-    const scope = { model, owner: requireDataset(model, owner) };
+  const ofRunning = running.map(({ owner, dimensions, aggregates: [first] }) => {
+    const scope = { model, owner: requireDataset(model, owner), time: first?.time };
     return findPeriodDimension(scope, dimensions).index;
   });
   const [index = finestPeriod(factQueries), ...others] = new Set(ofRunning);
@@ -172,11 +172,12 @@ function seenPeriods(
     dimensions: [query.dimensions[index] ?? '', ...otherDimensions],
     include_empty: false,
   };
-  const parts = rowSources(factQueries).map(({ owner, shift }): Select => {
+  const parts = rowSources(factQueries).map(({ owner, shift, time }): Select => {
     const fact = {
       owner: requireDataset(model, owner),
       metric: `the metrics of ${owner}`,
       shift,
+      time,
     };
     const { select } = planFactQuery({ ...context, query: periodQuery }, [], fact);
     const period = select.columns[0]?.expr;
@@ -192,9 +193,14 @@ function rowSources(factQueries: readonly FactQuery[]) {
     factQuery.aggregates.flatMap((aggregate) => aggregate.nested?.aggregates ?? [aggregate]),
   );
   const sources =
-    aggregates.length > 0 ? aggregates : factQueries.map(({ owner }) => ({ owner, shift: [] }));
+    aggregates.length > 0
+      ? aggregates
+      : factQueries.map(({ owner }) => ({ owner, shift: [], time: undefined }));
   const byKey = new Map(
-    sources.map(({ owner, shift }) => [JSON.stringify([owner, shift]), { owner, shift }]),
+    sources.map(({ owner, shift, time }) => [
+      JSON.stringify([owner, shift, time]),
+      { owner, shift, time },
+    ]),
   );
   return [...byKey.values()];
 }

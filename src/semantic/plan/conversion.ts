@@ -37,8 +37,8 @@ export function joinConversions(scope: JoinScope, conversion: Conversion): reado
   const toDataset = requireDataset(model, conversion.toAggregate.owner);
   const baseKey = requireKey(owner);
   const toKey = requireKey(toDataset);
-  const baseTime = eventTime(scope, owner);
-  const toTime = eventTime(scope, toDataset);
+  const baseTime = eventTime(scope, owner, conversion.baseAggregate.time);
+  const toTime = eventTime(scope, toDataset, conversion.toAggregate.time);
   checkEqualFields(conversion, owner, toDataset);
   const base: EventSide = {
     dataset: owner,
@@ -204,8 +204,12 @@ function isOtherRow(key: readonly string[]): Expr {
   return { kind: 'text', parts: ['NOT ', allOf(isSameRow)] };
 }
 
-function eventTime(scope: JoinScope, dataset: ModelDataset): EventSide['time'] {
-  const start = { model: scope.model, owner: dataset, reach: 'one' } as const;
+function eventTime(
+  scope: JoinScope,
+  dataset: ModelDataset,
+  time: string | undefined,
+): EventSide['time'] {
+  const start = { model: scope.model, owner: dataset, reach: 'one', time } as const;
   const field = resolveQueryField(start, ['metric_time']);
   const type = timeTypeOf(field);
   if (type !== undefined) return { name: field.name, type };

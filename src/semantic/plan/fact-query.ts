@@ -13,7 +13,7 @@ import {
   type RowMetricValues,
   toJoin,
 } from '../resolve/join-scope.ts';
-import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
+import { fieldExpr, filterExpr, isDefaultTime } from '../resolve/row-expr.ts';
 import { aggregateNested, aggregateRows } from './aggregate-select.ts';
 import { joinConversions } from './conversion.ts';
 import { type DimensionMembers, planDimensionMembers } from './dimension-members.ts';
@@ -74,25 +74,34 @@ function planRows(
   const { query, conditions } = context;
   const { owner } = fact;
   const [first] = aggregates;
-  const scope = openScope(context, fact, first?.shift ?? fact.shift ?? []);
+  const scope = openScope(context, fact, first ?? { shift: fact.shift ?? [], time: fact.time });
   const dimensions = resolveDimensions(scope, query, fact);
   const isRunning = first?.running !== undefined;
   const source = sourceRows(scope, dimensions, aggregates);
   const ownConditions = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
   const applied = applyConditions(context, { scope, fact, isRunning }, ownConditions);
+  const filtersRows = first?.filtersGroups === true && first.conversion === undefined && !isRunning;
   const usesTime = isRunning || scope.usedFields.has('time');
   const rows: Select = {
     kind: 'select',
     columns: source.dimensions,
     from: source.from(),
     joins: [],
-    where: applied.map(({ expr }) => expr),
+    where: [
+      ...applied.map(({ expr }) => expr),
+      // Aggregates with equal keys have equal filters.
+      ...(filtersRows ? first.where.map((filter) => filterExpr(scope, filter)) : []),
+    ],
   };
   const fanOutDimensions = dimensions
     .filter(({ path }) => !path.every(isToOne))
     .map(formatFieldPath);
   const conversions = conversionJoins(scope, first, fanOutDimensions);
-  const aggregated = aggregateRows(scope, rows, { aggregates, dimensions, fanOutDimensions });
+  const aggregated = aggregateRows(scope, rows, {
+    aggregates: filtersRows ? aggregates.map((node) => ({ ...node, where: [] })) : aggregates,
+    dimensions,
+    fanOutDimensions,
+  });
   // Everything above may have added joins to the scope.
   const joins = [...scope.joins.values()];
   const select = withInnerJoins(aggregated, [
@@ -143,7 +152,11 @@ function sourceRows(
   };
 }
 
-function openScope(context: PlanContext, { owner }: Fact, shift: readonly Period[]): JoinScope {
+function openScope(
+  context: PlanContext,
+  { owner }: Fact,
+  { shift, time }: { readonly shift: readonly Period[]; readonly time?: string | undefined },
+): JoinScope {
   const { model, query, notes } = context;
   return {
     model,
@@ -151,6 +164,7 @@ function openScope(context: PlanContext, { owner }: Fact, shift: readonly Period
     query,
     notes,
     shift,
+    time,
     reach: 'many',
     joins: new Map(),
     existsJoins: undefined,
@@ -177,11 +191,12 @@ function resolveDimensions(
 function checkShiftedTime(scope: JoinScope, dimensions: readonly ResolvedField[]): void {
   const { owner } = scope;
   // Throws: the dataset has no default time.
-  if (owner.defaultTime === undefined) resolveQueryField(scope, ['metric_time']);
+  const ownTime = scope.time ?? owner.defaultTime;
+  if (ownTime === undefined) resolveQueryField(scope, ['metric_time']);
   const isBareTime = (dimension: ResolvedField) =>
     isDefaultTime(scope, dimension) && dimension.grain === undefined;
   if (!dimensions.some(isBareTime)) return;
-  const time = `${owner.name}.${owner.defaultTime}`;
+  const time = `${owner.name}.${ownTime}`;
   throw queryError('no_period', `A metric with a time offset cannot be grouped by ${time} itself`, {
     hint: 'Group by a period of it.',
     choices: ['metric_time.day', `${time}.day`],

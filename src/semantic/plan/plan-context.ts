@@ -25,4 +25,6 @@ export interface Fact {
   readonly metric: string;
   /** The time shift of a fact query without aggregates; see `AggregateNode.shift`. */
   readonly shift?: readonly Period[];
+  /** The field that `metric_time` stands for; undefined: the default time of the owner. */
+  readonly time?: string | undefined;
 }

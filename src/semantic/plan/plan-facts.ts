@@ -71,7 +71,7 @@ function groupsOfTotals(
   factQueries: readonly FactQuery[],
 ): readonly FactQuery[] {
   const rowsKey = ({ owner, aggregates: [first] }: FactQuery): string =>
-    JSON.stringify([owner, first?.shift ?? []]);
+    JSON.stringify([owner, first?.time ?? null, first?.shift ?? []]);
   const isRunning = ({ aggregates: [first] }: FactQuery): boolean => first?.running !== undefined;
   const grouped = factQueries.filter((factQuery) => {
     const isTotal = factQuery.totalBy !== undefined;
@@ -87,6 +87,7 @@ function groupsOfTotals(
       owner: requireDataset(context.model, owner),
       metric: owner,
       shift: first?.shift ?? [],
+      time: first?.time,
     }),
   );
 }
@@ -122,7 +123,11 @@ function datasetOfDimensions(model: SemanticModel, query: SemanticQuery): ModelD
       failures.push(error);
     }
   }
-  const named = reaching.filter(({ dataset }) => firstNames.includes(dataset.name));
+  const named = nearest(
+    reaching.filter(({ dataset: { name, entity = name } }) =>
+      [name, entity].some((own) => firstNames.includes(own)),
+    ),
+  );
   const [first, ...others] = named.length > 0 ? named : reaching;
   if (first === undefined) throw failures[0] ?? unknownDatasetError(model, firstNames[0] ?? '');
   if (others.length === 0) return first.dataset;
@@ -130,6 +135,16 @@ function datasetOfDimensions(model: SemanticModel, query: SemanticQuery): ModelD
     'ambiguous_path',
     `${query.dimensions.join(' and ')} do not say whose rows are meant`,
     [first, ...others].flatMap(firstJoinedField),
+  );
+}
+
+/** Of the datasets with one entity, those that need the fewest joins. */
+function nearest(candidates: readonly CandidateDataset[]): readonly CandidateDataset[] {
+  const joinCount = ({ dimensions }: CandidateDataset): number =>
+    dimensions.reduce((sum, { path }) => sum + path.length, 0);
+  const fewest = Math.min(...candidates.map(joinCount));
+  return candidates.filter(
+    (candidate) => candidate.dataset.entity === undefined || joinCount(candidate) === fewest,
   );
 }
 
@@ -145,7 +160,7 @@ function datasetsReaching(model: SemanticModel, name: string): readonly ModelDat
     throw queryError('no_owner', 'metric_time needs a metric', 'Add a metric.');
   const dataset = model.datasets.get(name);
   if (dataset !== undefined) return [dataset];
-  return [...model.datasets.values()].filter(({ toOne }) =>
-    toOne.some((step) => step.name === name),
+  return [...model.datasets.values()].filter(
+    ({ entity, toOne }) => entity === name || toOne.some((step) => step.name === name),
   );
 }

@@ -63,7 +63,7 @@ interface PlanColumn {
  */
 export function createPlan(givenModel: SemanticModel, query: SemanticQuery): Plan {
   const model = withParameters(givenModel, query.parameters);
-  const resolver = createResolver(model, query.metrics);
+  const resolver = createResolver(model, query.metrics, { skipsEmpty: query.skip_empty });
   const metrics = resolveMetrics(resolver, query);
   checkColumnNames([...query.dimensions, ...metrics.map(({ name }) => name)]);
   const conditions = splitConditions(resolver, query);

@@ -76,7 +76,7 @@ function resolvePlainMetric(
   const path = address.split('.');
   const metric = findMetric(model, path, dataset.name);
   if (metric === undefined) throw unknownMetricError({ model, queryMetrics: new Map() }, path);
-  const resolver = createResolver(model, [], usedMetrics);
+  const resolver = createResolver(model, [], { usedMetrics });
   const expr = resolveMetric(resolver, metric);
   const aggregates = [...resolver.aggregates.values()];
   const [first] = aggregates;

@@ -47,7 +47,7 @@ const combinedBy: { readonly [name in Aggregate]?: Aggregate } = {
 
 /** The dimension with the finest grain of the owner's default time. Throws if the query has none. */
 export function findPeriodDimension(
-  scope: Pick<JoinScope, 'model' | 'owner'>,
+  scope: Pick<JoinScope, 'model' | 'owner' | 'time'>,
   dimensions: readonly ResolvedField[],
 ): { readonly index: number; readonly grain: Grain } {
   const ofDefaultTime = dimensions.flatMap((dimension, index) =>
@@ -71,9 +71,9 @@ export function findPeriodDimension(
   return finest;
 }
 
-function missingPeriod(scope: Pick<JoinScope, 'model' | 'owner'>): Error {
+function missingPeriod(scope: Pick<JoinScope, 'model' | 'owner' | 'time'>): Error {
   // Throws the error about the missing default time.
-  if (scope.owner.defaultTime === undefined)
+  if ((scope.time ?? scope.owner.defaultTime) === undefined)
     resolveQueryField({ ...scope, reach: 'one' }, ['metric_time']);
   return queryError(
     'no_period',

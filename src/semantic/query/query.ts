@@ -90,6 +90,7 @@ export const querySchema = z.strictObject({
   timezone: zoneSchema.describe('Time zone of periods. Default: UTC.'),
   week_start: z.enum(['monday', 'sunday']).default('monday'),
   include_empty: z.boolean().default(false).describe('Add members without rows.'),
+  skip_empty: z.boolean().default(false).describe('Leave out groups where no metric has rows.'),
   fill_time: z.boolean().default(false).describe('Add periods without rows.'),
 });
 export type SemanticQuery = z.infer<typeof querySchema>;

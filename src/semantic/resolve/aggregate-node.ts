@@ -19,6 +19,12 @@ export interface AggregateNode {
   /** Conditions on its rows. A row must meet all of them. */
   readonly where: readonly RowSql[];
   readonly balance: Balance | undefined;
+  /** Field that `metric_time` stands for; undefined: the default time of the owner. */
+  readonly time?: string | undefined;
+  /** True if it is NULL in a group without rows, also in arithmetic. */
+  readonly keepsNull?: boolean | undefined;
+  /** True if its conditions also decide which groups there are. */
+  readonly filtersGroups?: boolean | undefined;
   /** By how much its rows are moved forward in time, so that a later period shows the value of an earlier one. */
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
@@ -59,10 +65,11 @@ export function emptyTrace(): MetricTrace {
 
 /** Aggregates with equal keys are computed in one fact query. Nested aggregates and conversions always get their own. */
 export function factQueryKey(node: AggregateNode): string {
-  const { owner, balance, shift, running, nested, total, where, column, conversion } = node;
+  const { owner, time, balance, shift, running, nested, total, where, column, conversion } = node;
   if (nested !== undefined || conversion !== undefined) return column;
-  const balanceKey = balance === undefined ? [] : [balance, where.map(rowSqlKey)];
-  return JSON.stringify([owner, shift, running ?? null, total ?? null, ...balanceKey]);
+  const hasOwnFilter = balance !== undefined || node.filtersGroups === true;
+  const filterKey = hasOwnFilter ? [balance ?? null, where.map(rowSqlKey)] : [];
+  return JSON.stringify([owner, time ?? null, shift, running ?? null, total ?? null, ...filterKey]);
 }
 
 /** Aggregates with equal keys compute the same value, so they share a column. */
@@ -71,6 +78,8 @@ export function aggregateKey(node: Omit<AggregateNode, 'column'>): string {
   return JSON.stringify([
     ...rowAggregateKey(node),
     node.owner,
+    node.time,
+    node.keepsNull,
     node.fraction,
     node.running,
     node.total,
@@ -101,6 +110,6 @@ export function isPlainAggregate(node: AggregateNode): boolean {
 }
 
 /** True for an aggregate that is 0 without rows. All others are then NULL. */
-export function isCount({ function: name }: AggregateNode): boolean {
-  return name.startsWith('count');
+export function isCount({ function: name, keepsNull }: AggregateNode): boolean {
+  return name.startsWith('count') && keepsNull !== true;
 }

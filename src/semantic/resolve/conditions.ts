@@ -1,5 +1,5 @@
 import { isWithin } from '../../sql/analyzer.ts';
-import { findVisibleField, type SemanticModel } from '../model/model.ts';
+import { findVisibleField, type ModelDataset, type SemanticModel } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';
 import type { Comparison, Condition, FilterOperator, FilterValue } from '../query/query.ts';
 import type { Expr } from '../relational/query-tree.ts';
@@ -121,6 +121,8 @@ function meansField(
   };
   if (hasField(first)) return true;
   if (model.datasets.has(first)) return false;
+  const isEntity = ({ name, entity }: ModelDataset) => entity === first && hasField(name);
+  if ([...model.datasets.values()].some(isEntity)) return true;
   return [...model.datasets.values()].some(({ toOne, toMany }) =>
     [...toOne, ...toMany].some(({ name, to }) => name === first && hasField(to)),
   );

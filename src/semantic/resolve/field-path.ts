@@ -38,6 +38,8 @@ export interface PathStart {
   readonly model: SemanticModel;
   readonly owner: ModelDataset;
   readonly reach: Reach;
+  /** The field that `metric_time` stands for; undefined: the default time of the owner. */
+  readonly time?: string | undefined;
 }
 
 /**
@@ -48,7 +50,9 @@ export function resolveQueryField(start: PathStart, names: readonly string[]): R
   const { owner } = start;
   const [first = ''] = names;
   const isMetricTime = first === 'metric_time';
-  const parts = isMetricTime ? [owner.name, requireDefaultTime(owner), ...names.slice(1)] : names;
+  const parts = isMetricTime
+    ? [owner.name, start.time ?? requireDefaultTime(owner), ...names.slice(1)]
+    : names;
   if (parts.length < 2) {
     throw queryError('unknown_name', `The name ${first} is unknown`, {
       hint: `Write a field as dataset.field, and a text in single quotes: '${first}'.`,

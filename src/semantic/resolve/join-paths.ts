@@ -37,7 +37,7 @@ export function followPathNames(
   for (const [index, name] of names.slice(0, -1).entries()) {
     const dataset = path.at(-1)?.to ?? start.dataset;
     const steps = stepsFrom(model, dataset, start.reach).filter((step) => step.name === name);
-    const toOneSteps = steps.filter(isToOne);
+    const toOneSteps = fittingSteps(model, steps.filter(isToOne), names[index + 1] ?? '');
     const [step, ...more] = toOneSteps.length > 0 ? toOneSteps : steps;
     if (step === undefined) throw unknownStepError(model, { start, names, dataset, index });
     if (more.length > 0) {
@@ -47,6 +47,16 @@ export function followPathNames(
     path.push(step);
   }
   return path;
+}
+
+/** Of several steps with one role, those whose target has what the path names next. */
+function fittingSteps(model: SemanticModel, steps: readonly Step[], next: string): readonly Step[] {
+  if (steps.length < 2 || !steps.every(isShared)) return steps;
+  return steps.filter((step) => canBeFollowedBy(model, step.to, next));
+}
+
+function isShared({ legs: [leg] }: Step): boolean {
+  return leg?.relationship.isShared === true;
 }
 
 interface UnknownStep {
@@ -122,18 +132,30 @@ export function findUniquePath(model: SemanticModel, from: string, target: PathT
   const { name, field, reach } = target;
   if (name === from) return [];
   const isDataset = model.datasets.has(name);
-  const safe = findPaths(model, from, (step) => (isDataset ? step.to : step.name) === name);
+  const [next = ''] = field.split('.');
+  const fits = (dataset: string) => canBeFollowedBy(model, dataset, next);
+  if (!isDataset && model.datasets.get(from)?.entity === name && fits(from)) return [];
+  const isEnd = (step: Step) =>
+    isDataset ? step.to === name : step.name === name && (!isShared(step) || fits(step.to));
+  const safe = shortestIfShared(findPaths(model, from, isEnd));
   const paths = safe.length === 0 && reach === 'many' ? findPathsToMany(model, from, name) : safe;
   const [only] = paths;
   if (only === undefined && isDataset) throw unreachableError(model, from, target);
   if (only === undefined) {
-    const [first = ''] = field.split('.');
-    const fits = (dataset: string) =>
-      canBeFollowedBy(model, dataset, first) && canReach(model, from, dataset);
-    throw unknownDatasetError(model, name, { rest: field, fits });
+    throw unknownDatasetError(model, name, {
+      rest: field,
+      fits: (dataset) => fits(dataset) && canReach(model, from, dataset),
+    });
   }
   if (paths.length > 1) throw ambiguousPathError(`${name}.${field}`, paths, field);
   return only;
+}
+
+/** Shared roles make detours through other datasets of the same role: the shortest way is meant. */
+function shortestIfShared(paths: readonly JoinPath[]): readonly JoinPath[] {
+  if (!paths.flat().some(isShared)) return paths;
+  const shortest = Math.min(...paths.map((path) => path.length));
+  return paths.filter((path) => path.length === shortest);
 }
 
 /** True if a path from one dataset to the other never multiplies rows. */

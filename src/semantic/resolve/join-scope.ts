@@ -8,6 +8,7 @@ import {
   type ModelDataset,
   type ModelField,
   requireReadableRows,
+  type Step,
   type Within,
 } from '../model/model.ts';
 import { notSupportedError } from '../query/errors.ts';
@@ -21,7 +22,7 @@ import {
 } from '../relational/query-tree.ts';
 import { rowTextExpr, wholePiece } from '../relational/sql-piece.ts';
 import { type PathStart, requireDataset } from './field-path.ts';
-import { formatPath, type JoinPath } from './join-paths.ts';
+import type { JoinPath } from './join-paths.ts';
 import { checkFanOut, checkJoinTypes } from './join-checks.ts';
 
 /**
@@ -109,8 +110,14 @@ export function columnExpr(side: JoinSide, name: string, written?: string): Expr
 
 /** The alias of the dataset at the end of a path. Long aliases are shortened, because engines cut identifiers at 63 bytes. */
 export function aliasFor(owner: string, path: JoinPath): string {
-  const full = path.length === 0 ? owner : formatPath(path);
+  const start = path[0]?.from ?? owner;
+  const full = [start, ...path.map(stepAlias)].join('.');
   return full.length <= 56 ? full : `${full.slice(0, 40)}.${shortHash(full)}`;
+}
+
+/** Steps of a shared role differ by their targets. */
+function stepAlias({ name, to, legs: [leg] }: Step): string {
+  return leg?.relationship.isShared === true ? `${name}:${to}` : name;
 }
 
 /** Adds the joins of a path that the scope does not have yet. Returns the alias of its end. */
@@ -118,10 +125,10 @@ export function addPathJoins(scope: JoinScope, path: JoinPath): string {
   let alias = aliasFor(scope.owner.name, []);
   for (const [index, step] of path.entries()) {
     const prefix = path.slice(0, index + 1);
-    const stepAlias = aliasFor(scope.owner.name, prefix);
+    const endAlias = aliasFor(scope.owner.name, prefix);
     for (const [position, leg] of step.legs.entries()) {
       const isLast = position === step.legs.length - 1;
-      const legAlias = isLast ? stepAlias : bridgeAlias(stepAlias);
+      const legAlias = isLast ? endAlias : bridgeAlias(endAlias);
       addJoin(scope, { leg, alias: legAlias, leftAlias: alias, path: prefix });
       alias = legAlias;
     }
@@ -131,8 +138,8 @@ export function addPathJoins(scope: JoinScope, path: JoinPath): string {
 
 const bridgeSuffix = ' via';
 
-function bridgeAlias(stepAlias: string): string {
-  return `${stepAlias}${bridgeSuffix}`;
+function bridgeAlias(endAlias: string): string {
+  return `${endAlias}${bridgeSuffix}`;
 }
 
 /** True for the alias of a bridge dataset, which is in the middle of a step. */
@@ -154,7 +161,11 @@ function addJoin(
   };
   if (!leg.isToMany) checkFanOut(leg, target);
   checkJoinTypes(leg, source.dataset, target);
-  const on = joinCondition(leg, source, { dialect: model.dialect, dataset: target, alias });
+  const joined = { dialect: model.dialect, dataset: target, alias };
+  const on = conjunctionOf([
+    joinCondition(leg, source, joined),
+    ...samePartition(scope, path, joined),
+  ]);
   const relation = requireReadableRows(target);
   const isBehindExists = existsJoins?.has(leftAlias) === true;
   const isInExists = existsJoins !== undefined && (leg.isToMany || isBehindExists);
@@ -163,6 +174,24 @@ function addJoin(
   const kind = leg.isToMany && !isBehindExists ? 'inner' : 'left';
   const targetJoins = isInExists ? existsJoins : joins;
   targetJoins.set(alias, { alias, relation, path, on, leftAlias, kind, isToMany: leg.isToMany });
+}
+
+/** The joined rows are those of the partition of the last dataset before them that has one. */
+function samePartition(scope: JoinScope, path: JoinPath, joined: JoinSide): readonly Expr[] {
+  const { partition } = joined.dataset;
+  if (partition === undefined) return [];
+  const before = path.map((_, index) => path.slice(0, index)).toReversed();
+  const sides = before.map((prefix): JoinSide => {
+    const dataset = requireDataset(scope.model, prefix.at(-1)?.to ?? scope.owner.name);
+    return { ...joined, dataset, alias: aliasFor(scope.owner.name, prefix) };
+  });
+  const side = sides.find(({ dataset }) => dataset.partition !== undefined);
+  if (side?.dataset.partition === undefined) return [];
+  const parts = equalityParts(
+    columnExpr(side, side.dataset.partition),
+    columnExpr(joined, partition),
+  );
+  return [{ kind: 'text', parts }];
 }
 
 function joinCondition({ relationship, reversed }: Leg, source: JoinSide, joined: JoinSide): Expr {

@@ -24,6 +24,8 @@ export interface MetricResolver {
   readonly aggregates: Map<string, AggregateNode>;
   /** Addresses of the model metrics that were resolved, directly or through others. */
   readonly usedMetrics: Set<string>;
+  /** True if groups in which no metric has rows are left out. */
+  readonly skipsEmpty: boolean;
 }
 
 /** Arithmetic over aggregates and metrics. With `outer`, it is aggregated again: `avg(sum(orders.amount)) per customers.id`. */
@@ -38,6 +40,8 @@ export interface MetricContext {
   readonly home: string | undefined;
   readonly where: readonly RowSql[];
   readonly balance: Balance | undefined;
+  readonly time: string | undefined;
+  readonly keepsNull: boolean;
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
   readonly total: readonly string[] | undefined;
@@ -51,6 +55,8 @@ export const queryContext = {
   home: undefined,
   where: [],
   balance: undefined,
+  time: undefined,
+  keepsNull: false,
   shift: [],
   running: undefined,
   total: undefined,
@@ -61,14 +67,14 @@ export const queryContext = {
 export function createResolver(
   model: SemanticModel,
   metrics: SemanticQuery['metrics'],
-  usedMetrics = new Set<string>(),
+  { usedMetrics = new Set<string>(), skipsEmpty = false }: Partial<MetricResolver> = {},
 ): MetricResolver {
   const named = metrics.filter((metric) => typeof metric !== 'string');
   const names = new Set(named.map((metric) => metric.name));
   const queryMetrics = new Map(
     named.map(({ name, expr }) => [name, parseFormula(model, expr, names)]),
   );
-  return { model, queryMetrics, aggregates: new Map(), usedMetrics };
+  return { model, queryMetrics, aggregates: new Map(), usedMetrics, skipsEmpty };
 }
 
 const perPattern = /^\s*(sum|count|avg|min|max|median)\s*\((.+)\)\s+per\s+([A-Za-z_][\w.]*)\s*$/is;
@@ -148,7 +154,17 @@ export function addAggregate(
   }
   if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
   const { function: name, fraction } = aggregate;
-  const options = { balance, shift, running, nested: undefined, total };
+  const { time, keepsNull } = context;
+  const options = {
+    balance,
+    time,
+    keepsNull: keepsNull || undefined,
+    filtersGroups: resolver.skipsEmpty || undefined,
+    shift,
+    running,
+    nested: undefined,
+    total,
+  };
   return internAggregate(resolver, { ...owned, function: name, fraction, ...options }, trace);
 }
 

@@ -69,7 +69,9 @@ export function withZeroForMissingSums(
   const aggregates = [...trace.aggregates];
   if (new Set(aggregates.map(factQueryKey)).size < 2) return expr;
   const sums = new Set(
-    aggregates.filter((node) => node.function === 'sum').map(({ column }) => column),
+    aggregates
+      .filter((node) => node.function === 'sum' && node.keepsNull !== true)
+      .map(({ column }) => column),
   );
   return replaceOutputColumns(expr, (result) =>
     sums.has(result.column) ? { kind: 'call', parts: ['COALESCE(', result, ', 0)'] } : result,
@@ -118,8 +120,17 @@ function resolveMetricName(
   return expandMetric(resolver, metric, context);
 }
 
-/** Replaces a model metric by its definition. */
+/** Replaces a model metric by its definition, and NULL by its default. */
 function expandMetric(resolver: MetricResolver, metric: ModelMetric, context: MetricContext): Expr {
+  return withDefault(expandRule(resolver, metric, context), metric.default);
+}
+
+function withDefault(expr: Expr, value: number | undefined): Expr {
+  if (value === undefined) return expr;
+  return { kind: 'call', parts: ['COALESCE(', expr, ', ', { kind: 'literal', value }, ')'] };
+}
+
+function expandRule(resolver: MetricResolver, metric: ModelMetric, context: MetricContext): Expr {
   const { definition, dataset: home } = metric;
   const address = metricAddress(metric);
   const filter = metric.where === undefined ? [] : [{ ...wholePiece(metric.where), home }];
@@ -128,6 +139,8 @@ function expandMetric(resolver: MetricResolver, metric: ModelMetric, context: Me
     home,
     where: [...context.where, ...filter],
     balance: metric.balance ?? context.balance,
+    time: metric.time ?? context.time,
+    keepsNull: metric.keepsNull,
     stack: enterMetric(context.stack, address),
   };
   resolver.usedMetrics.add(address);
@@ -249,6 +262,8 @@ function addConversion(
     resolver,
     {
       owner: baseAggregate.owner,
+      time: baseAggregate.time,
+      keepsNull: toAggregate.keepsNull,
       function: toAggregate.function,
       fraction: toAggregate.fraction,
       of: undefined,
@@ -262,9 +277,11 @@ function addConversion(
     },
     trace,
   );
-  if (rule.calculation === 'conversions') return conversions;
+  const fill = findMetric(resolver.model, rule.to.split('.'), context.home)?.default;
+  const counted = withDefault(conversions, fill);
+  if (rule.calculation === 'conversions') return counted;
   trace.isLinear = false;
-  return quotient(conversions, resolveMetricName(resolver, rule.base.split('.'), context));
+  return quotient(counted, resolveMetricName(resolver, rule.base.split('.'), context));
 }
 
 /** Resolves a metric that has to be one plain aggregate of rows. Throws `conversion` otherwise. */
@@ -275,7 +292,12 @@ function resolveSingleAggregate(
 ): AggregateNode {
   const inner: MetricResolver = { ...resolver, aggregates: new Map() };
   const trace = emptyTrace();
-  const expr = resolveMetricName(inner, name.split('.'), { ...context, shift: [], trace });
+  const own = { ...context, shift: [], trace };
+  const metric = findMetric(resolver.model, name.split('.'), context.home);
+  const expr =
+    metric === undefined
+      ? resolveMetricName(inner, name.split('.'), own)
+      : expandRule(inner, metric, own);
   for (const file of trace.files) context.trace.files.add(file);
   const [node, ...more] = inner.aggregates.values();
   const isSingle = more.length === 0 && expr.kind === 'output_column';

@@ -121,10 +121,10 @@ function typedFieldExpr(
 
 /** True for the field that `metric_time` stands for. */
 export function isDefaultTime(
-  { owner }: Pick<JoinScope, 'owner'>,
+  { owner, time = owner.defaultTime }: Pick<JoinScope, 'owner' | 'time'>,
   { path, name }: ResolvedField,
 ): boolean {
-  return path.length === 0 && name === owner.defaultTime;
+  return path.length === 0 && name === time;
 }
 
 /** Adds a note if the query's time zone does not apply to a time, or only to its periods. */

@@ -2,7 +2,8 @@ import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import type { FieldType } from '../../../sql/field-type.ts';
 import type { Aggregate } from '../../../sql/aggregates.ts';
-import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
+import { type Dataset, datasetSchema } from '../../model/dataset.ts';
+import type { MetricDefinition } from '../../model/metric-definition.ts';
 import {
   type AddMisfit,
   type DatasetField,

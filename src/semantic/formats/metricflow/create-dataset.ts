@@ -8,6 +8,7 @@ import {
   type Dimension,
   type Entity,
   plainColumn,
+  primaryEntity,
   type SemanticModelSpec,
   tableOfModel,
 } from './spec/semantic-model-schema.ts';
@@ -18,7 +19,7 @@ export interface CreatedModel extends BoundModel {
   readonly created: Dataset;
   readonly own: {
     readonly fields: ReadonlyMap<string, string>;
-    readonly roles: Map<string, string>;
+    readonly roles: Map<string, readonly string[]>;
   };
 }
 
@@ -59,6 +60,9 @@ export function createDataset(
     synonyms: synonyms.length === 0 ? undefined : synonyms,
     primary_key: key === undefined ? undefined : [key],
     unique_keys: uniqueFields.length === 0 ? undefined : uniqueFields.map((name) => [name]),
+    entity: primaryEntity(spec),
+    partition: partitionOf(spec, fieldNames),
+    missing: ktxMeta(spec)['missing'] === 'zero' ? undefined : ('none' as const),
     default_time: fieldNames.get(spec.defaults?.agg_time_dimension ?? ''),
     fields: fields.size === 0 ? undefined : [...fields.values()],
   });
@@ -71,6 +75,14 @@ export function createDataset(
     created: { dataset, source, ...others },
     own: { fields: fieldNames, roles: new Map() },
   };
+}
+
+function partitionOf(
+  { dimensions }: SemanticModelSpec,
+  fieldNames: ReadonlyMap<string, string>,
+): string | undefined {
+  const partition = dimensions.find((dimension) => dimension['is_partition'] === true);
+  return partition && fieldNames.get(partition.name);
 }
 
 /** Fields by name, and their names by those of the entities and dimensions. An entity over a column takes the column's name. */

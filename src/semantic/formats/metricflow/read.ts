@@ -4,7 +4,8 @@ import { UserError } from '../../../lib/error.ts';
 import { isRecord } from '../../../lib/json.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
-import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
+import { type Dataset, datasetSchema } from '../../model/dataset.ts';
+import type { MetricDefinition } from '../../model/metric-definition.ts';
 import {
   type AddMisfit,
   type DatasetRelationship,
@@ -114,34 +115,34 @@ function readRelationships(
   models: readonly CreatedModel[],
   addMisfit: AddMisfit,
 ): ReadonlyMap<string, readonly DatasetRelationship[]> {
-  for (const { spec } of models) {
-    for (const { name } of spec.entities.filter(({ type }) => type === 'natural'))
-      addMisfit(
-        `semantic_models.${spec.name}.${name}`,
-        'the natural entity becomes a field without a join',
-      );
-  }
   const byDataset = new Map<string, DatasetRelationship[]>();
   for (const { from, entity, own, targets, cardinality } of entityJoins(models)) {
-    const [target, ...others] = targets;
-    if (target === undefined || others.length > 0) {
-      const owners = others.length > 0 ? 'several semantic models' : 'no semantic model';
-      addMisfit(
-        `semantic_models.${from.spec.name}.${entity.name}`,
-        `no join: ${owners} in these files has it as its key`,
-      );
-      continue;
-    }
-    const to = target.model.dataset;
-    from.own.roles.set(entity.name, to);
-    const options = omitKeys({
-      role: entity.name === to ? undefined : entity.name,
-      cardinality: cardinality === 'one_to_one' ? cardinality : undefined,
+    const at = `semantic_models.${from.spec.name}.${entity.name}`;
+    if (targets.length === 0)
+      addMisfit(at, 'no join: no semantic model in these files has it as its key');
+    const time = from.created.default_time;
+    const joined = targets.filter(({ model, validity }) => {
+      if (validity === undefined || time !== undefined) return true;
+      addMisfit(at, `no join to ${model.spec.name}: the time of its validity needs a time here`);
+      return false;
     });
-    byDataset.set(from.dataset, [
-      ...(byDataset.get(from.dataset) ?? []),
-      { to, on: { [own]: target.field }, ...options },
-    ]);
+    for (const { model, field, validity } of joined) {
+      const to = model.dataset;
+      from.own.roles.set(entity.name, [...(from.own.roles.get(entity.name) ?? []), to]);
+      const options = omitKeys({
+        within: validity && time && { field: time, ...validity },
+        role: entity.name === to ? undefined : entity.name,
+        shared: joined.length > 1 || cardinality === 'one_to_one' ? (true as const) : undefined,
+        cardinality: cardinality === 'one_to_one' && !validity ? cardinality : undefined,
+      });
+      byDataset.set(from.dataset, [
+        ...(byDataset.get(from.dataset) ?? []),
+        { to, on: { [own]: field }, ...options },
+      ]);
+      // The way back of a one-to-one join has the name of the entity too.
+      if (options.cardinality === undefined) continue;
+      model.own.roles.set(entity.name, [...(model.own.roles.get(entity.name) ?? []), from.dataset]);
+    }
   }
   return byDataset;
 }
@@ -160,7 +161,6 @@ function readMetrics(
   for (const { name, unsupportedOptions } of specs)
     if (unsupportedOptions.length > 0)
       addMisfit(`metrics.${name}`, `ktx has no equivalent for ${unsupportedOptions.join(', ')}`);
-  noteOtherTimes(models, addMisfit);
   const specsByName = new Map(specs.map((spec) => [spec.name, spec]));
   const byDataset = new Map<string, MetricDefinition[]>();
   for (const { dataset, name, body, of, isHelper } of metrics) {
@@ -190,19 +190,6 @@ function unusedMeasures(
     const isTaken = specs.some((spec) => spec.name === name);
     return { ...metricOfMeasure(name), name: isTaken ? `${name}_measure` : name, isPrivate: true };
   });
-}
-
-/** A ktx dataset has one default time; dbt allows another one for each measure. */
-function noteOtherTimes(models: readonly CreatedModel[], addMisfit: AddMisfit): void {
-  for (const { spec, created, own } of models) {
-    for (const { name, agg_time_dimension: time } of spec.measures) {
-      if (time === undefined || own.fields.get(time) === created.default_time) continue;
-      addMisfit(
-        `measures.${name}`,
-        `metric_time means ${created.default_time ?? 'nothing'} for all metrics of ${created.dataset}, not ${time}`,
-      );
-    }
-  }
 }
 
 function sqlFaultFinder(dialect: Dialect): FindSqlFault {

@@ -94,7 +94,7 @@ function writeSemanticModel(
       description,
       defaults: defaultTime === undefined ? undefined : { agg_time_dimension: defaultTime },
     }),
-    ...(sourceNames.length > 1 && { config: { meta: { ktx: { source } } } }),
+    ...ktxConfig(home, sourceNames.length > 1),
     ...(!hasPrimaryEntity && { primary_entity: toDbtName(dataset) }),
     ...(entities.length > 0 && {
       entities: entities.map((entity) => writeEntity(entity, context)),
@@ -102,6 +102,15 @@ function writeSemanticModel(
     ...(dimensions.length > 0 && { dimensions }),
     ...(measures.length > 0 && { measures }),
   };
+}
+
+/** What dbt has no key for, so that ktx reads it again. */
+function ktxConfig({ source, missing }: Dataset, hasSchema: boolean): PlainObject {
+  const ktx = omitKeys({
+    source: hasSchema ? source : undefined,
+    missing: missing === undefined ? 'zero' : undefined,
+  });
+  return Object.keys(ktx).length === 0 ? {} : { config: { meta: { ktx } } };
 }
 
 function defaultTimeDimension({ home, names }: DatasetExport): string | undefined {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/json.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
-import type { ExpressionText } from '../../model/dataset.ts';
+import type { ExpressionText } from '../../model/schema-parts.ts';
 import type { PlainObject } from '../patch.ts';
 import { dialectTags, type OssieExpression } from './schema.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
+import { datasetSchema } from '../../model/dataset.ts';
+import type { MetricDefinition } from '../../model/metric-definition.ts';
 import { omitKeys } from '../patch.ts';
 
 /**

@@ -1,7 +1,9 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import type { Fragment } from '../../../sql/fragment.ts';
 import type { AggregateCall } from '../../../sql/aggregate-calls.ts';
-import type { Dataset, ExpressionText, MetricDefinition } from '../../model/dataset.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import type { ExpressionText } from '../../model/schema-parts.ts';
+import type { MetricDefinition } from '../../model/metric-definition.ts';
 import { isWithin } from '../../../sql/analyzer.ts';
 import { omitKeys } from '../patch.ts';
 import { qualifyColumns, replaceSpans, tryParseFragment } from '../sql-fragment.ts';

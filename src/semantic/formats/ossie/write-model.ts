@@ -1,6 +1,7 @@
 import { isRecord } from '../../../lib/json.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
-import type { Dataset, MetricDefinition } from '../../model/dataset.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import type { MetricDefinition } from '../../model/metric-definition.ts';
 import {
   type AddMisfit,
   type DatasetField,

@@ -1,4 +1,5 @@
-import type { Dataset, MetricDefinition } from '../../../model/dataset.ts';
+import type { Dataset } from '../../../model/dataset.ts';
+import type { MetricDefinition } from '../../../model/metric-definition.ts';
 import {
   type AddMisfit,
   type DatasetField,

@@ -16,6 +16,10 @@ export function findUnwrittenKeys(
     ...usedKeys(fields, fieldKeys).map((key) => `${key} of fields`),
     ...usedKeys(fields.filter(isEntity), ['description']).map((key) => `${key} of keys`),
     ...usedKeys(metrics, metricKeys).map((key) => `${key} of metrics`),
+    ...usedKeys(
+      metrics.filter(({ agg }) => agg === undefined),
+      ['default'],
+    ).map((key) => `${key} of derived metrics`),
     ...usedKeys(relationships, relationshipKeys).map((key) => `${key} of relationships`),
   ];
 }
@@ -23,6 +27,7 @@ export function findUnwrittenKeys(
 const datasetKeys = [
   'synonyms',
   'tags',
+  'partition',
   'segments',
   'parameters',
   'fiscal_year_start',

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../../../../lib/json.ts';
 import type { Fragment } from '../../../../sql/fragment.ts';
 import type { AggregateCall } from '../../../../sql/aggregate-calls.ts';
-import type { Dataset, MetricDefinition } from '../../../model/dataset.ts';
+import type { Dataset } from '../../../model/dataset.ts';
+import type { MetricDefinition } from '../../../model/metric-definition.ts';
 import { isWithin } from '../../../../sql/analyzer.ts';
 import { omitKeys, type PlainObject } from '../../patch.ts';
 import {

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../../../lib/json.ts';
 import type { Aggregate } from '../../../../sql/aggregates.ts';
-import type { ExpressionText, MetricDefinition } from '../../../model/dataset.ts';
+import type { ExpressionText } from '../../../model/schema-parts.ts';
+import type { MetricDefinition } from '../../../model/metric-definition.ts';
 import { omitKeys, type PlainObject } from '../../patch.ts';
 import { columnSql, type DatasetExport, filterTemplate } from './dbt-sql.ts';
 import { NotInDbt } from './not-in-dbt.ts';
@@ -18,7 +19,7 @@ export function writeSimple(
   name: string,
   context: MeasureContext,
 ): PlainObject {
-  const { agg, of, fraction, where, semi_additive: balance, per } = metric;
+  const { agg, of, fraction, where, semi_additive: balance, per, default: fill } = metric;
   if (per !== undefined) throw new NotInDbt('dbt has no aggregates of aggregates');
   if (where !== undefined && balance !== undefined)
     throw new NotInDbt('dbt and ktx filter a balance at different steps');
@@ -31,9 +32,22 @@ export function writeSimple(
     expr: condition === undefined ? value : `case when ${condition} then ${value} end`,
     ...(balance && { non_additive_dimension: writeNonAdditive(balance, context) }),
     ...writeAggregateParams(agg, fraction),
+    ...writeOwnTime(metric, context),
   };
   const measureName = addMeasure(measure, name, context);
-  return { type: 'simple', type_params: { measure: measureName }, ...omitKeys({ filter }) };
+  const input = fill === undefined ? measureName : { name: measureName, fill_nulls_with: fill };
+  return { type: 'simple', type_params: { measure: input }, ...omitKeys({ filter }) };
+}
+
+function writeOwnTime(
+  { time }: MetricDefinition,
+  { home, names }: MeasureContext,
+): { readonly agg_time_dimension?: string } {
+  if (time === undefined) return {};
+  const field = home.fields?.find(({ name }) => name === time);
+  const dimension = field && names.dimensions.get(home.dataset)?.get(field);
+  if (dimension === undefined) throw new NotInDbt(`dbt has no dimension for its time ${time}`);
+  return { agg_time_dimension: dimension };
 }
 
 /** A filter that dbt's templates cannot express goes into the measure, as the condition of a CASE. */

@@ -17,7 +17,7 @@ export interface BoundModel {
     /** Fields by the names of the model's entities and dimensions. */
     readonly fields: ReadonlyMap<string, string>;
     /** The datasets that the model's entities, as roles, lead to. */
-    readonly roles: ReadonlyMap<string, string>;
+    readonly roles: ReadonlyMap<string, readonly string[]>;
   };
 }
 

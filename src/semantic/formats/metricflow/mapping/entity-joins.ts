@@ -1,4 +1,5 @@
-import { entityField, type BoundModel } from './bound-model.ts';
+import { z } from 'zod';
+import { dimensionField, entityField, type BoundModel } from './bound-model.ts';
 import { type Entity, primaryEntity } from '../spec/semantic-model-schema.ts';
 
 interface EntityJoin<Model> {
@@ -6,8 +7,13 @@ interface EntityJoin<Model> {
   readonly entity: Entity;
   /** The field of the entity in `from`. */
   readonly own: string;
-  /** Models in which the entity identifies one row, with its field there. None or several: the join is ambiguous. */
-  readonly targets: readonly { readonly model: Model; readonly field: string }[];
+  /** Models in which the entity identifies one row, with its field there. */
+  readonly targets: readonly {
+    readonly model: Model;
+    readonly field: string;
+    /** The fields between which a row of a natural entity is valid. */
+    readonly validity?: { readonly from: string; readonly to: string } | undefined;
+  }[];
   readonly cardinality: 'many_to_one' | 'one_to_one';
 }
 
@@ -36,10 +42,10 @@ function joinTargets<Model extends BoundModel>(
 ) {
   const candidates = models.flatMap((model) => {
     const field = model.dataset === from.dataset ? undefined : identifyingField(model, entity.name);
-    return field === undefined ? [] : [{ model, field }];
+    return field === undefined ? [] : [{ model, field, validity: validityOf(model, entity.name) }];
   });
   const primary = candidates.filter(({ model }) => isPrimary(model, entity.name));
-  if (entity.type === 'foreign') return primary.length > 0 ? primary : candidates;
+  if (entity.type === 'foreign') return candidates;
   // Two models with the same primary entity: only the later one refers to the other.
   return isPrimary(from, entity.name)
     ? primary.filter(({ model }) => model.dataset < from.dataset)
@@ -53,7 +59,31 @@ function isPrimary({ spec }: BoundModel, entityName: string): boolean {
 /** The field by which an entity identifies one row of a model. */
 function identifyingField(model: BoundModel, entityName: string): string | undefined {
   const entity = model.spec.entities.find(
-    ({ name, type }) => name === entityName && (type === 'primary' || type === 'unique'),
+    ({ name, type }) => name === entityName && ['primary', 'unique', 'natural'].includes(type),
   );
+  if (entity?.type === 'natural' && validityOf(model, entityName) === undefined) return undefined;
   return entity && entityField(model, entity);
+}
+
+const validitySchema = z.object({
+  validity_params: z.object({ is_start: z.boolean().nullish(), is_end: z.boolean().nullish() }),
+});
+
+/** The fields between which a row of a natural entity is valid; undefined for any other entity. */
+function validityOf(
+  model: BoundModel,
+  entityName: string,
+): { readonly from: string; readonly to: string } | undefined {
+  const { entities, dimensions } = model.spec;
+  if (entities.find(({ name }) => name === entityName)?.type !== 'natural') return undefined;
+  const fieldWith = (key: 'is_start' | 'is_end') => {
+    const dimension = dimensions.find(
+      ({ type_params }) =>
+        validitySchema.safeParse(type_params).data?.validity_params[key] === true,
+    );
+    return dimension && dimensionField(model, dimension)?.name;
+  };
+  const from = fieldWith('is_start');
+  const to = fieldWith('is_end');
+  return from === undefined || to === undefined ? undefined : { from, to };
 }

@@ -81,37 +81,32 @@ function followEntities(
   { home, models }: { readonly home: BoundModel; readonly models: readonly BoundModel[] },
 ): readonly BoundModel[] {
   const hops: BoundModel[] = [];
-  for (const entity of entities) {
-    const isLast = entities.at(-1) === entity;
+  for (const [index, entity] of entities.entries())
     hops.push(
       followEntity(entity, hops.at(-1) ?? home, {
         models,
-        dimension: isLast ? dimension : undefined,
+        next: entities[index + 1] ?? dimension,
       }),
     );
-  }
   return hops;
 }
 
-/** The model that an entity identifies one row of. If several do, the one with the dimension. */
+/** The model that an entity identifies one row of. If several do, the one with the dimension or entity `next`. */
 function followEntity(
   entity: string,
   from: BoundModel,
-  {
-    models,
-    dimension,
-  }: { readonly models: readonly BoundModel[]; readonly dimension: string | undefined },
+  { models, next }: { readonly models: readonly BoundModel[]; readonly next: string },
 ): BoundModel {
   const isTarget = (model: BoundModel) =>
     from.own === undefined
       ? primaryEntity(model.spec) === entity ||
         model.spec.entities.some(({ name, type }) => name === entity && type === 'unique')
-      : from.own.roles.get(entity) === model.dataset;
+      : from.own.roles.get(entity)?.includes(model.dataset) === true;
   const targets = models.filter(
     (model) =>
       model !== from &&
       isTarget(model) &&
-      (dimension === undefined || model.spec.dimensions.some(({ name }) => name === dimension)),
+      [...model.spec.dimensions, ...model.spec.entities].some(({ name }) => name === next),
   );
   const [target, ...others] = targets;
   if (target !== undefined && others.length === 0) return target;

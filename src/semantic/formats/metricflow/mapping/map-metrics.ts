@@ -89,6 +89,9 @@ function mapByName(mapping: MetricMapping, name: string, stack: readonly string[
     body: {
       ...body,
       ...(where === undefined ? {} : { where }),
+      ...(spec.shape.kind === 'simple' && spec.fillNullsWith !== undefined
+        ? { default: spec.fillNullsWith }
+        : {}),
       ...(spec.isPrivate ? { hidden: true } : {}),
     },
     of: name,
@@ -280,10 +283,11 @@ function mapMeasureInput(
   input: MetricInput,
   metric: string,
 ): MetricAddress {
-  const isSameMetric = ({ shape, filters }: MetricSpec) =>
+  const isSameMetric = ({ shape, filters, fillNullsWith }: MetricSpec) =>
     shape.kind === 'simple' &&
     !('agg' in shape.measure) &&
     shape.measure.name === input.name &&
+    fillNullsWith === input.fillNullsWith &&
     [...shape.measure.filters, ...filters].join('\n') === input.filters.join('\n');
   const declared = [...mapping.specs.values()].find(isSameMetric);
   if (declared !== undefined) return mapByName(mapping, declared.name, []);
@@ -291,7 +295,10 @@ function mapMeasureInput(
   return addHelperMetric(mapping, metric, {
     dataset: model.dataset,
     name: `${metric}__${input.name}`,
-    body,
+    body: {
+      ...body,
+      ...(input.fillNullsWith === undefined ? {} : { default: input.fillNullsWith }),
+    },
   });
 }
 

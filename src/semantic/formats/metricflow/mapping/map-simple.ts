@@ -28,9 +28,19 @@ export function mapSimple(
     model,
     body: {
       ...aggregateOfMeasure(mapping, model, measure),
+      ...ownTime(model, measure),
       ...(where === undefined ? {} : { where }),
     },
   };
+}
+
+/** The time of the measure, if it is not that of its model. */
+function ownTime(
+  model: BoundModel,
+  { agg_time_dimension: time }: Measure,
+): Pick<MetricBody, 'time'> {
+  if (time === undefined || time === model.spec.defaults?.agg_time_dimension) return {};
+  return { time: requireField(model, time) };
 }
 
 function requireMeasure({ models }: MetricMapping, name: string) {

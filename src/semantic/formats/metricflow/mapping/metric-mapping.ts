@@ -1,4 +1,4 @@
-import type { MetricDefinition } from '../../../model/dataset.ts';
+import type { MetricDefinition } from '../../../model/metric-definition.ts';
 import { type BoundModel, dimensionField, entityField } from './bound-model.ts';
 import { filterTemplateSql } from './filter-template.ts';
 import { type MetricSpec, UnreadableMetric } from '../spec/metric-spec.ts';

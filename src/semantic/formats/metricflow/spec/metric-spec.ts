@@ -9,6 +9,7 @@ export interface MetricInput {
   readonly filters: readonly string[];
   readonly offsetWindow: string | undefined;
   readonly offsetToGrain: string | undefined;
+  readonly fillNullsWith: number | undefined;
 }
 
 /** How a metric is computed, by its type. */
@@ -44,6 +45,8 @@ export interface MetricSpec {
   readonly description: string | undefined;
   readonly filters: readonly string[];
   readonly isPrivate: boolean;
+  /** The value of a simple metric where it would be NULL. */
+  readonly fillNullsWith: number | undefined;
   /** Options for which ktx has no equivalent, as `key: value`. They do not make the metric unreadable. */
   readonly unsupportedOptions: readonly string[];
   readonly shape: MetricShape;
@@ -61,6 +64,7 @@ export function metricOfMeasure(name: string): MetricSpec {
     filters: [],
     offsetWindow: undefined,
     offsetToGrain: undefined,
+    fillNullsWith: undefined,
   };
   return {
     name,
@@ -68,6 +72,7 @@ export function metricOfMeasure(name: string): MetricSpec {
     description: undefined,
     filters: [],
     isPrivate: false,
+    fillNullsWith: undefined,
     unsupportedOptions: [],
     shape: { kind: 'simple', measure },
   };

@@ -101,6 +101,7 @@ const metricFlowMetricSchema = z.looseObject({
  */
 export function readMetric(raw: unknown): MetricSpec {
   const metric = metricFlowMetricSchema.parse(raw);
+  if (metric.type_params.join_to_timespine === true) throw joinsTimeSpine();
   const { name, label, description, filter, hidden, type_params: params } = metric;
   return {
     name,
@@ -108,6 +109,7 @@ export function readMetric(raw: unknown): MetricSpec {
     description,
     filters: filter,
     isPrivate: params.is_private === true || hidden === true || ktxMeta(metric)['hidden'] === true,
+    fillNullsWith: params.fill_nulls_with ?? params.measure?.fill_nulls_with ?? undefined,
     unsupportedOptions: unsupportedOptions(metric),
     shape: readShape(metric),
   };
@@ -115,15 +117,8 @@ export function readMetric(raw: unknown): MetricSpec {
 
 function unsupportedOptions({
   time_granularity: granularity,
-  type_params: { fill_nulls_with, join_to_timespine, measure },
 }: z.infer<typeof metricFlowMetricSchema>): readonly string[] {
-  const fill = fill_nulls_with ?? measure?.fill_nulls_with ?? undefined;
-  const joinsTimeSpine = join_to_timespine ?? measure?.join_to_timespine;
-  return [
-    ...(fill === undefined ? [] : [`fill_nulls_with: ${fill}`]),
-    ...(joinsTimeSpine === true ? ['join_to_timespine'] : []),
-    ...(granularity === undefined ? [] : [`time_granularity: ${granularity}`]),
-  ];
+  return granularity === undefined ? [] : [`time_granularity: ${granularity}`];
 }
 
 type TypeParams = z.infer<typeof typeParamsSchema>;
@@ -208,6 +203,7 @@ function readInput<Key extends string>(
 ): MetricInput {
   const input = params[key];
   if (!input) throw missingKey(key);
+  if (input.join_to_timespine === true) throw joinsTimeSpine();
   return toMetricInput(input);
 }
 
@@ -220,7 +216,7 @@ function readMeasureInput<Key extends string>(
 }
 
 function toMetricInput(input: NonNullable<ParsedInput>): MetricInput {
-  const { name, alias, filter, offset_window, offset_to_grain } = input;
+  const { name, alias, filter, offset_window, offset_to_grain, fill_nulls_with } = input;
   return {
     name,
     isMeasure: false,
@@ -228,7 +224,14 @@ function toMetricInput(input: NonNullable<ParsedInput>): MetricInput {
     filters: filter,
     offsetWindow: offset_window,
     offsetToGrain: offset_to_grain,
+    fillNullsWith: fill_nulls_with ?? undefined,
   };
+}
+
+function joinsTimeSpine(): UnreadableMetric {
+  return new UnreadableMetric(
+    'ktx has no equivalent for join_to_timespine, which shows every period of the time spine',
+  );
 }
 
 function missingKey(key: string): UnreadableMetric {
