@@ -3,10 +3,51 @@ import type { Mutant } from './mutant.ts';
 const rules = ['semantic/access.test.ts'];
 const numbers = ['conformance/semantic-layer.test.ts'];
 const paths = ['semantic/plan.test.ts', 'semantic/errors.test.ts'];
+const keys = ['semantic/contradicted-keys.test.ts', 'project/key-proofs.test.ts'];
 const hazards = ['semantic/hazards.test.ts', 'semantic/regressions.test.ts'];
 
 /** Row rules, paths, and the numbers of the planner. */
 export const semanticMutants: readonly Mutant[] = [
+  {
+    name: 'keys-duplicates',
+    file: 'semantic/keys/one-row-per-key.ts',
+    find: "' > 1'",
+    replace: "' > 2'",
+    why: 'A key with two rows passes as proven, and a join to it counts rows twice.',
+    tests: keys,
+  },
+  {
+    name: 'keys-overlap',
+    file: 'semantic/keys/one-row-per-key.ts',
+    find: "includesEnd ? ' >= ' : ' > '",
+    replace: "includesEnd ? ' > ' : ' > '",
+    why: 'Ranges that share their last and first day pass as proven.',
+    tests: keys,
+  },
+  {
+    name: 'keys-one-row',
+    file: 'semantic/keys/one-row-per-key.ts',
+    find: "' = 1'",
+    replace: "' >= 1'",
+    why: 'allow_unproven multiplies rows all the same.',
+    tests: keys,
+  },
+  {
+    name: 'keys-stale-proof',
+    file: 'project/keys/key-proofs.ts',
+    find: 'marker === currentMarker',
+    replace: 'marker !== undefined',
+    why: 'A key stays proven after rows have been added.',
+    tests: keys,
+  },
+  {
+    name: 'keys-counted',
+    file: 'project/keys/contradicted-keys.ts',
+    find: "use !== 'join'",
+    replace: "use === 'row_rule'",
+    why: 'allow_unproven answers although rows are counted by the contradicted key.',
+    tests: keys,
+  },
   {
     name: 'rules-always',
     file: 'semantic/resolve/row-rules.ts',

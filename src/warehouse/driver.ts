@@ -31,6 +31,8 @@ export interface DriverSession {
   readonly policy: GatePolicy;
   introspect(scope: Scope, signal: AbortSignal): Promise<WarehouseSchema>;
   run(sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryRows>;
+  /** As `TableSchema.marker`, where it can be had without a statement. */
+  readonly marker?: (table: string) => string | undefined;
   privileges(): Promise<PrivilegeReport>;
   close(): Promise<void>;
 }

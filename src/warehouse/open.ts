@@ -61,6 +61,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
       const ms = Math.round(performance.now() - started);
       return { queryId: newId('q'), ...rows, warnings: summarizeWarnings(warnings), ms };
     },
+    marker: (table) => session.marker?.(table),
     privileges: () => session.privileges(),
     close: () => session.close(),
   };

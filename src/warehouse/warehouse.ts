@@ -83,6 +83,8 @@ export interface Warehouse {
   /** The catalog tables that a statement reads. Throws the gate's error if the statement would be refused. */
   reads(sql: string): Promise<readonly TableRef[]>;
   query(sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryResult>;
+  /** As `TableSchema.marker`, where it can be had without a statement. */
+  marker(table: string): string | undefined;
   privileges(): Promise<PrivilegeReport>;
   close(): Promise<void>;
 }

@@ -186,16 +186,17 @@ describe('for a person', () => {
     `);
     expect(await said('sl', 'query', '-m', 'orders.count', '-d', 'orders.customers.region'))
       .toMatchInlineSnapshot(`
-      "orders.customers.region  orders.count
-      North                              20
-      South                              20
-      NULL                               20
-      --
-      3 rows in N ms, query q_N
-      orders.count: rows of orders; by orders.customers → customers; additive; curated
-      model at commit N: semantic-layer/warehouse/customers.yaml, semantic-layer/warehouse/orders.yaml
-      "
-    `);
+        "orders.customers.region  orders.count
+        North                              20
+        South                              20
+        NULL                               20
+        --
+        3 rows in N ms, query q_N
+        orders.count: rows of orders; by orders.customers → customers; additive; curated
+        keys: customers (id) is proven by its rows
+        model at commit N: semantic-layer/warehouse/customers.yaml, semantic-layer/warehouse/orders.yaml
+        "
+      `);
     expect(await said('explain', 'orders(customer_id)')).toMatchInlineSnapshot(`
       "relationship:warehouse.orders(customer_id)
         to: customers  (ktx, semantic-layer/warehouse/orders.yaml:13)

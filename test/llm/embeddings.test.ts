@@ -229,6 +229,14 @@ describe('a text that is too long', () => {
     expect(sent.map((text) => text.length)).toEqual([23_999, 11_999, 5999, 2999, 1499, 749]);
     expect(sent.every((text) => text.isWellFormed())).toBe(true);
   });
+
+  test('has the same length after each cut, also if a cut before it spared a character', async () => {
+    await using endpoint = await openEmbeddingEndpoint(() => refuse(413));
+    const { embed } = await opened(endpoint);
+    await failureOf(embed([`${'a'.repeat(23_999)}${'😀'.repeat(2)}`]));
+    const sent = endpoint.requests.flatMap(({ texts }) => texts);
+    expect(sent.map((text) => text.length)).toEqual([23_999, 12_000, 6000, 3000, 1500, 750]);
+  });
 });
 
 describe('an answer', () => {

@@ -2,11 +2,13 @@ import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import type { Diagnostic } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
+import type { SemanticModel } from '../../semantic/model/model.ts';
 import type { Plan } from '../../semantic/plan/plan.ts';
 import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
+import type { KeyProof } from '../keys/key-proofs.ts';
 import { readCommitState } from '../open/commit-state.ts';
 import type { Project } from '../open/open.ts';
 import { readConflicts } from '../review/conflicts.ts';
@@ -29,7 +31,7 @@ export type QueryReceipt = QueryAnswer['receipt'];
 
 /** Plans and compiles a semantic query without running it: an outline of the plan, the SQL and the receipt. */
 export async function planQuery(project: Project, request: QueryRequest) {
-  const compiled = await compileQuery(project, request);
+  const compiled = await compileProven(project, request);
   const { connection, sql } = compiled;
   const [plan, receipt] = await Promise.all([
     describePlan(compiled, request.query),
@@ -44,7 +46,7 @@ export async function runQuery(
   request: QueryRequest & RequestedLimits,
   signal: AbortSignal,
 ) {
-  const compiled = await compileQuery(project, request);
+  const compiled = await compileProven(project, request, signal);
   const { connection, sql, plan } = compiled;
   const warehouse = await project.warehouse(connection, signal);
   const [result, receipt] = await Promise.all([
@@ -72,6 +74,7 @@ export async function runQuery(
 
 interface PlannedQuery {
   readonly connection: string;
+  readonly model: SemanticModel;
   readonly plan: Plan;
   readonly dialect: Dialect;
   /** Faults of the connection's model files. */
@@ -82,20 +85,48 @@ interface PlannedQuery {
 
 interface CompiledQuery extends PlannedQuery {
   readonly sql: string;
+  /** What is known about the keys that the numbers rely on. */
+  readonly proofs: readonly KeyProof[];
   /** The model files that the metrics come from, sorted. */
   readonly files: readonly string[];
 }
 
-async function compileQuery(
+/**
+ * Compiles a query whose keys hold. With a signal it connects, to count what is not known about them; otherwise that stays assumed.
+ * Throws `contradicted_key`, unless the query allows it: then one row per key is joined.
+ */
+async function compileProven(
   project: Project,
-  { connection, query }: QueryRequest,
+  { connection: requested, query }: QueryRequest,
+  signal?: AbortSignal,
 ): Promise<CompiledQuery> {
   // The planner and its parser load with the first semantic query; plain SQL does not need them.
-  const { emit } = await import('../../semantic/emit/emit.ts');
-  const planned = await planOnConnection(project, connection, query);
-  const { plan, dialect } = planned;
+  const [{ emit }, { proveKeys }, { acceptContradicted }] = await Promise.all([
+    import('../../semantic/emit/emit.ts'),
+    import('../keys/key-proofs.ts'),
+    import('../keys/contradicted-keys.ts'),
+  ]);
+  const planned = await planOnConnection(project, requested, query);
+  const { connection, model, plan: first, dialect } = planned;
+  const keys = first.assumes;
+  const counting =
+    signal === undefined || keys.length === 0
+      ? undefined
+      : { warehouse: await project.warehouse(connection, signal), signal };
+  const proofs = await proveKeys(project, { connection, model, keys, counting });
+  const contradicted = acceptContradicted({ proofs, keys, model, query });
+  const plan = contradicted.size === 0 ? first : await createModelPlan(model, query, contradicted);
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
-  return { ...planned, sql: emit(plan, dialect), files };
+  return { ...planned, plan, proofs, sql: emit(plan, dialect), files };
+}
+
+async function createModelPlan(
+  model: SemanticModel,
+  query: SemanticQuery,
+  contradicted?: ReadonlySet<string>,
+): Promise<Plan> {
+  const { createPlan } = await import('../../semantic/plan/plan.ts');
+  return withAnalyzer(() => createPlan(model, query, contradicted));
 }
 
 /** On the named connection, on the only one, or on the only one of several that can answer. */
@@ -128,7 +159,6 @@ async function planOn(
   connection: string,
   query: SemanticQuery,
 ): Promise<PlannedQuery> {
-  const { createPlan } = await import('../../semantic/plan/plan.ts');
   const { model, diagnostics } = await project.model(connection);
   if (model.datasets.size === 0) {
     const hint = model.excluded.size === 0 ? 'ktx ingest' : 'ktx sl validate';
@@ -137,7 +167,8 @@ async function planOn(
   const isGuarded = [...model.datasets.values()].some(({ rows }) => rows.kind === 'guarded');
   return {
     connection,
-    plan: await withAnalyzer(() => createPlan(model, query)),
+    model,
+    plan: await createModelPlan(model, query),
     dialect: model.dialect,
     diagnostics,
     isGuarded,
@@ -192,7 +223,10 @@ async function describePlan({ plan, dialect }: CompiledQuery, query: SemanticQue
   return outlinePlan(plan, { query, dialect });
 }
 
-async function readQueryReceipt(project: Project, { connection, plan, files }: CompiledQuery) {
+async function readQueryReceipt(
+  project: Project,
+  { connection, plan, files, proofs }: CompiledQuery,
+) {
   // A number made of a contested metric is contested as well.
   const metrics = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
   const isInFiles = (dataset: string) => files.some((file) => file.endsWith(`/${dataset}.yaml`));
@@ -212,7 +246,7 @@ async function readQueryReceipt(project: Project, { connection, plan, files }: C
   const stale = staleSubjects.filter((subject) =>
     isRelevant({ subject, kind: subject.split(':')[0] ?? '' }),
   );
-  return { ...plan.receipt, files, contested, stale, ...state };
+  return { ...plan.receipt, keys: proofs, files, contested, stale, ...state };
 }
 
 /** The stale subjects of the datasets in these files, sorted. */

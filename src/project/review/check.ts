@@ -3,6 +3,7 @@ import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import type { IngestReport, Quarantined, UnusedFact } from '../../ingest/report.ts';
 import { readText } from '../../store/files.ts';
 import { findUnreadablePages } from '../answer/wiki.ts';
+import { checkKeys, type KeyReport } from '../keys/check-keys.ts';
 import { ingestProject } from '../learn/ingest.ts';
 import { listSources } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
@@ -12,7 +13,7 @@ import { findRowRuleBypasses } from './row-rule-bypass.ts';
 import { listStaleSubjects } from './stale.ts';
 
 interface CheckFinding {
-  readonly what: 'invalid' | 'contested' | 'stale' | 'left out' | 'no rules';
+  readonly what: 'invalid' | 'contested' | 'contradicted' | 'stale' | 'left out' | 'no rules';
   /** `path:line:column`, a subject, or the name of a connection. */
   readonly where: string;
   readonly found: string;
@@ -24,13 +25,20 @@ export interface CheckReport {
   readonly findings: readonly CheckFinding[];
   /** What sources declare and ktx cannot represent. Shown for information; it is no finding. */
   readonly unfit: readonly UnusedFact[];
+  /** Connections whose keys were not counted, and why. Shown for information. */
+  readonly uncounted: KeyReport['uncounted'];
 }
 
 /**
- * Finds what nobody should rely on: invalid files, conflicts, stale subjects, and sources that changed since they were
- * ingested. Connects to no warehouse, calls no model and writes nothing.
+ * Finds what nobody should rely on: invalid files, conflicts, keys that the rows contradict, stale subjects, and sources that
+ * changed since they were ingested. Calls no model and writes nothing but the counts. It reads database files; it connects to a
+ * server only if `isAskingServers`.
  */
-export async function checkProject(project: Project, signal: AbortSignal): Promise<CheckReport> {
+export async function checkProject(
+  project: Project,
+  { isAskingServers = false }: { readonly isAskingServers?: boolean },
+  signal: AbortSignal,
+): Promise<CheckReport> {
   const plan = await planSources(project, signal);
   const plannedLeftOut = plan?.quarantined ?? [];
   // Without a warehouse the dry run cannot try formulas. The last real run in this folder could.
@@ -42,16 +50,18 @@ export async function checkProject(project: Project, signal: AbortSignal): Promi
   const leftOut = [...plannedLeftOut, ...lastLeftOut].filter(
     ({ subject }) => !invalid.some(({ where }) => where.startsWith(`${subject}:`)),
   );
+  const { contradicted, uncounted } = await checkKeys(project, { isAskingServers }, signal);
   const findings = [
     ...invalid,
     ...(await findOpenConflicts(project)),
+    ...contradicted.map(toKeyFinding),
     ...(await findStaleSubjects(project)),
     ...(await findMissingRowRules(project)),
     ...(plan === undefined ? [] : findChangedSources(plan)),
     ...leftOut.map(toLeftOutFinding),
   ];
   findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
-  return { findings, unfit: plan?.unfit ?? [] };
+  return { findings, unfit: plan?.unfit ?? [], uncounted };
 }
 
 /** A dry run of all sources; undefined if there is nothing to compare them with. */
@@ -96,6 +106,15 @@ async function findOpenConflicts({ dir }: Project): Promise<CheckFinding[]> {
     found: `${kind}: ${variants.map(({ says }) => JSON.stringify(says)).join(' or ')}`,
     fix: `ktx review choose ${JSON.stringify(subject)} ${variants[0]?.id}`,
   }));
+}
+
+function toKeyFinding({ key, found, file }: KeyReport['contradicted'][number]): CheckFinding {
+  return {
+    what: 'contradicted',
+    where: file,
+    found: `${key} is declared to identify a row, and ${found} times it does not`,
+    fix: `correct the data, or the key in ${file}`,
+  };
 }
 
 async function findMissingRowRules(project: Project): Promise<CheckFinding[]> {

@@ -42,6 +42,11 @@ export function emit(plan: Plan, dialect: Dialect): string {
   return lines.join('\n');
 }
 
+/** A query by itself. */
+export function emitQuery(query: Query, dialect: Dialect): string {
+  return queryLines(query, dialect).join('\n');
+}
+
 /**
  * The lines of a query. A line may contain line breaks: they are inside text literals of a person's SQL, and must not be
  * indented.
@@ -56,13 +61,13 @@ function queryLines(query: Query, dialect: Dialect): readonly string[] {
 }
 
 function selectLines(
-  { distinct, columns, from, joins, where, groups = 0 }: Select,
+  { distinct, hasAllColumns, columns, from, joins, where, groups = 0 }: Select,
   dialect: Dialect,
 ): readonly string[] {
-  const items =
-    columns.length === 0
-      ? [`${dialect.quote(from.alias)}.*`]
-      : columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`);
+  const items = [
+    ...(hasAllColumns === true || columns.length === 0 ? [`${dialect.quote(from.alias)}.*`] : []),
+    ...columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`),
+  ];
   const groupItems = columns
     .slice(0, groups)
     .map(({ expr }, index) =>

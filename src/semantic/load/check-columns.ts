@@ -11,8 +11,8 @@ import {
   type ModelRelationship,
   type SemanticModel,
 } from '../model/model.ts';
-import type { Relation } from '../relational/query-tree.ts';
 import type { DatasetCheck, YamlPath } from './dataset-check.ts';
+import { findTable } from './find-table.ts';
 
 /** A table of the catalog. */
 export interface PhysicalTable extends TableRef {
@@ -94,36 +94,6 @@ function columnsWithoutCatalog(
 
 function hintFor(name: string, candidates: readonly string[]): string {
   return didYouMean(name, candidates) ?? 'If it is new in the warehouse, `ktx ingest` reads it.';
-}
-
-/** The catalog's table of a relation. Without a schema, the default schema wins: ktx does not know which others are searched. */
-function findTable(
-  dialect: Dialect,
-  relation: Relation,
-  tables: readonly PhysicalTable[],
-): PhysicalTable | undefined {
-  if (relation.kind === 'query') return undefined;
-  const isSame = (a: string, b: string) =>
-    a === b || (dialect.ignoresCase && a.toLowerCase() === b.toLowerCase());
-  const [name = '', schema, catalog] = relation.parts.toReversed();
-  const matches = (tablesByName(tables).get(name.toLowerCase()) ?? []).filter(
-    (table) =>
-      isSame(table.table, name) &&
-      isSame(table.schema, schema ?? table.schema) &&
-      isSame(table.catalog ?? catalog ?? '', catalog ?? table.catalog ?? ''),
-  );
-  return matches.find((table) => isSame(table.schema, dialect.defaultSchema)) ?? matches[0];
-}
-
-type TableIndex = ReadonlyMap<string, readonly PhysicalTable[]>;
-
-const tableIndexes = new WeakMap<readonly PhysicalTable[], TableIndex>();
-
-/** By name in lower case. */
-function tablesByName(tables: readonly PhysicalTable[]): TableIndex {
-  const index = tableIndexes.get(tables) ?? Map.groupBy(tables, ({ table }) => table.toLowerCase());
-  tableIndexes.set(tables, index);
-  return index;
 }
 
 function isKnown(

@@ -1,3 +1,4 @@
+import { assumeKey } from '../keys/key-assumption.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { Balance } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
@@ -60,8 +61,11 @@ function hasExists({ expr }: AggregateInput): boolean {
 
 function ownerKey(scope: JoinScope, fanOutDimensions: readonly string[]): readonly Expr[] {
   const { owner } = scope;
-  if (owner.primaryKey !== undefined)
-    return owner.primaryKey.map((name) => ownFieldExpr(scope, name));
+  if (owner.primaryKey !== undefined) {
+    const { name: dataset, primaryKey: columns } = owner;
+    assumeKey(scope.keys, { dataset, columns, range: undefined, use: 'count' });
+    return columns.map((name) => ownFieldExpr(scope, name));
+  }
   throw queryError(
     'no_key',
     `${fanOutDimensions.join(' and ')} has many rows for one row of ${owner.name}, and ${owner.name} has no key to count each row once`,

@@ -1,4 +1,5 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
+import { assumeKey } from '../keys/key-assumption.ts';
 import { finer, periodStartType } from '../model/grains.ts';
 import { type ModelDataset, requireReadableRows } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';
@@ -35,8 +36,8 @@ interface EventSide {
 export function joinConversions(scope: JoinScope, conversion: Conversion): readonly JoinClause[] {
   const { owner, model } = scope;
   const toDataset = requireDataset(model, conversion.toAggregate.owner);
-  const baseKey = requireKey(owner);
-  const toKey = requireKey(toDataset);
+  const baseKey = requireKey(scope, owner);
+  const toKey = requireKey(scope, toDataset);
   const baseTime = eventTime(scope, owner, conversion.baseAggregate.time);
   const toTime = eventTime(scope, toDataset, conversion.toAggregate.time);
   checkEqualFields(conversion, owner, toDataset);
@@ -126,7 +127,7 @@ function rankBaseEvents(
 
 /** The rows that the aggregate counts: key `k1`…, equal fields `e1`…, time `t`, and the value `v` if asked for. */
 function selectEvents(
-  { query, notes, rowMetricValues, model }: JoinScope,
+  { query, notes, keys, rowMetricValues, model }: JoinScope,
   { dataset, aggregate, key, time, on }: EventSide,
   value: AggregateNode | undefined,
 ): Select {
@@ -136,6 +137,7 @@ function selectEvents(
     owner: dataset,
     query,
     notes,
+    keys,
     rowMetricValues,
     reach: 'many',
     joins,
@@ -245,8 +247,14 @@ function missingEqualField(
   );
 }
 
-function requireKey({ name, file, primaryKey }: ModelDataset): readonly string[] {
-  if (primaryKey !== undefined) return primaryKey;
+function requireKey(
+  { keys }: JoinScope,
+  { name, file, primaryKey }: ModelDataset,
+): readonly string[] {
+  if (primaryKey !== undefined) {
+    assumeKey(keys, { dataset: name, columns: primaryKey, range: undefined, use: 'count' });
+    return primaryKey;
+  }
   throw queryError(
     'no_key',
     `${name} has no key to count each conversion once`,

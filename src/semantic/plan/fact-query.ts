@@ -157,12 +157,13 @@ function openScope(
   { owner }: Fact,
   { shift, time }: { readonly shift: readonly Period[]; readonly time?: string | undefined },
 ): JoinScope {
-  const { model, query, notes } = context;
+  const { model, query, notes, keys } = context;
   return {
     model,
     owner,
     query,
     notes,
+    keys,
     shift,
     time,
     reach: 'many',

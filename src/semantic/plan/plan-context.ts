@@ -1,4 +1,5 @@
 import type { Period } from '../../sql/dialect.ts';
+import type { PlannedKeys } from '../keys/key-assumption.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { QueryConditions } from '../resolve/conditions.ts';
@@ -10,6 +11,8 @@ export interface PlanContext {
   readonly conditions: QueryConditions;
   /** Notes for the receipt; filled in place. */
   readonly notes: Set<string>;
+  /** The keys that joins and counts rely on. */
+  readonly keys: PlannedKeys;
   /** Addresses (`orders.revenue`) of the metrics that the answer uses. Planning adds the metrics behind row metrics in place. */
   readonly usedMetrics: Set<string>;
   /** Names of the datasets that own the query's metrics. */

@@ -1,4 +1,5 @@
 import type { FieldType } from '../../sql/field-type.ts';
+import type { KeyAssumption, PlannedKeys } from '../keys/key-assumption.ts';
 import type { Grain } from '../model/grains.ts';
 import type { SemanticModel } from '../model/model.ts';
 import { parametersIn, withParameters } from '../model/parameters.ts';
@@ -15,7 +16,7 @@ import type { FactQuery } from './fact-query.ts';
 import { mergeFactQueries } from './merge-facts.ts';
 import { planFactQueries, type PlannedMetric } from './plan-facts.ts';
 import { checkColumnNames, checkCommonPeriods } from './query-checks.ts';
-import { type MetricReceipt, createMetricReceipt } from './receipt.ts';
+import { type MetricReceipt, createMetricReceipt, guardedDatasets } from './receipt.ts';
 
 /**
  * What to compute, as plain data. Each fact query aggregates the rows of one dataset. The common tables merge them to one
@@ -34,6 +35,8 @@ export interface Plan {
   readonly limit: number | undefined;
   /** Addresses of all model metrics that the answer uses, also in conditions and inside other metrics. */
   readonly used: ReadonlySet<string>;
+  /** What the numbers take for granted about keys, also inside row rules. */
+  readonly assumes: readonly KeyAssumption[];
   readonly receipt: {
     readonly metrics: readonly MetricReceipt[];
     readonly notes: readonly string[];
@@ -61,7 +64,11 @@ interface PlanColumn {
  * 4. Merge the fact queries to one row per group.
  * 5. Write the receipt.
  */
-export function createPlan(givenModel: SemanticModel, query: SemanticQuery): Plan {
+export function createPlan(
+  givenModel: SemanticModel,
+  query: SemanticQuery,
+  contradicted: PlannedKeys['contradicted'] = new Set(),
+): Plan {
   const model = withParameters(givenModel, query.parameters);
   const resolver = createResolver(model, query.metrics, { skipsEmpty: query.skip_empty });
   const metrics = resolveMetrics(resolver, query);
@@ -71,7 +78,8 @@ export function createPlan(givenModel: SemanticModel, query: SemanticQuery): Pla
 
   const notes = new Set<string>();
   const { usedMetrics } = resolver;
-  const context = { model, query, conditions, notes, usedMetrics };
+  const keys = { assumed: new Map<string, KeyAssumption>(), contradicted };
+  const context = { model, query, conditions, notes, keys, usedMetrics };
   const factQueries = planFactQueries(context, [...resolver.aggregates.values()], metrics);
   checkCommonPeriods(context, factQueries);
 
@@ -93,6 +101,7 @@ export function createPlan(givenModel: SemanticModel, query: SemanticQuery): Pla
     order,
     limit: query.limit,
     used: usedMetrics,
+    assumes: [...keys.assumed.values(), ...assumedByRowRules(model, factQueries)],
     receipt: {
       metrics: metrics.map((metric) =>
         createMetricReceipt(model, metric, { factQueries, grain: query.dimensions, having }),
@@ -179,6 +188,16 @@ function dimensionType({ grain, field }: ResolvedField): FieldType | undefined {
 function metricColumn({ name, expr, trace }: PlannedMetric): PlanColumn {
   const unit = trace.metric?.unit;
   return { name, kind: 'metric', expr, type: undefined, grain: undefined, unit };
+}
+
+function assumedByRowRules(
+  model: SemanticModel,
+  factQueries: readonly FactQuery[],
+): readonly KeyAssumption[] {
+  const selects = factQueries.map(({ select }) => select);
+  return guardedDatasets(model, selects).flatMap(({ rows }) =>
+    rows.kind === 'guarded' ? rows.assumes : [],
+  );
 }
 
 function fanOutNotes(factQueries: readonly FactQuery[]): readonly string[] {

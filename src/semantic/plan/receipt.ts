@@ -1,4 +1,4 @@
-import { metricAddress, type SemanticModel } from '../model/model.ts';
+import { metricAddress, type ModelDataset, type SemanticModel } from '../model/model.ts';
 import { pieceText } from '../relational/sql-piece.ts';
 import type { AggregateNode, MetricTrace } from '../resolve/aggregate-node.ts';
 import { formatPath } from '../resolve/join-paths.ts';
@@ -76,11 +76,20 @@ function rowAggregates(aggregate: AggregateNode): readonly AggregateNode[] {
   return nested?.aggregates ?? [aggregate];
 }
 
-/** One entry per dataset with row rules that the selects read, also in semi-joins and bridges. */
-function appliedRowRules(
-  { datasets, hasRules, role }: SemanticModel,
+/** One entry per dataset with row rules that the selects read. */
+function appliedRowRules(model: SemanticModel, selects: readonly unknown[]): readonly string[] {
+  const { role } = model;
+  return guardedDatasets(model, selects).map(({ name, access = [] }) => {
+    const rules = access.filter((rule) => rule.role === role).map(({ where }) => where.text);
+    return `${name} for ${role}: ${rules.join(' or ')}`;
+  });
+}
+
+/** The datasets with row rules that the selects read, also in semi-joins and bridges. */
+export function guardedDatasets(
+  { datasets, hasRules }: SemanticModel,
   selects: readonly unknown[],
-): readonly string[] {
+): readonly ModelDataset[] {
   if (!hasRules) return [];
   const guardedRows = new Set<unknown>();
   const visit = (value: unknown): void => {
@@ -89,9 +98,5 @@ function appliedRowRules(
     else for (const child of Object.values(value)) visit(child);
   };
   visit(selects);
-  const guarded = [...datasets.values()].filter(({ rows }) => guardedRows.has(rows));
-  return guarded.map(({ name, access = [] }) => {
-    const rules = access.filter((rule) => rule.role === role).map(({ where }) => where.text);
-    return `${name} for ${role}: ${rules.join(' or ')}`;
-  });
+  return [...datasets.values()].filter(({ rows }) => guardedRows.has(rows));
 }

@@ -79,19 +79,20 @@ export const querySchema = z.strictObject({
     .array(z.union([sqlSchema, comparisonSchema]))
     .max(100)
     .default([])
-    .describe('Conditions on metrics, joined by AND.'),
+    .describe('Conditions on metrics.'),
   segments: namesSchema.describe('As dataset.segment.'),
   parameters: z
     .record(z.string(), z.unknown().pipe(z.union([z.string(), exactNumberSchema, z.boolean()])))
     .default({})
     .describe('By name.'),
   order_by: z.array(orderSchema).default([]).describe('Ties follow the dimensions.'),
-  limit: z.int().positive().optional().describe('Maximum rows.'),
-  timezone: zoneSchema.describe('Time zone of periods. Default: UTC.'),
+  limit: z.int().positive().optional(),
+  timezone: zoneSchema.describe('Of periods. Default: UTC.'),
   week_start: z.enum(['monday', 'sunday']).default('monday'),
   include_empty: z.boolean().default(false).describe('Add members without rows.'),
   skip_empty: z.boolean().default(false).describe('Leave out groups where no metric has rows.'),
   fill_time: z.boolean().default(false).describe('Add periods without rows.'),
+  allow_unproven: z.boolean().default(false).describe('Join one row per contradicted key.'),
 });
 export type SemanticQuery = z.infer<typeof querySchema>;
 

@@ -1,6 +1,7 @@
 import type { UserError } from '../../lib/error.ts';
 import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Period, TimeGrain, TruncateOptions } from '../../sql/dialect.ts';
+import type { KeyAssumption } from '../keys/key-assumption.ts';
 import type { FilterOperator } from '../query/query.ts';
 
 /** A query as data. Only `emit` turns it into SQL text. */
@@ -9,6 +10,8 @@ export type Query = Select | Union;
 export interface Select {
   readonly kind: 'select';
   readonly distinct?: boolean;
+  /** True to select every column of `from` before `columns`. */
+  readonly hasAllColumns?: boolean;
   /** Empty selects every column of `from`. */
   readonly columns: readonly NamedColumn<Expr>[];
   readonly from: FromItem;
@@ -60,7 +63,12 @@ export type Relation =
 /** The rows of a dataset that a role may read; `denied` holds the error to throw when a query touches it. */
 export type ReadableRows =
   | Relation
-  | { readonly kind: 'guarded'; readonly select: Query }
+  | {
+      readonly kind: 'guarded';
+      readonly select: Query;
+      /** The keys that its row rules rely on. */
+      readonly assumes: readonly KeyAssumption[];
+    }
   | { readonly kind: 'denied'; readonly error: UserError };
 
 /** A typed expression of a plan. */

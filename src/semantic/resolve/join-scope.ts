@@ -1,5 +1,7 @@
 import { shortHash } from '../../lib/hash.ts';
 import type { Dialect, Period } from '../../sql/dialect.ts';
+import { assumeKey, type PlannedKeys } from '../keys/key-assumption.ts';
+import { endBeforeNext, oneRowPerKey } from '../keys/one-row-per-key.ts';
 import {
   conditionSide,
   findField,
@@ -37,6 +39,8 @@ export interface JoinScope extends PathStart {
   readonly existsJoins: Map<string, PlannedJoin> | undefined;
   /** Notes for the receipt. */
   readonly notes: Set<string>;
+  /** The keys that its joins rely on. */
+  readonly keys: PlannedKeys;
   /** By how much the owner's default time is moved forward wherever the query names it. Empty: not moved. */
   readonly shift: readonly Period[];
   /** Plans the values of a row metric. */
@@ -162,18 +166,67 @@ function addJoin(
   if (!leg.isToMany) checkFanOut(leg, target);
   checkJoinTypes(leg, source.dataset, target);
   const joined = { dialect: model.dialect, dataset: target, alias };
-  const on = conjunctionOf([
-    joinCondition(leg, source, joined),
-    ...samePartition(scope, path, joined),
-  ]);
+  const partitions = samePartition(scope, path, joined);
   const relation = requireReadableRows(target);
+  const rows = leg.isToMany
+    ? { relation, conditions: [] }
+    : rowsByKey(scope, leg, { source, joined, relation, isPartitioned: partitions.length > 0 });
+  const on = conjunctionOf([joinCondition(leg, source, joined), ...partitions, ...rows.conditions]);
   const isBehindExists = existsJoins?.has(leftAlias) === true;
   const isInExists = existsJoins !== undefined && (leg.isToMany || isBehindExists);
   // A row without rows on the many side is in no group of theirs. Within EXISTS, the first join alone decides whether there are
   // such rows.
   const kind = leg.isToMany && !isBehindExists ? 'inner' : 'left';
   const targetJoins = isInExists ? existsJoins : joins;
-  targetJoins.set(alias, { alias, relation, path, on, leftAlias, kind, isToMany: leg.isToMany });
+  targetJoins.set(alias, {
+    alias,
+    relation: rows.relation,
+    path,
+    on,
+    leftAlias,
+    kind,
+    isToMany: leg.isToMany,
+  });
+}
+
+interface KeyedJoin {
+  readonly source: JoinSide;
+  readonly joined: JoinSide;
+  readonly relation: JoinClause['relation'];
+  /** True if rows of the joined dataset are also joined by its partition. */
+  readonly isPartitioned: boolean;
+}
+
+/**
+ * What a join to one row reads: the rows of its target, whose key the plan assumes; one row per key if the data contradict it.
+ * `conditions` then end each validity range where the next one starts.
+ */
+function rowsByKey(
+  { keys }: JoinScope,
+  { relationship, reversed, to }: Leg,
+  { source, joined, relation, isPartitioned }: KeyedJoin,
+): { relation: JoinClause['relation']; conditions: readonly Expr[] } {
+  const { equal, within } = relationship;
+  const range = reversed ? undefined : within;
+  const { dataset } = joined;
+  const partition = isPartitioned ? dataset.partition : undefined;
+  const columns = [
+    ...equal.flatMap((pair) => (reversed ? pair.own : pair.target) ?? []),
+    ...(partition === undefined ? [] : [partition]),
+  ];
+  const key = assumeKey(keys, { dataset: to, columns, range, use: 'join' });
+  if (!keys.contradicted.has(key.name)) return { relation, conditions: [] };
+  const column = (name: string) => columnExpr({ ...joined, alias: dataset.name }, name);
+  const conditions =
+    within === undefined || reversed
+      ? []
+      : [
+          endBeforeNext(
+            joined.alias,
+            comparedValue({ field: within.field, bound: within.from }, source, joined),
+          ),
+        ];
+  return { relation: oneRowPerKey({ dataset, column }, key), conditions };
 }
 
 /** The joined rows are those of the partition of the last dataset before them that has one. */
@@ -229,18 +282,25 @@ function rangeConditions(
   own: JoinSide,
   target: JoinSide,
 ): readonly Expr[] {
-  const typeOf = (side: JoinSide, name: string) => findField(side.dataset, name)?.type;
-  const type = typeOf(own, field);
   const boundCondition = (boundName: string, operator: string): Expr => {
     const bound = columnExpr(target, boundName);
-    const stored = columnExpr(own, field);
-    const isComparedByDay =
-      typeOf(target, boundName) === 'date' && (type === 'datetime' || type === 'datetime_tz');
-    const value: Expr = isComparedByDay
-      ? { kind: 'truncate', grain: 'day', of: stored, options: { type, weekStart: 'monday' } }
-      : stored;
+    const value = comparedValue({ field, bound: boundName }, own, target);
     return { kind: 'text', parts: [bound, ' IS NULL OR ', value, operator, bound] };
   };
   const isKnown: Expr = { kind: 'text', parts: [columnExpr(own, field), ' IS NOT NULL'] };
   return [isKnown, boundCondition(from, ' >= '), boundCondition(to, includesEnd ? ' <= ' : ' < ')];
+}
+
+/** The value that is compared with a bound of a validity range: its day if the bound is a date. */
+function comparedValue(
+  { field, bound }: { readonly field: string; readonly bound: string },
+  own: JoinSide,
+  target: JoinSide,
+): Expr {
+  const type = findField(own.dataset, field)?.type;
+  const boundType = findField(target.dataset, bound)?.type;
+  const stored = columnExpr(own, field);
+  return boundType === 'date' && (type === 'datetime' || type === 'datetime_tz')
+    ? { kind: 'truncate', grain: 'day', of: stored, options: { type, weekStart: 'monday' } }
+    : stored;
 }

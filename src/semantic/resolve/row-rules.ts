@@ -1,4 +1,5 @@
 import type { UserError } from '../../lib/error.ts';
+import { noKeys } from '../keys/key-assumption.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
 import type { ReadableRows } from '../relational/query-tree.ts';
@@ -52,6 +53,7 @@ export function rowsForRole(
   const rules = access.filter((rule) => rule.role === role);
   if (rules.length === 0) return { kind: 'denied', error: accessDenied(dataset, role) };
   const joins = new Map<string, PlannedJoin>();
+  const keys = noKeys();
   const scope: JoinScope = {
     model,
     owner: dataset,
@@ -60,6 +62,7 @@ export function rowsForRole(
     joins,
     existsJoins: undefined,
     notes: new Set(),
+    keys,
     shift: [],
     usedFields: new Set(),
     rowMetricValues: () => {
@@ -81,6 +84,7 @@ export function rowsForRole(
       joins: [...joins.values()].map(toJoin),
       where: [{ kind: 'text', parts }],
     },
+    assumes: [...keys.assumed.values()].map((key) => ({ ...key, use: 'row_rule' })),
   };
 }
 

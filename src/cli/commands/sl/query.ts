@@ -34,6 +34,8 @@ const flagDescriptions: Readonly<Record<string, string>> = {
   week_start: 'first day of a week (default: monday)',
   include_empty: 'also show dimension values that have no rows',
   fill_time: 'also show periods that have no rows',
+  allow_unproven:
+    'answer although the data contradict a declared key; one row per key is joined, so that no row multiplies',
 };
 const queryFlags = describeFlags(
   schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' }),

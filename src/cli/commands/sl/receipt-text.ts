@@ -2,17 +2,29 @@ import type { QueryReceipt } from '../../../project/answer/query.ts';
 
 /** One line per metric, then parameters, notes, marks, and the files that define the metrics. */
 export function receiptLines(receipt: QueryReceipt): string[] {
-  const { metrics, notes, parameters, contested, stale } = receipt;
+  const { metrics, notes, parameters, keys, contested, stale } = receipt;
   return [
     ...metrics.map(metricLine),
     ...Object.entries(parameters).map(
       ([name, value]) => `parameter ${name} = ${JSON.stringify(value)}`,
     ),
     ...notes,
+    ...keyLines(keys),
     ...contested.map((subject) => `contested: ${subject}; to resolve it: ktx review`),
     ...stale.map((subject) => `stale: ${subject}; to update it: ktx ingest`),
     ...modelLines(receipt),
   ];
+}
+
+/** `keys: customers (id) is proven by its rows, regions (id) is only assumed` */
+function keyLines(keys: QueryReceipt['keys']): readonly string[] {
+  const texts = keys.map(({ key, state, by, found }) => {
+    if (state === 'assumed') return `${key} is only assumed`;
+    if (state === 'contradicted')
+      return `${key} is contradicted ${found} times by its rows, so one row per key is joined`;
+    return `${key} is proven by ${by === 'constraint' ? 'the database' : 'its rows'}`;
+  });
+  return texts.length === 0 ? [] : [`keys: ${texts.join(', ')}`];
 }
 
 type ReceiptMetric = QueryReceipt['metrics'][number];

@@ -38,6 +38,7 @@ export async function open(
       },
       run: (sql, limits, callSignal) =>
         translated(reader.query(sql, { ...limits, signal: callSignal })),
+      marker: source.marker,
       privileges: async () => ({
         readOnly: true,
         findings: ['DuckDB opens the file read-only and cannot reach other files.'],

@@ -37,6 +37,7 @@ export async function open(
       introspectSqlite((sql) => runCatalogQuery(sql, callSignal), scope, changeMarker(path)),
     run: (sql, limits, callSignal) =>
       translated(reader.query(sql, { ...limits, signal: callSignal })),
+    marker: () => changeMarker(path),
     privileges: async () => ({
       readOnly: true,
       findings: ['SQLite opens the file read-only and permits only reads.'],
