@@ -61,13 +61,17 @@ async function tryToOpen(
 function joinedKeys(model: SemanticModel): readonly KeyAssumption[] {
   const keys = noKeys();
   const legs = [...model.datasets.values()]
-    .flatMap(({ toOne = [], toMany = [] }) => [...toOne, ...toMany])
+    .flatMap(({ toOne, toMany }) => [...toOne, ...toMany])
     .flatMap((step) => step.legs.filter(({ isToMany }) => !isToMany));
   for (const { to, reversed, relationship } of legs) {
     const target = model.datasets.get(to);
-    const columns = relationship.equal.flatMap((pair) => (reversed ? pair.own : pair.target) ?? []);
     // A role that may read no row of the target asks nothing about it.
     if (target === undefined || target.rows.kind === 'denied') continue;
+    const { partition } = target;
+    const columns = [
+      ...relationship.equal.flatMap((pair) => (reversed ? pair.own : pair.target) ?? []),
+      ...(partition === undefined ? [] : [partition]),
+    ];
     const range = reversed ? undefined : relationship.within;
     if (columns.length > 0 || range !== undefined)
       assumeKey(keys, { dataset: to, columns, range, use: 'join' });
