@@ -68,13 +68,13 @@ export const querySchema = z.strictObject({
     .default([])
     .describe('Without metrics: the distinct dimension values.'),
   dimensions: namesSchema.describe(
-    'dataset.field, or a path of roles like orders.buyer.regions.name. A time field takes a grain, like .month. metric_time is the default time of each metric.',
+    'dataset.field, or a path of roles like orders.buyer.regions.name. Times take a grain, like .month. metric_time is the time of each metric.',
   ),
   where: z
     .array(z.union([sqlSchema, comparisonSchema, scopedSchema]))
     .max(100)
     .default([])
-    .describe('Conditions on rows, joined by AND.'),
+    .describe('Conditions on rows.'),
   having: z
     .array(z.union([sqlSchema, comparisonSchema]))
     .max(100)
@@ -83,9 +83,8 @@ export const querySchema = z.strictObject({
   segments: namesSchema.describe('As dataset.segment.'),
   parameters: z
     .record(z.string(), z.unknown().pipe(z.union([z.string(), exactNumberSchema, z.boolean()])))
-    .default({})
-    .describe('By name.'),
-  order_by: z.array(orderSchema).default([]).describe('Ties follow the dimensions.'),
+    .default({}),
+  order_by: z.array(orderSchema).default([]),
   limit: z.int().positive().optional(),
   timezone: zoneSchema.describe('Of periods. Default: UTC.'),
   week_start: z.enum(['monday', 'sunday']).default('monday'),
