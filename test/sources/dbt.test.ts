@@ -385,7 +385,9 @@ describe('from the files alone', () => {
 
   test('a metric with the name of a column says what it does with it, and keeps its name as a synonym', async () => {
     const { said } = await extracted();
-    expect(said('metric:shop.baskets.sum_gross', 'metric')).toEqual([{ agg: 'sum', of: 'gross' }]);
+    expect(said('metric:shop.baskets.sum_gross', 'metric')).toEqual([
+      { agg: 'sum', of: 'gross', default: 0 },
+    ]);
     expect(said('metric:shop.baskets.sum_material_cost', 'synonyms')).toEqual([
       ['material_cost', 'Cost of material'],
     ]);
@@ -414,7 +416,6 @@ describe('from the files alone', () => {
       [
         "models/marts/metrics.yml line 44: metric exact_top_basket: ktx has no discrete percentile",
         "models/marts/metrics.yml line 77: metric revenue_since_month_start: ktx has no equivalent for offset_to_grain: month of revenue",
-        "models/marts/metrics.yml line 9: metric gross: ktx has no equivalent for fill_nulls_with: 0",
       ]
     `);
   });
