@@ -65,7 +65,6 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     expect(unfit.map(({ reason }) => reason)).toEqual([
       'metric exact_top_basket: ktx has no discrete percentile',
       'metric revenue_since_month_start: ktx has no equivalent for offset_to_grain: month of revenue',
-      'metric gross: ktx has no equivalent for fill_nulls_with: 0',
     ]);
     expect(data['conflicts']).toEqual([]);
     const check = ktx('check');
