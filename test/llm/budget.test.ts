@@ -79,9 +79,7 @@ for (const subject of ['anthropic', 'claude-code'] as const) {
         await runtime.close();
       });
 
-      // A known fault: on claude-code the object that spends the budget is lost (docs/llm.md).
-      const keepsObject = subject === 'claude-code' ? test.fails : test;
-      keepsObject('ten objects at once exceed a small budget by one call at most', async () => {
+      test('ten objects at once exceed a small budget by one call at most', async () => {
         const { runtime } = await open({ max_usd_per_run: 0.02 });
         const running = endpoint.start(({ objectTaken }) => ({
           kind: 'reply',

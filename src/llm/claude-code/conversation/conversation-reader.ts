@@ -286,9 +286,17 @@ export class ConversationReader {
   #readResult(result: SDKResultMessage): void {
     this.#result = result;
     this.#turns.stopStream();
+    if (result.subtype === 'error_max_budget_usd') this.#takeBackObject();
     // A request that failed without an answer was sent all the same.
     const isSent = isRequestFailure(resultFacts(result, this.#error, this.#limit));
     if (isSent && !this.#isCounted && !this.#hasLateFailure) this.#countRequest();
+  }
+
+  /** The program stops reading the answer that spends its money as soon as the object is whole. Its totals have the cost. */
+  #takeBackObject(): void {
+    if (!this.#turns.isBroken || !this.#tools.takeBackObject()) return;
+    this.#usage.countedInTotals(this.#turns.streamingId);
+    this.#turns.takeBack();
   }
 
   #readAnswer(message: SDKMessage): void {

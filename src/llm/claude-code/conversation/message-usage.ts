@@ -17,6 +17,8 @@ interface UsedMessage {
 /** What the messages of one conversation used. */
 export class MessageUsage {
   readonly #messages = new Map<string, UsedMessage>();
+  /** A message that reported no output, and that the totals of the program count in full. */
+  #counted: string | undefined;
 
   start(id: string, model: string, usage: StreamedApiUsage): void {
     this.#messages.set(id, { model, tokens: streamedTokens(usage), isComplete: false });
@@ -30,13 +32,20 @@ export class MessageUsage {
     return used;
   }
 
+  /** The totals of the program count a message in full. */
+  countedInTotals(id: string): void {
+    this.#counted = id;
+  }
+
   /**
    * Reports the totals of the program, or what the single messages reported: without totals, and if
    * an answer broke off. The program counts such an answer sometimes, and never what it wrote.
    */
   report(monitor: CallMonitor, totals: UsageTotals = {}, before: UsageTotals = {}): void {
     const messages = [...this.#messages.values()];
-    if (Object.keys(totals).length > 0 && messages.every(({ isComplete }) => isComplete)) {
+    const isCounted = ([id, { isComplete }]: readonly [string, UsedMessage]) =>
+      isComplete || id === this.#counted;
+    if (Object.keys(totals).length > 0 && [...this.#messages].every(isCounted)) {
       for (const [model, total] of Object.entries(totals)) {
         const { tokens, costUsd } = usageSince(total, before[model]);
         if (costUsd > 0 || Object.values(tokens).some((count) => count > 0))

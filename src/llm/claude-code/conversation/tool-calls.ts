@@ -21,6 +21,8 @@ export class ToolCalls {
   readonly #expected: ExpectedInit;
   readonly #monitor: CallMonitor;
   readonly #waiting = new Map<string, KnownCall>();
+  /** Those of the answer that broke off last. */
+  #dropped: readonly KnownCall[] = [];
   readonly #started = new Map<string, KnownCall>();
   /** Ends of calls whose answer is not whole yet: the program does not wait to refuse a call. */
   readonly #early = new Map<string, CallEnd>();
@@ -63,12 +65,22 @@ export class ToolCalls {
     for (const call of this.#waiting.values()) this.#start(call);
     for (const [id, end] of this.#early) this.#end(id, end);
     this.drop();
+    this.#dropped = [];
   }
 
   /** The answer with the calls so far broke off. */
   drop(): void {
+    this.#dropped = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#early.clear();
+  }
+
+  /** Takes back the answer that broke off last, if an object is all that it had. False if it had anything else. */
+  takeBackObject(): boolean {
+    const calls = this.#dropped;
+    if (calls.length === 0 || calls.some(({ name }) => name !== outputTool)) return false;
+    for (const call of calls) this.#waiting.set(call.id, call);
+    return true;
   }
 
   end(id: string, end: CallEnd): void {

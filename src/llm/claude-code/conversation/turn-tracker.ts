@@ -94,6 +94,14 @@ export class TurnTracker {
     return true;
   }
 
+  /** The answer that seemed to break off has everything that was asked for. */
+  takeBack(): void {
+    if (this.#answer === undefined) return;
+    this.#answer.isBroken = false;
+    this.#broken.delete(this.#answer.id);
+    this.endStream(true);
+  }
+
   /** The broken answer is asked for again. */
   forget(): void {
     if (this.isBroken) this.#answer = undefined;
