@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { slowSuites } from './test/slow-suites.ts';
 
-/** A person's settings, and temporary files, during a run: `test/support/run-folders.ts` removes both. */
+/**
+ * A person's settings, and temporary files, during a run: `test/support/run-folders.ts` removes
+ * both.
+ */
 const configHome = join(tmpdir(), `ktx-test-config-${process.pid}`);
 const temporaryFolder = join(tmpdir(), `ktx-test-${process.pid}`);
 

@@ -7,8 +7,9 @@ import { runDuckdbStatement } from '../src/warehouse/drivers/duckdb/run-statemen
 import type { Cell } from '../src/warehouse/warehouse.ts';
 
 /**
- * `npm run bench:engine-process` compares DuckDB in its own process with the same code in this process: the median time of a
- * statement, as a ratio. A statement of more than 50 ms may take 1.15 times as long.
+ * `npm run bench:engine-process` compares DuckDB in its own process with the same code in this
+ * process: the median time of a statement, as a ratio. A statement of more than 50 ms may take 1.15
+ * times as long.
  */
 const largestRatio = 1.15;
 const noticeableMs = 50;

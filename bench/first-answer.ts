@@ -1,5 +1,6 @@
-// Measures the time from the start of `ktx mcp serve` to its first answer, per tool. Every round starts bare Node and then one
-// fresh server for each call. Prints medians, for the built package and the demo project.
+// Measures the time from the start of `ktx mcp serve` to its first answer, per tool. Every round
+// starts bare Node and then one fresh server for each call. Prints medians, for the built package
+// and the demo project.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -11,9 +11,10 @@ import { openModelEndpoint } from '../test/support/model-endpoint.ts';
 import { reading } from '../test/support/reading-model.ts';
 
 /**
- * `npm run bench:ingest` times three ingests of a small warehouse and a handbook of 1,000 pages, which a scripted model reads:
- * the first one, one of unchanged input, and one after a page has changed. Fails unless the ingest of unchanged input ends
- * within five seconds, without a call or a commit.
+ * `npm run bench:ingest` times three ingests of a small warehouse and a handbook of 1,000 pages,
+ * which a scripted model reads: the first one, one of unchanged input, and one after a page has
+ * changed. Fails unless the ingest of unchanged input ends within five seconds, without a call or a
+ * commit.
  */
 const pages = Number(process.argv[2] ?? 1000);
 

@@ -3,8 +3,9 @@ import startServer from '../test/support/postgres-server.ts';
 import { openWarehouse } from '../src/warehouse/open.ts';
 
 /**
- * `npm run bench:introspect [-- <tables> …]` times how long ktx takes to read the structure of a Postgres with many tables, and
- * compares it with bare queries for the same facts. Tables have 22 columns, keys and comments; the role has only SELECT.
+ * `npm run bench:introspect [-- <tables> …]` times how long ktx takes to read the structure of a
+ * Postgres with many tables, and compares it with bare queries for the same facts. Tables have 22
+ * columns, keys and comments; the role has only SELECT.
  */
 const sizes = process.argv.slice(2).map(Number);
 const rounds = 7;

@@ -1,6 +1,7 @@
-// Compares the Claude Code backend with the API, side by side in one run: the real program and the AI SDK against one scripted
-// endpoint. First the overhead of a call if the endpoint answers at once, then the throughput if each answer takes as long as a
-// model's. Compare the ratios, not the times of different machines.
+// Compares the Claude Code backend with the API, side by side in one run: the real program and the
+// AI SDK against one scripted endpoint. First the overhead of a call if the endpoint answers at
+// once, then the throughput if each answer takes as long as a model's. Compare the ratios, not the
+// times of different machines.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -108,7 +109,10 @@ async function coldAndWarm(kind: keyof typeof kinds): Promise<string> {
   return `${kind.padEnd(12)} medians ${medians}   fastest ${slow.toFixed(0)} ms cold, ${fast.toFixed(0)} ms warm, ratio ${(fast / slow).toFixed(2)}`;
 }
 
-/** Runs in a process of its own, because the gate of a backend is one per process. The start of the children counts. */
+/**
+ * Runs in a process of its own, because the gate of a backend is one per process. The start of the
+ * children counts.
+ */
 async function measure(name: Workload, subject: Backend): Promise<Throughput> {
   const { size, script, run } = workloads[name];
   endpoint.fallback = async (call) => {

@@ -11,8 +11,9 @@ import type { Item } from '../src/sources/source.ts';
 import { loopTools } from '../src/tools/loop-tools.ts';
 
 /**
- * `npm run bench:parser` ingests a dbt project of 2,000 models and compares what code reads in it in the parser's thread with
- * the same work in the main thread. Prints how much longer the whole ingest takes because of the thread.
+ * `npm run bench:parser` ingests a dbt project of 2,000 models and compares what code reads in it
+ * in the parser's thread with the same work in the main thread. Prints how much longer the whole
+ * ingest takes because of the thread.
  */
 const models = Number(process.argv[2] ?? 2000);
 const { signal } = new AbortController();

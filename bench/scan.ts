@@ -7,9 +7,9 @@ import { scan } from '../src/scan/scan.ts';
 import { withWarehouse } from './relationships/score.ts';
 
 /**
- * `npm run bench:scan` measures the CPU time of a scan per table, in small and large warehouses whose keys are all dense and
- * start at 1, so that every column could refer to many keys. A ratio near 1 means that the time grows with the number of
- * tables, not with the number of pairs.
+ * `npm run bench:scan` measures the CPU time of a scan per table, in small and large warehouses
+ * whose keys are all dense and start at 1, so that every column could refer to many keys. A ratio
+ * near 1 means that the time grows with the number of tables, not with the number of pairs.
  */
 const sizes = [200, 1000] as const;
 const rounds = 3;
@@ -37,7 +37,10 @@ try {
   rmSync(dir, { recursive: true });
 }
 
-/** CPU milliseconds of this process per table: for the first scan, and for the fastest scan without changes. */
+/**
+ * CPU milliseconds of this process per table: for the first scan, and for the fastest scan without
+ * changes.
+ */
 async function scanned(size: number): Promise<{ first: number; again: number }> {
   const path = join(dir, `${size}.sqlite`);
   write(path, size);

@@ -13,8 +13,9 @@ import { duckdb } from '../src/sql/dialects/duckdb.ts';
 import { openToolbox } from '../src/tools/toolbox.ts';
 
 /**
- * Times the compilation of two-fact queries over many datasets and the loading of their files. The datasets form chains of ten.
- * Then does the same from a project on disk, and times `query_metrics` without the warehouse's part.
+ * Times the compilation of two-fact queries over many datasets and the loading of their files. The
+ * datasets form chains of ten. Then does the same from a project on disk, and times `query_metrics`
+ * without the warehouse's part.
  */
 const sizes = [1_000, 5_000];
 const [warm, measured] = [200, 2_000];

@@ -2,8 +2,9 @@ import startServer from '../test/support/postgres-server.ts';
 import { killedAndResumed, openScanKilling } from '../test/scan/killed-scan.ts';
 
 /**
- * `npm run soak:scan [-- <tables> [<kills>]]` kills scans of a large Postgres at random points and lets the last one finish.
- * Exits with 1 if the server says that a finished table was profiled again. Then measures a scan after one table has changed.
+ * `npm run soak:scan [-- <tables> [<kills>]]` kills scans of a large Postgres at random points and
+ * lets the last one finish. Exits with 1 if the server says that a finished table was profiled
+ * again. Then measures a scan after one table has changed.
  */
 const tables = Number(process.argv[2] ?? 1000);
 const kills = Number(process.argv[3] ?? 5);

@@ -8,8 +8,9 @@ import {
 } from '../test/ingest/killed-project.ts';
 
 /**
- * `npm run soak [-- <kills> [<seed>]]` kills ingests that use a model, first at the end of each stage and then at random. Exits
- * with 1 if the next run loses anything, pays for anything twice, or ends with another result than an ingest that was not killed.
+ * `npm run soak [-- <kills> [<seed>]]` kills ingests that use a model, first at the end of each
+ * stage and then at random. Exits with 1 if the next run loses anything, pays for anything twice,
+ * or ends with another result than an ingest that was not killed.
  */
 let wanted = Number(process.argv[2] ?? 200);
 const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);

@@ -1,5 +1,5 @@
-// Measures how much longer `ktx --version` and the completion of a name take than starting Node. Starts them in turns and prints
-// medians, for the built package and the demo project.
+// Measures how much longer `ktx --version` and the completion of a name take than starting Node.
+// Starts them in turns and prints medians, for the built package and the demo project.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

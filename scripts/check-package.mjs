@@ -1,4 +1,5 @@
-// Packs the package as npm would publish it and lets publint and are-the-types-wrong judge the tarball.
+// Packs the package as npm would publish it and lets publint and are-the-types-wrong judge the
+// tarball.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

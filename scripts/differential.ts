@@ -7,8 +7,9 @@ import { shrink } from '../test/differential/shrink.ts';
 import { judge, type Verdict } from '../test/differential/verdict.ts';
 
 /**
- * `npm run differential [-- --seed=N --only=ID,… --class=WORDS --workers=N --shrink]` plays every generated script of a model
- * provider on each backend. Exits with 1 if two backends differ in a way that docs/llm.md does not name.
+ * `npm run differential [-- --seed=N --only=ID,… --class=WORDS --workers=N --shrink]` plays every
+ * generated script of a model provider on each backend. Exits with 1 if two backends differ in a
+ * way that docs/llm.md does not name.
  */
 const { values } = parseArgs({
   options: {

@@ -1,5 +1,6 @@
-// Installs the locked dependencies where they are missing or of another version than the lockfile's.
-// Runs on whatever Node started npm; the scripts after it run on the Node in node_modules/.bin.
+// Installs the locked dependencies where they are missing or of another version than the
+// lockfile's. Runs on whatever Node started npm; the scripts after it run on the Node in
+// node_modules/.bin.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 

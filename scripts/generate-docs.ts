@@ -1,4 +1,5 @@
-// Writes the files that are generated from code: the reference pages and the published JSON Schemas. A test fails if they are stale.
+// Writes the files that are generated from code: the reference pages and the published JSON
+// Schemas. A test fails if they are stale.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attachCommand, buildProgram } from '../src/cli/program.ts';
@@ -88,7 +89,10 @@ async function commandsPage(): Promise<string> {
   ]);
 }
 
-/** What completion knows about every command without loading it: each flag, and whether a value, one of several words or a name follows. */
+/**
+ * What completion knows about every command without loading it: each flag, and whether a value, one
+ * of several words or a name follows.
+ */
 async function completionTree(): Promise<string> {
   const program = buildProgram(() => undefined);
   const follows = ({ argChoices, required, optional, flags }: (typeof program.options)[number]) =>

@@ -41,7 +41,9 @@ const topFiles = [
   'README.md',
   'ARCHITECTURE.md',
 ];
-/** By list of tests: what becomes of it without a fault, asked once, also by two workers at a time. */
+/**
+ * By list of tests: what becomes of it without a fault, asked once, also by two workers at a time.
+ */
 const unchangedRuns = new Map<string, Promise<TestRun>>();
 /** The tests of the unchanged source may take this long. */
 const unchangedLimitMs = 600_000;
@@ -81,7 +83,8 @@ process.exit(interruption.signal.aborted ? 130 : survivors.length === 0 ? 0 : 1)
 async function tryAll(queue: readonly Mutant[]): Promise<readonly MutantResult[]> {
   const servers = await startServers();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    // The library of the Postgres server listens too, and would end this process before it has cleaned up.
+    // The library of the Postgres server listens too, and would end this process before it has
+    // cleaned up.
     process.removeAllListeners(signal);
     process.on(signal, () => interruption.abort());
   }

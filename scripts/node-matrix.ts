@@ -1,6 +1,7 @@
-// Checks that the package works under the Node releases that it supports. Fetches the newest release of each major (or the
-// versions in the arguments) from the npm registry, installs the packed ktx under each, and tries: version, demo, scan, the tools
-// of the MCP server, and a real Postgres. Not part of `npm test`, because it needs the registry.
+// Checks that the package works under the Node releases that it supports. Fetches the newest
+// release of each major (or the versions in the arguments) from the npm registry, installs the
+// packed ktx under each, and tries: version, demo, scan, the tools of the MCP server, and a real
+// Postgres. Not part of `npm test`, because it needs the registry.
 import { type ExecFileOptionsWithStringEncoding, execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -175,7 +176,10 @@ async function works(version: string, tarball: string): Promise<boolean> {
   }
 }
 
-/** Node comes from the package `node` of the registry and is kept for later runs. ktx and its dependencies are installed each time. */
+/**
+ * Node comes from the package `node` of the registry and is kept for later runs. ktx and its
+ * dependencies are installed each time.
+ */
 function install(version: string, tarball: string): Installation {
   const home = join(cache, version);
   const node = join(home, 'node_modules/node/bin/node');

@@ -1,6 +1,7 @@
-// Runs the contract suites of the Claude Code backend with several releases of the Agent SDK and of the Claude Code program. Not
-// part of `npm test`, because it needs the npm registry and takes minutes. Must pass: the pinned SDK, the release on which the
-// design was verified, and the pinned SDK with the programs at both ends of `testedVersions`. Other results are only printed.
+// Runs the contract suites of the Claude Code backend with several releases of the Agent SDK and of
+// the Claude Code program. Not part of `npm test`, because it needs the npm registry and takes
+// minutes. Must pass: the pinned SDK, the release on which the design was verified, and the pinned
+// SDK with the programs at both ends of `testedVersions`. Other results are only printed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findPrograms } from '../src/llm/claude-code/program/find-programs.ts';

@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** The import table of ARCHITECTURE: each room, and the rooms that its files may import beside their own. */
+/**
+ * The import table of ARCHITECTURE: each room, and the rooms that its files may import beside their
+ * own.
+ */
 const foundation = ['lib'];
 const store = ['store', ...foundation];
 const belowContext = ['semantic', 'sql', ...store];
@@ -139,7 +142,10 @@ describe('the rooms of src/', () => {
   });
 });
 
-/** The modules of src that open files themselves, and why each needs no door. All others use `store/confined-file.ts`. */
+/**
+ * The modules of src that open files themselves, and why each needs no door. All others use
+ * `store/confined-file.ts`.
+ */
 const fileOpeners: Readonly<Record<string, string>> = {
   'store/confined-file.ts': 'is the door',
   'store/ownership/private-files.ts': 'creates empty files in .ktx',

@@ -14,7 +14,9 @@ const readers = globSync('**/*.ts', { cwd: source })
   .map((file) => readFileSync(join(source, file), 'utf8'))
   .join('\n');
 
-/** The keys of agents and question sets have a probe each: agent-keys.test.ts, eval-keys.test.ts. */
+/**
+ * The keys of agents and question sets have a probe each: agent-keys.test.ts, eval-keys.test.ts.
+ */
 test('every key of ktx.yaml is read by something', () => {
   const paths = leafKeys(jsonSchema(projectSchemas.ktx));
   expect(paths.length).toBeGreaterThan(20);

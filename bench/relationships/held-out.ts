@@ -7,7 +7,10 @@ import { star } from './held-out/star.ts';
 import { tracker } from './held-out/tracker.ts';
 import { trade } from './held-out/trade.ts';
 
-/** Schemas in styles that the generator does not produce, written by hand. Nothing is trained on them. */
+/**
+ * Schemas in styles that the generator does not produce, written by hand. Nothing is trained on
+ * them.
+ */
 export const heldOut: Readonly<Record<string, () => GeneratedDatabase>> = Object.fromEntries(
   Object.entries({ star, german, tracker, racing, trade, clinic }).map(([name, schema]) => [
     name,

@@ -12,7 +12,10 @@ import startServer from '../../test/support/postgres-server.ts';
 import type { DatabaseTruth } from './generated-database.ts';
 import { scoreOf, type Score } from './score.ts';
 
-/** SQL for a star schema with `rows` sales, a date key, two roles, orphans and a bridge table. All ids start at 1. Runs on Postgres and DuckDB. */
+/**
+ * SQL for a star schema with `rows` sales, a date key, two roles, orphans and a bridge table. All
+ * ids start at 1. Runs on Postgres and DuckDB.
+ */
 function largeStar(rows: number): string[] {
   const series = (count: number): string => `generate_series(1, ${count}) AS s (i)`;
   /** 31 days a month, as a number that reads like a date. */

@@ -36,7 +36,10 @@ export function obscured({ tables, truth }: GeneratedDatabase): GeneratedDatabas
   };
 }
 
-/** A query log that joins three quarters of the links. A poor log joins only columns that are no links. */
+/**
+ * A query log that joins three quarters of the links. A poor log joins only columns that are no
+ * links.
+ */
 export function queryLog({ tables, truth }: GeneratedDatabase, quality: 'good' | 'poor'): string {
   const random = seededRandom(tables.length * 7919);
   const int = (below: number): number => Math.floor(random() * below);

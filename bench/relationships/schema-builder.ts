@@ -43,7 +43,10 @@ interface TableSpec {
     table: string,
     to: readonly string[],
   ])[];
-  /** Links whose columns take their values from one row of the other table. Tuples that share a column agree on its value. */
+  /**
+   * Links whose columns take their values from one row of the other table. Tuples that share a
+   * column agree on its value.
+   */
   readonly tuples?: readonly (readonly [
     from: readonly string[],
     table: string,
@@ -57,8 +60,8 @@ interface TableSpec {
   ])[];
 }
 /**
- * A schema written by hand: each column has a function that computes its values, and `ref` columns also state a link. Equal
- * names and schemas give equal databases.
+ * A schema written by hand: each column has a function that computes its values, and `ref` columns
+ * also state a link. Equal names and schemas give equal databases.
  */
 export type HandWrittenSchema = Readonly<Record<string, TableSpec>>;
 
@@ -178,8 +181,9 @@ export function buildDatabase(name: string, schema: HandWrittenSchema): Generate
 }
 
 /**
- * Returns a function that fills a table: its columns, then its tuples; then rows with a repeated key are removed. Columns of
- * other tables are filled on demand, since tables may refer to each other.
+ * Returns a function that fills a table: its columns, then its tuples; then rows with a repeated
+ * key are removed. Columns of other tables are filled on demand, since tables may refer to each
+ * other.
  */
 function tableFiller(
   schema: HandWrittenSchema,
@@ -253,7 +257,9 @@ interface TupleFill {
   readonly random: () => number;
 }
 
-/** Each record takes its values from a random parent that agrees with the columns filled already. */
+/**
+ * Each record takes its values from a random parent that agrees with the columns filled already.
+ */
 function fillTuple(
   records: readonly Record<string, GeneratedCell | undefined>[],
   { names, targets, parents, random }: TupleFill,

@@ -13,7 +13,10 @@ import { russian } from './shapes-unseen/russian.ts';
 import { sap } from './shapes-unseen/sap.ts';
 import { subscriptions } from './shapes-unseen/subscriptions.ts';
 
-/** Schemas of warehouses and applications, written by hand before any rule was changed. They are only scored: nothing was developed on them. */
+/**
+ * Schemas of warehouses and applications, written by hand before any rule was changed. They are
+ * only scored: nothing was developed on them.
+ */
 export const shapesUnseen: Readonly<Record<string, () => GeneratedDatabase>> = Object.fromEntries(
   Object.entries({
     sap,

@@ -24,9 +24,10 @@ import { writeDatabase } from './write-database.ts';
 import { calibrationError, withWarehouse } from './score.ts';
 
 /**
- * `node bench/relationships/train.ts [<first seed> <schemas>]` trains the coefficients on generated schemas, half of them with
- * declared primary keys, and writes them to `src/scan`. The benchmark uses other seeds and real databases. With `--check` it
- * writes nothing, and fails if `src/scan` has other coefficients. The result depends only on the seeds and the code.
+ * `node bench/relationships/train.ts [<first seed> <schemas>]` trains the coefficients on generated
+ * schemas, half of them with declared primary keys, and writes them to `src/scan`. The benchmark
+ * uses other seeds and real databases. With `--check` it writes nothing, and fails if `src/scan`
+ * has other coefficients. The result depends only on the seeds and the code.
  */
 const isCheck = process.argv.includes('--check');
 const [first = '1', count = '120'] = process.argv
@@ -125,7 +126,10 @@ async function sampleOf(seed: number): Promise<Sample> {
   }
 }
 
-/** The pairs that a query log joins: most links, and some other pairs; pairs with similar names are likelier. */
+/**
+ * The pairs that a query log joins: most links, and some other pairs; pairs with similar names are
+ * likelier.
+ */
 function logOf(
   tables: readonly TableFacts[],
   { links, random }: { readonly links: ReadonlySet<string>; readonly random: () => number },

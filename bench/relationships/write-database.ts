@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { GeneratedDatabase } from './generated-database.ts';
 
-/** Writes the database to a SQLite file. It declares no links, and primary keys only if `declares` says so. */
+/**
+ * Writes the database to a SQLite file. It declares no links, and primary keys only if `declares`
+ * says so.
+ */
 export function writeDatabase(
   path: string,
   { tables, truth }: GeneratedDatabase,

@@ -8,7 +8,10 @@ interface Choice {
   readonly now: number;
 }
 
-/** The mutants that a run tries. Every mutant belongs to one fifth, and each has its turn within five days. */
+/**
+ * The mutants that a run tries. Every mutant belongs to one fifth, and each has its turn within
+ * five days.
+ */
 export function chooseMutants(
   mutants: readonly Mutant[],
   { words, fifth, now }: Choice,

@@ -6,7 +6,10 @@ const names = ['scan/name-meanings.test.ts'];
 const store = ['llm/vector-store.test.ts'];
 const spans = ['chat/telemetry.test.ts', 'ingest/run-spans.test.ts'];
 
-/** Texts that become vectors: what is sent, what is paid, what is kept; and the spans of model calls. */
+/**
+ * Texts that become vectors: what is sent, what is paid, what is kept; and the spans of model
+ * calls.
+ */
 export const embeddingMutants: readonly Mutant[] = [
   {
     name: 'embeddings-unapproved',

@@ -27,8 +27,8 @@ interface TestRunOptions {
 const summary = /^ *Duration /m;
 
 /**
- * Runs tests in a process group of their own, with temporary files of their own. Nothing of either is
- * left at the end, whatever a fault in the program let run on.
+ * Runs tests in a process group of their own, with temporary files of their own. Nothing of either
+ * is left at the end, whatever a fault in the program let run on.
  */
 export async function runTests(options: TestRunOptions): Promise<TestRun> {
   const started = performance.now();
@@ -83,7 +83,10 @@ async function spawnTests({
   }
 }
 
-/** Vitest waits for ever for a process that a test left running: `kill` is called soon after its last line. */
+/**
+ * Vitest waits for ever for a process that a test left running: `kill` is called soon after its
+ * last line.
+ */
 async function readUntilSummary(stream: Readable, kill: () => void): Promise<string> {
   let printed = '';
   let timer: NodeJS.Timeout | undefined;

@@ -21,8 +21,8 @@ const scope = dirname(sdk);
 const platformPackage = `${sdk}-${process.platform}-${process.arch}`;
 
 /**
- * Makes a copy of the project whose `node_modules` differs from this one's in the Agent SDK and in the
- * package with the Claude Code program. All other packages are links to this project's.
+ * Makes a copy of the project whose `node_modules` differs from this one's in the Agent SDK and in
+ * the package with the Claude Code program. All other packages are links to this project's.
  */
 export function copyProject(run: MatrixRun, folder: string): void {
   for (const entry of entries) cpSync(join(root, entry), join(folder, entry), { recursive: true });

@@ -7,7 +7,10 @@ export const sdk = '@anthropic-ai/claude-agent-sdk';
 
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'ktx-sdk-matrix');
 
-/** Installs a release of the Agent SDK into a cache folder, if it is not there. Returns its `node_modules`. */
+/**
+ * Installs a release of the Agent SDK into a cache folder, if it is not there. Returns its
+ * `node_modules`.
+ */
 export function installSdk(version: string): string {
   const folder = join(cache, version);
   const packages = join(folder, 'node_modules');

@@ -44,7 +44,10 @@ const suites = [
 const filter = 'claude-code|claude-agent|Claude Code';
 const longestRunMs = 20 * 60 * 1000;
 
-/** Runs the suites in a copy of the project. A run in which a suite did not run at all does not pass. */
+/**
+ * Runs the suites in a copy of the project. A run in which a suite did not run at all does not
+ * pass.
+ */
 export function runSuites(run: MatrixRun): SuiteResult {
   const started = performance.now();
   const scratch = mkdtempSync(join(tmpdir(), 'ktx-sdk-matrix-'));

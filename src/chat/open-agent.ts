@@ -59,8 +59,8 @@ interface AgentAbout {
 }
 
 /**
- * Opens a conversation: checks the configuration and connects to all servers before a model is asked.
- * The caller closes the project.
+ * Opens a conversation: checks the configuration and connects to all servers before a model is
+ * asked. The caller closes the project.
  */
 export async function openAgent(
   fullProject: Project,

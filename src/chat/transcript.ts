@@ -10,7 +10,10 @@ import { createPrivateFolder, ensureStateDirectory, projectPaths } from '../stor
 import { undefinedIfMissing, readAnyText } from '../store/files.ts';
 import { createPrivateFile } from '../store/ownership/private-files.ts';
 
-/** Keeps a conversation in `.ktx/chats/<id>.jsonl`. Independent of the backend; only its owner can read it. */
+/**
+ * Keeps a conversation in `.ktx/chats/<id>.jsonl`. Independent of the backend; only its owner can
+ * read it.
+ */
 export interface Transcript {
   readonly id: string;
   /** Writes a turn. Returns the reason if it could not be written. */

@@ -5,7 +5,10 @@ import type { ProgressLine } from './terminal/progress.ts';
 import type { CliHost, Screen } from './terminal/screen.ts';
 import type { Table } from './terminal/table.ts';
 
-/** What a handler gets besides its own arguments. The runner closes what the handler opens through it. */
+/**
+ * What a handler gets besides its own arguments. The runner closes what the handler opens through
+ * it.
+ */
 export interface CommandContext {
   readonly runId: string;
   readonly signal: AbortSignal;
@@ -16,8 +19,9 @@ export interface CommandContext {
   /** The value of `--project-dir`, if given. */
   readonly projectDir: string | undefined;
   /**
-   * Opens the project at the first call; throws if there is none. At a terminal it asks once before the project does something
-   * that nobody has approved, unless `mayAsk` is false at the first call.
+   * Opens the project at the first call; throws if there is none. At a terminal it asks once before
+   * the project does something that nobody has approved, unless `mayAsk` is false at the first
+   * call.
    */
   project(options?: { readonly mayAsk?: boolean }): Promise<Project>;
   /** Prints a message on stderr. Silent with `--json` and `--quiet`. */
@@ -71,7 +75,10 @@ interface CommandSpec<Args extends unknown[], Options extends OptionValues> exte
 }
 
 export interface CommandModule extends CommandHelp {
-  /** Declares arguments and flags on `command`. `execute` receives the handler once the command line is parsed. */
+  /**
+   * Declares arguments and flags on `command`. `execute` receives the handler once the command line
+   * is parsed.
+   */
   attach(command: Command, execute: (handler: Handler) => Promise<void>): void;
 }
 

@@ -112,7 +112,10 @@ const aliases: Readonly<Record<string, string>> = {
 const invalidValuePattern =
   /^error: (?:option '([^']+)' |command-)argument (?:value )?'(.*)' is invalid(?: for argument '([^']+)')?\. (.*)$/s;
 
-/** Turns an error of commander into a usage error with a hint. `command` is the command to show help for. */
+/**
+ * Turns an error of commander into a usage error with a hint. `command` is the command to show help
+ * for.
+ */
 export function fromCommanderError({ message }: CommanderError, command: string): UserError {
   const [, option, value, argument, reason = ''] = invalidValuePattern.exec(message) ?? [];
   const name = option?.split(/,? /).find((word) => word.startsWith('--')) ?? argument;

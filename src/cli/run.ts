@@ -39,7 +39,10 @@ interface CliRun {
   exitCode: ExitCode;
 }
 
-/** Runs one command line, from its arguments to the exit code. Never throws: every failure is printed. */
+/**
+ * Runs one command line, from its arguments to the exit code. Never throws: every failure is
+ * printed.
+ */
 export async function runCli(argv: readonly string[], host: CliHost): Promise<ExitCode> {
   const run = startRun(argv, host);
   let help = '';

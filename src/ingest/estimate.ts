@@ -30,9 +30,9 @@ const loopFrameTokens = 6500;
 const tokensPerTurn = 700;
 
 /**
- * The calls, tokens and price of a run, as a range. Minimum: tables share calls, every page is skipped, and every loop ends in
- * its second turn. Maximum: each table has a call of its own, everything is read in a loop that uses all its turns, and nothing
- * comes from a cache.
+ * The calls, tokens and price of a run, as a range. Minimum: tables share calls, every page is
+ * skipped, and every loop ends in its second turn. Maximum: each table has a call of its own,
+ * everything is read in a loop that uses all its turns, and nothing comes from a cache.
  */
 export function estimateCost({ tables, items, stepBudget, priced }: EstimateInput): Estimate {
   const descriptions = (calls: number): ModelCost => {
@@ -85,7 +85,10 @@ function countTokens(items: readonly PendingItem[]): number {
   return Math.ceil(characters / charactersPerToken);
 }
 
-/** The cost of a loop: every turn sends again the frame, the content and what the turns before added. */
+/**
+ * The cost of a loop: every turn sends again the frame, the content and what the turns before
+ * added.
+ */
 function estimateLoop(contentTokens: number, turns: number): ModelCost {
   const resent = (tokensPerTurn * turns * (turns - 1)) / 2;
   const input = turns * (loopFrameTokens + contentTokens) + resent;

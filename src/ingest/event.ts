@@ -56,7 +56,10 @@ export type IngestEvent =
     }
   | { readonly type: 'published'; readonly commit: CommitReport; readonly files: FileReport };
 
-/** What all calls of the run have used so far; `input` excludes tokens that were read from or written to a cache. */
+/**
+ * What all calls of the run have used so far; `input` excludes tokens that were read from or
+ * written to a cache.
+ */
 interface RunUsage {
   readonly calls: number;
   readonly input: number;
@@ -67,7 +70,10 @@ interface RunUsage {
   readonly costUsd: number | null;
 }
 
-/** The steps of publishing, in their order. A kill after any of them loses nothing; see `publish.ts`. */
+/**
+ * The steps of publishing, in their order. A kill after any of them loses nothing; see
+ * `publish.ts`.
+ */
 export type PublishStep =
   | 'base_recorded'
   | 'file_written'

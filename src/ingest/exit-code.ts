@@ -6,8 +6,8 @@ import type { IngestReport } from './report.ts';
 type ReportWithoutExitCode = Omit<IngestReport, 'exitCode'>;
 
 /**
- * 0 if everything was done, 3 if a part was not. If everything that was asked for failed: the exit code of the failures, or 1 if
- * they differ. 4 if a model provider refused the credentials.
+ * 0 if everything was done, 3 if a part was not. If everything that was asked for failed: the exit
+ * code of the failures, or 1 if they differ. 4 if a model provider refused the credentials.
  */
 export function ingestExitCode(report: ReportWithoutExitCode): ExitCode {
   const { connections, sources, stages } = report;

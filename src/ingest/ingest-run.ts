@@ -26,7 +26,10 @@ export interface IngestInput {
   readonly runId: string;
   /** The warehouses to scan. */
   readonly connections: readonly { readonly name: string; readonly scope: Scope }[];
-  /** The other warehouses of the project: their recorded catalogs and claims count, and their files are brought up to date. */
+  /**
+   * The other warehouses of the project: their recorded catalogs and claims count, and their files
+   * are brought up to date.
+   */
   readonly otherWarehouses?: readonly string[];
   /** All sources of the project. */
   readonly sources?: readonly SourceInput[];
@@ -52,7 +55,9 @@ export interface IngestInput {
   readonly reExtract?: boolean | undefined;
   /** True if an empty source was emptied on purpose. */
   readonly allowEmpty?: boolean | undefined;
-  /** Brings the search index up to date. Called after publishing, with the database of the index. */
+  /**
+   * Brings the search index up to date. Called after publishing, with the database of the index.
+   */
   readonly updateIndex?: (state: State) => Promise<void>;
   /** Stops after the plan: reports what would be read, and writes nothing. */
   readonly dryRun?: boolean;

@@ -27,9 +27,10 @@ import { toFailure, type ConnectionReport, type IngestReport } from './report.ts
 import { compareMetrics } from './decide/compare-metrics.ts';
 
 /**
- * Brings the project up to date with its warehouses and sources, or, in a dry run, reports what would be done. A warehouse
- * or a source that fails is reported, its files stay, and the others go on. The run holds the project's lock. Throws only
- * for bugs, an abort, and failures of the project itself (lock, git, disk).
+ * Brings the project up to date with its warehouses and sources, or, in a dry run, reports what
+ * would be done. A warehouse or a source that fails is reported, its files stay, and the others go
+ * on. The run holds the project's lock. Throws only for bugs, an abort, and failures of the project
+ * itself (lock, git, disk).
  */
 export async function runIngestPipeline(input: IngestInput): Promise<IngestReport> {
   const { dir, runId, signal, dryRun = false } = input;
@@ -228,7 +229,10 @@ function reportRun(
   };
 }
 
-/** The reports, and a failure for each warehouse that could not be opened to check what the sources say about it. */
+/**
+ * The reports, and a failure for each warehouse that could not be opened to check what the sources
+ * say about it.
+ */
 function reportUnopened(
   reports: readonly ConnectionReport[],
   unopened: Validation['unopened'],

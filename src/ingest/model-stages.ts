@@ -34,7 +34,10 @@ export interface ModelStagesResult {
   readonly isOver: boolean;
 }
 
-/** Runs the stages that need a model: it reads what code cannot, then decides about the claims of all sources. */
+/**
+ * Runs the stages that need a model: it reads what code cannot, then decides about the claims of
+ * all sources.
+ */
 export async function runModelStages(
   findings: ProjectFindings,
   { model, ...context }: ModelStagesContext,
@@ -47,7 +50,8 @@ export async function runModelStages(
     ));
   const reading = await readWithModel({ ...context, findings, model, snapshot });
   const read = replaceSources(findings, reading.sources);
-  // If the account or the budget is exhausted, the next stage asks nothing, but answers that were paid for count.
+  // If the account or the budget is exhausted, the next stage asks nothing, but answers that were
+  // paid for count.
   const { isOver } = reading;
   const decided = await decideOnClaims(read, { ...context, model, snapshot, isOver });
   return {
@@ -58,7 +62,10 @@ export async function runModelStages(
   };
 }
 
-/** The findings with other sources; the same object if no source changed, so that equal findings are rendered once. */
+/**
+ * The findings with other sources; the same object if no source changed, so that equal findings are
+ * rendered once.
+ */
 function replaceSources(
   findings: ProjectFindings,
   sources: readonly SourceFindings[],

@@ -15,7 +15,10 @@ import { readProjectFiles } from './publish/project-files.ts';
 import { projectFolders, renderProject } from './render/render.ts';
 import type { Estimate } from './report.ts';
 
-/** A dry run: reads structures and sources, and reports what a run would do. Writes nothing and asks no model. */
+/**
+ * A dry run: reads structures and sources, and reports what a run would do. Writes nothing and asks
+ * no model.
+ */
 export async function planIngest(run: PipelineRun): Promise<PipelineOutcome> {
   /** The number of columns of each table that a model would describe. */
   const undescribedTables: number[] = [];

@@ -20,8 +20,9 @@ import { applyWrites } from './publish/rendering.ts';
 import { renderProject } from './render/render.ts';
 
 /**
- * The project as the loops of a run see it: as the run would publish it without any new answer of a model. It is the same for
- * every work unit, in whatever order they run. In a first run it has the files that are not written yet.
+ * The project as the loops of a run see it: as the run would publish it without any new answer of a
+ * model. It is the same for every work unit, in whatever order they run. In a first run it has the
+ * files that are not written yet.
  */
 export interface Snapshot {
   readonly catalogs: readonly Catalog[];
@@ -66,7 +67,10 @@ export function openSnapshot(findings: ProjectFindings, filesOnDisk: FileTree): 
   };
 }
 
-/** Whether a source, the warehouse or a person makes a claim of this kind about the subject, and not only models. */
+/**
+ * Whether a source, the warehouse or a person makes a claim of this kind about the subject, and not
+ * only models.
+ */
 export function hasNonModelClaim(snapshot: Snapshot, subject: string, kind: ClaimKind): boolean {
   return snapshot
     .claims(subject)
@@ -89,7 +93,9 @@ function parseDataset(text: string | undefined): Dataset | undefined {
   return 'mapping' in parsed ? datasetSchema.safeParse(parsed.mapping).data : undefined;
 }
 
-/** An index in memory of datasets, their visible fields and metrics, and the sections of the wiki. */
+/**
+ * An index in memory of datasets, their visible fields and metrics, and the sections of the wiki.
+ */
 function buildIndex(files: FileTree): Parameters<typeof updateIndex>[0] {
   const db = new DatabaseSync(':memory:');
   const index = { db, close: () => db.close() };

@@ -186,7 +186,10 @@ export interface EditReport {
 
 export interface CommitReport {
   readonly id?: string | undefined;
-  /** Why there is no commit: one of `noCommitReasons` in `publish.ts`, or for example `merge under way`. Absent if there is one. */
+  /**
+   * Why there is no commit: one of `noCommitReasons` in `publish.ts`, or for example `merge under
+   * way`. Absent if there is one.
+   */
   readonly none?: string | undefined;
   /** What went wrong after the commit. */
   readonly warning?: string | undefined;

@@ -13,7 +13,8 @@ const stageVerbs = { triage: 'looking over', light: 'skimming', extract: 'readin
 const texts: EventTexts = {
   lock_awaited: ({ message }) => message,
   connection_started: ({ connection }) => `reading ${connection}`,
-  // The last phase takes its time with measurements and a model's judgement; its tables are all done.
+  // The last phase takes its time with measurements and a model's judgement; its tables are all
+  // done.
   scan_progressed: ({ connection, step }) =>
     `${connection}: ${step === 'links' ? 'weighing joins' : step}`,
   description_progressed: ({ connection }) => `${connection}: describing tables`,

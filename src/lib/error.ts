@@ -3,7 +3,10 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 export interface UserErrorOptions {
   /** What to do or type next. */
   readonly hint?: string | undefined;
-  /** Exit code of the process: 1 failed (default), 2 usage or configuration, 3 partial, 4 authentication or missing approval, 130 interrupted. */
+  /**
+   * Exit code of the process: 1 failed (default), 2 usage or configuration, 3 partial, 4
+   * authentication or missing approval, 130 interrupted.
+   */
   readonly exitCode?: ExitCode;
   /** True if the same call may succeed later (network, lock, timeout). */
   readonly retryable?: boolean;
@@ -13,8 +16,8 @@ export interface UserErrorOptions {
 }
 
 /**
- * An error that a person can fix: a permanent code, what happened and where, and what to do next. Any other error that is
- * thrown is a bug.
+ * An error that a person can fix: a permanent code, what happened and where, and what to do next.
+ * Any other error that is thrown is a bug.
  */
 export class UserError extends Error {
   readonly code: string;

@@ -6,11 +6,15 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** JSON with sorted keys at every level, so that equal values give equal text. Undefined values are left out. */
+/**
+ * JSON with sorted keys at every level, so that equal values give equal text. Undefined values are
+ * left out.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  // An ingest of a thousand tables calls this a million times, so it builds no pairs and no closures.
+  // An ingest of a thousand tables calls this a million times, so it builds no pairs and no
+  // closures.
   const mapping = value as Readonly<Record<string, unknown>>;
   let text = '';
   for (const key of Object.keys(mapping).sort()) {

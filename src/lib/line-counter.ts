@@ -1,6 +1,6 @@
 /**
- * Gives the line of an index, from 1. The indexes that it is asked for may only grow: so each character is looked at once,
- * however many are asked for.
+ * Gives the line of an index, from 1. The indexes that it is asked for may only grow: so each
+ * character is looked at once, however many are asked for.
  */
 export function countLines(text: string): (index: number) => number {
   let line = 1;

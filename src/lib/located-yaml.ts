@@ -9,7 +9,10 @@ import {
   YAMLException,
 } from 'js-yaml';
 
-/** The position of a value: the line of its key, or of itself, from 1, and the text of both as in the file. */
+/**
+ * The position of a value: the line of its key, or of itself, from 1, and the text of both as in
+ * the file.
+ */
 export interface YamlLocation {
   readonly line: number;
   readonly text: string;
@@ -17,7 +20,10 @@ export interface YamlLocation {
 
 export interface LocatedYaml {
   readonly documents: readonly unknown[];
-  /** The location of a mapping or list, or of its value at `key`; that of the holder if the value has none of its own. */
+  /**
+   * The location of a mapping or list, or of its value at `key`; that of the holder if the value
+   * has none of its own.
+   */
   readonly locate: (holder: unknown, key?: string | number) => YamlLocation;
 }
 

@@ -13,7 +13,10 @@ interface YamlText {
   readonly hint: string;
 }
 
-/** Parses YAML and validates it. Throws a `UserError` that lists each problem with file, line, column and the nearest valid name. */
+/**
+ * Parses YAML and validates it. Throws a `UserError` that lists each problem with file, line,
+ * column and the nearest valid name.
+ */
 export async function parseYaml<T>(schema: z.ZodType<T>, yaml: YamlText): Promise<T> {
   const { data, problems } = checkSchema(schema, loadYaml(yaml));
   if (problems === undefined) return data;

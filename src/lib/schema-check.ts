@@ -12,7 +12,9 @@ type SchemaResult<T> =
   | { readonly data: T; readonly problems?: undefined }
   | { readonly data?: undefined; readonly problems: readonly SchemaProblem[] };
 
-/** The parsed input, or its problems. Messages name the key, the value and the nearest valid choice. */
+/**
+ * The parsed input, or its problems. Messages name the key, the value and the nearest valid choice.
+ */
 export function checkSchema<T>(schema: z.ZodType<T>, input: unknown): SchemaResult<T> {
   const { data, error, success } = schema.safeParse(input, { error: issueMessage });
   return success
@@ -35,7 +37,9 @@ const typeWords: Readonly<Record<string, string>> = {
   record: 'a map',
 };
 
-/** The message of an issue; several unknown keys give one line each. Undefined keeps zod's message. */
+/**
+ * The message of an issue; several unknown keys give one line each. Undefined keeps zod's message.
+ */
 function issueMessage(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue;
   switch (issue.code) {
@@ -77,7 +81,10 @@ function typeMessage(issue: Extract<z.core.$ZodRawIssue, { code: 'invalid_type' 
     : `must be ${expected}, not ${describeValue(issue.input, issue.expected)}`;
 }
 
-/** A union that is discriminated by a key lists the values of that key; other unions keep zod's message. */
+/**
+ * A union that is discriminated by a key lists the values of that key; other unions keep zod's
+ * message.
+ */
 function discriminatorMessage(
   issue: Extract<z.core.$ZodRawIssue, { code: 'invalid_union' }>,
 ): string | undefined {
@@ -98,7 +105,10 @@ function boundMessage(
   return input === '' ? 'must not be empty' : `must have ${bound} characters`;
 }
 
-/** Describes a wrong value. A value where text is expected could be a secret, so only its type is named. */
+/**
+ * Describes a wrong value. A value where text is expected could be a secret, so only its type is
+ * named.
+ */
 function describeValue(value: unknown, expected: string): string {
   if (value === null) return 'empty';
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map';

@@ -1,4 +1,7 @@
-/** The candidates most similar to `name`, best first, at most `limit`; empty if none is similar enough. */
+/**
+ * The candidates most similar to `name`, best first, at most `limit`; empty if none is similar
+ * enough.
+ */
 export function nearest(name: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = name.toLowerCase();
   const allowed = Math.max(2, Math.floor(wanted.length / 3));

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * A pair of marks to put around text from outside (rows, comments, pages), so that a model can tell it from instructions.
- * They are random, so that the text cannot contain its end mark.
+ * A pair of marks to put around text from outside (rows, comments, pages), so that a model can tell
+ * it from instructions. They are random, so that the text cannot contain its end mark.
  */
 export function untrustedMarks(label: string): { readonly begin: string; readonly end: string } {
   const mark = randomBytes(6).toString('hex');
@@ -19,8 +19,8 @@ export function untrustedBlock(label: string, text: string): string {
 }
 
 /**
- * The first `length` characters of a text that may contain marked blocks. A block that is cut gets its
- * end mark back, and a mark that is cut is left out.
+ * The first `length` characters of a text that may contain marked blocks. A block that is cut gets
+ * its end mark back, and a mark that is cut is left out.
  */
 export function shortenMarked(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -6,7 +6,9 @@ interface BackendCapabilities {
   readonly structured_output: 'native';
   readonly permission_prompts: 'ktx';
   readonly external_mcp: 'ktx';
-  /** `reported`: the backend reports the cost of a call. `prices`: ktx needs `llm.prices` for it. */
+  /**
+   * `reported`: the backend reports the cost of a call. `prices`: ktx needs `llm.prices` for it.
+   */
   readonly budget: 'reported' | 'prices';
   /** True if a temperature can be set. */
   readonly sampling: boolean;

@@ -9,7 +9,10 @@ import { modelRoles, type KtxModelRole } from './port/runtime.ts';
 
 const ttl = z.enum(['5m', '1h']);
 
-/** Only backends with cache markers honour these fields; `ignored-settings.ts` lists the ignored ones. */
+/**
+ * Only backends with cache markers honour these fields; `ignored-settings.ts` lists the ignored
+ * ones.
+ */
 const promptCachingSchema = z
   .strictObject({
     enabled: z.boolean().optional().describe('Default: true.'),
@@ -204,7 +207,10 @@ export const llmConfigSchema = z
   .describe('The LLM that reads prose. Everything else works without one.');
 export type LlmConfig = z.infer<typeof llmConfigSchema>;
 
-/** The model that `llm.models` binds to a role. Throws if there is neither one for the role nor a default. */
+/**
+ * The model that `llm.models` binds to a role. Throws if there is neither one for the role nor a
+ * default.
+ */
 export function modelIdForRole(
   { provider: { backend }, models }: LlmConfig,
   role: KtxModelRole,

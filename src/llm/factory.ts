@@ -25,7 +25,10 @@ export interface LlmOptions {
   /** Resolves a secret reference to its value. */
   readonly secret: (reference: string) => string;
   readonly record: (record: CallRecord) => void;
-  /** Records values of warehouses that are about to be sent. Throws if it cannot; then they are not sent. */
+  /**
+   * Records values of warehouses that are about to be sent. Throws if it cannot; then they are not
+   * sent.
+   */
   readonly egress?: ((entry: EgressEntry) => void) | undefined;
   readonly warn: (message: string) => void;
   readonly onPause: (pause: Pause) => void;

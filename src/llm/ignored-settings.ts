@@ -2,7 +2,9 @@ import type { ModelBackendName } from './backends.ts';
 import { capabilities } from './capabilities.ts';
 import type { LlmConfig, PromptCaching } from './config.ts';
 
-/** One line that lists the settings that this backend ignores; undefined if it honours all of them. */
+/**
+ * One line that lists the settings that this backend ignores; undefined if it honours all of them.
+ */
 export function ignoredSettingsWarning(
   { provider, promptCaching }: LlmConfig,
   effort: string | undefined,

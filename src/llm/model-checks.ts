@@ -36,8 +36,8 @@ interface AccessOptions {
   /** Default: all roles. */
   readonly roles?: readonly KtxModelRole[];
   /**
-   * `known`: asks no model. `kept`: asks each model that did not answer within the last day. `fresh`: asks
-   * each model.
+   * `known`: asks no model. `kept`: asks each model that did not answer within the last day.
+   * `fresh`: asks each model.
    */
   readonly mode: 'known' | 'kept' | 'fresh';
 }
@@ -61,9 +61,9 @@ const accountKinds: readonly LlmErrorKind[] = [
 ];
 
 /**
- * Checks the account for free, then each distinct model with one minimal call. Throws if the account
- * cannot be used; a model that cannot be used is in the result. Only answers are kept: a failure is
- * asked about again, so that nobody has to wait after mending it.
+ * Checks the account for free, then each distinct model with one minimal call. Throws if the
+ * account cannot be used; a model that cannot be used is in the result. Only answers are kept: a
+ * failure is asked about again, so that nobody has to wait after mending it.
  */
 export async function checkModels(
   { config, runtime, dir }: AccessInput,
@@ -95,9 +95,9 @@ function accountKey(account: AccountReport | undefined): unknown {
 }
 
 /**
- * Throws if the account is refused for a model of these roles: before long work, and with the words of
- * `ktx status`. A failure that may pass, such as a network that is down, is left to the call that needs
- * the model: there may be none.
+ * Throws if the account is refused for a model of these roles: before long work, and with the words
+ * of `ktx status`. A failure that may pass, such as a network that is down, is left to the call
+ * that needs the model: there may be none.
  */
 export async function requireModels(
   input: AccessInput,
@@ -134,7 +134,10 @@ function rolesByModel(
   return [...Map.groupBy(roles, (role) => modelIdForRole(config, role))];
 }
 
-/** Asks the first model alone, because the account may fail for all of them; then the others, a few at a time. */
+/**
+ * Asks the first model alone, because the account may fail for all of them; then the others, a few
+ * at a time.
+ */
 async function askAll(
   checks: readonly ModelAccess[],
   ask: (check: ModelAccess) => Promise<ModelAccess>,

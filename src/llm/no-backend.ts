@@ -1,7 +1,10 @@
 import { UserError } from '../lib/error.ts';
 import { backendProfiles, backends, suggestedBackend } from './backends.ts';
 
-/** The error of a command that needs a model when none is configured. It lists every backend with its setup command. */
+/**
+ * The error of a command that needs a model when none is configured. It lists every backend with
+ * its setup command.
+ */
 export function noBackendError(what: string): UserError {
   const names = backends.filter((name) => name !== 'none');
   const suggestedFirst = [suggestedBackend, ...names.filter((name) => name !== suggestedBackend)];

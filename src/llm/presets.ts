@@ -7,7 +7,10 @@ type ModelsByRole = LlmConfig['models'];
 export const presetNames = ['economical', 'balanced', 'thorough'] as const;
 export type PresetName = (typeof presetNames)[number];
 
-/** The models that a preset chooses, by role. Roles without one use `default`. Undefined if the backend has no presets. */
+/**
+ * The models that a preset chooses, by role. Roles without one use `default`. Undefined if the
+ * backend has no presets.
+ */
 export function findPresetModels(backend: BackendName, name: PresetName): ModelsByRole | undefined {
   const family = modelFamily(backend);
   if (family === undefined) return undefined;

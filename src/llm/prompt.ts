@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const promptFolder = join(import.meta.dirname, '../../prompts');
 
-/** Reads `prompts/<name>.md` and fills every `{{variable}}`. Throws if one is missing or unused: that is a bug. */
+/**
+ * Reads `prompts/<name>.md` and fills every `{{variable}}`. Throws if one is missing or unused:
+ * that is a bug.
+ */
 export function readPrompt(name: string, variables: Readonly<Record<string, string>> = {}): string {
   const unused = new Set(Object.keys(variables));
   const text = readFileSync(join(promptFolder, `${name}.md`), 'utf8').trim();

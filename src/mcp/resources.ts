@@ -32,7 +32,10 @@ export async function listResources(project: Project): Promise<ListResourcesResu
   return { resources };
 }
 
-/** The YAML of a dataset. Untrusted marks in comments surround it, because descriptions can come from the database. */
+/**
+ * The YAML of a dataset. Untrusted marks in comments surround it, because descriptions can come
+ * from the database.
+ */
 export async function readResource(project: Project, uri: string): Promise<ReadResourceResult> {
   const dataset = (await allDatasets(project)).find((candidate) => uriOf(candidate) === uri);
   if (dataset === undefined) throw new ResourceNotFoundError(uri);

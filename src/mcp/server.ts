@@ -32,14 +32,16 @@ interface Streams {
 }
 
 /**
- * Serves MCP over the streams until one of them ends or the signal aborts; running calls are cancelled then. Speaks the 2025 and
- * the current version of the protocol. Nothing else may write to stdout. The caller closes the project.
+ * Serves MCP over the streams until one of them ends or the signal aborts; running calls are
+ * cancelled then. Speaks the 2025 and the current version of the protocol. Nothing else may write
+ * to stdout. The caller closes the project.
  */
 export async function serveStdio(
   project: Project,
   { stdin, stdout, signal }: Streams,
 ): Promise<void> {
-  // Load the models ahead of the first query. A failure here is reported by the query that needs the model.
+  // Load the models ahead of the first query. A failure here is reported by the query that needs
+  // the model.
   void Promise.allSettled(project.warehouses.map((name) => project.model(name)));
   const handle = serveTransport(() => createServer(project), {
     transport: new StdioTransport(stdin, stdout),
@@ -56,7 +58,9 @@ export async function serveStdio(
 /** More calls than these wait. Each can hold an answer of up to a megabyte. */
 const mostCallsAtOnce = 32;
 
-/** A server for one client: lists and calls the tools of the registry, lists and reads the datasets. */
+/**
+ * A server for one client: lists and calls the tools of the registry, lists and reads the datasets.
+ */
 function createServer(project: Project): McpServer {
   const toolbox = openToolbox(project);
   const calls = new PQueue({ concurrency: mostCallsAtOnce });
@@ -106,7 +110,8 @@ function listedTool({
     name,
     description,
     inputSchema: clientSchema(inputSchema),
-    // Only the keys: full schemas of the outputs would make up a fifth of the list, and the answers show them anyway.
+    // Only the keys: full schemas of the outputs would make up a fifth of the list, and the answers
+    // show them anyway.
     outputSchema: { type: 'object' as const, required: Object.keys(answerSchema.shape) },
     annotations: {
       readOnlyHint: effect === 'context' || effect === 'query',
@@ -149,7 +154,10 @@ const omittedConstraints = new Set([
   'maximum:9007199254740991',
 ]);
 
-/** The JSON Schema (2020-12) of a tool's input, without constraints that cost a model tokens and teach it nothing. */
+/**
+ * The JSON Schema (2020-12) of a tool's input, without constraints that cost a model tokens and
+ * teach it nothing.
+ */
 function clientSchema(schema: z.ZodObject): { type: 'object'; [key: string]: unknown } {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' });
   return { ...Object.fromEntries(simplifyEntries(json)), type: 'object' };
@@ -172,7 +180,10 @@ function simplifyEntries(schema: object): readonly (readonly [string, unknown])[
   });
 }
 
-/** Sends progress every second if the client asked for it, so that it does not give up on a long query. */
+/**
+ * Sends progress every second if the client asked for it, so that it does not give up on a long
+ * query.
+ */
 function startProgress({ mcpReq: { _meta: meta, notify } }: ServerContext) {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return undefined;

@@ -3,7 +3,10 @@ import { formatCount } from '../lib/format-count.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { ScanResult } from './scan.ts';
 
-/** The `data` of `ktx scan --json`. Tables outside the connection's first schema are named `schema.table`. */
+/**
+ * The `data` of `ktx scan --json`. Tables outside the connection's first schema are named
+ * `schema.table`.
+ */
 export function scanReport(result: ScanResult) {
   const { catalog, tables, profiled, reused, left, queries, links, primaryKeys } = result;
   const nameOf = ({ schema, table }: TableRef): string =>
@@ -76,7 +79,10 @@ function polymorphicNotes(links: readonly LinkFinding[], nameOf: NameOf): string
   );
 }
 
-/** Leaves `containment` out if the table is empty or nothing was compared: it is then no measurement. */
+/**
+ * Leaves `containment` out if the table is empty or nothing was compared: it is then no
+ * measurement.
+ */
 function reportedEvidence({
   containment,
   ...evidence

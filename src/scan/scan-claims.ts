@@ -15,8 +15,9 @@ import { sortByKey } from './sort-by-key.ts';
 import { tableClaims } from './table-claims.ts';
 
 /**
- * The claims of a scan, in an order that does not depend on the order of the findings. Evidence is coarse, so that a day's new
- * rows change no byte. Only accepted findings become claims; `ktx scan` shows the others.
+ * The claims of a scan, in an order that does not depend on the order of the findings. Evidence is
+ * coarse, so that a day's new rows change no byte. Only accepted findings become claims; `ktx scan`
+ * shows the others.
  */
 export function scanClaims(findings: ScanFindings): Claim[] {
   const names = datasetNames(findings.catalog);
@@ -41,7 +42,10 @@ export function scanClaims(findings: ScanFindings): Claim[] {
 
 const joinSchema = z.object({ to: z.string(), on: z.record(z.string(), z.string()) });
 
-/** The links that a model decided in earlier scans, read from claims: a clone of the project has them too. */
+/**
+ * The links that a model decided in earlier scans, read from claims: a clone of the project has
+ * them too.
+ */
 export function judgedLinks(
   claims: readonly Claim[],
   catalog: Catalog,

@@ -6,9 +6,10 @@ import { tableKey, type TableRef } from '../sql/dialect.ts';
 import { createValuesTable, saveValues } from './profile/value-dictionary.ts';
 
 /**
- * Results of earlier scans in `.ktx/state.db`: profiles by table, exact measurements by their statement and the versions of its
- * tables, keys and links by the versions of all tables. All of it is sealed: hashes of sketches and ranges of numbers would give
- * away values of columns that have few possible ones.
+ * Results of earlier scans in `.ktx/state.db`: profiles by table, exact measurements by their
+ * statement and the versions of its tables, keys and links by the versions of all tables. All of it
+ * is sealed: hashes of sketches and ranges of numbers would give away values of columns that have
+ * few possible ones.
  */
 export type ScanStore = ReturnType<typeof openScanStore>;
 
@@ -69,7 +70,10 @@ export function openScanStore(db: DatabaseSync, connection: string) {
     forgetColumn(table: TableRef, column: string): void {
       deleteColumn.run(connection, tableKey(table), column);
     },
-    /** Deletes what this scan did not load: dropped tables, and measurements of rows that have changed. */
+    /**
+     * Deletes what this scan did not load: dropped tables, and measurements of rows that have
+     * changed.
+     */
     prune(): void {
       deleteUnused.run(connection, JSON.stringify([...usedKeys]));
       deleteUnusedValues.run(connection, JSON.stringify([...usedKeys]));

@@ -36,7 +36,10 @@ export interface ScanOptions {
   readonly model?: ScanModel | undefined;
   /** Compares names by their meaning; undefined without a provider. */
   readonly embeddings?: KtxEmbeddingPort | undefined;
-  /** The current claims of the connection: a link that a model decided in an earlier scan stays decided. */
+  /**
+   * The current claims of the connection: a link that a model decided in an earlier scan stays
+   * decided.
+   */
   readonly known?: readonly Claim[] | undefined;
   /** Scans as if the database declared no keys, no links, or neither. */
   readonly ignoreDeclared?: 'keys' | 'links' | 'all' | undefined;
@@ -56,8 +59,9 @@ export interface ScanProgress {
 }
 
 /**
- * `queries` is the number of statements sent. `tables` are all tables of the catalog; a view that is not profiled has no
- * profile. `left` is the number of tables that the budget did not cover. Of `unread` tables only the declared structure is known.
+ * `queries` is the number of statements sent. `tables` are all tables of the catalog; a view that
+ * is not profiled has no profile. `left` is the number of tables that the budget did not cover. Of
+ * `unread` tables only the declared structure is known.
  */
 export type ScanResult = Awaited<ReturnType<typeof scan>>;
 
@@ -68,15 +72,16 @@ export type ScanResult = Awaited<ReturnType<typeof scan>>;
  * 2. profile: measure the tables that have changed (`profile/`)
  * 3. facts: parse names, and join them with structure and profiles (`facts/`, `names/`)
  * 4. keys: find primary keys (`keys/`)
- * 5. candidates: pair columns with keys that they may refer to (`links/find-candidates.ts`), by meaning too if there are
- *    embeddings (`names/name-meanings.ts`)
- * 6. features, rank: compute a probability for each pair (`links/features.ts`, `links/rank-candidates.ts`)
+ * 5. candidates: pair columns with keys that they may refer to (`links/find-candidates.ts`), by
+ *    meaning too if there are embeddings (`names/name-meanings.ts`)
+ * 6. features, rank: compute a probability for each pair (`links/features.ts`,
+ *    `links/rank-candidates.ts`)
  * 7. measure, confirm: count the values of the best pairs exactly (`links/confirm-candidates.ts`)
  * 8. choose: accept at most one link per column (`links/choose-links.ts`)
  * 9. judge: let a model decide about links in doubt, if there is one (`describe/judge-links.ts`)
  *
- * Steps 3 to 8 are skipped if nothing has changed since the last scan. Descriptions of tables are a separate call
- * (`describe/descriptions.ts`).
+ * Steps 3 to 8 are skipped if nothing has changed since the last scan. Descriptions of tables are a
+ * separate call (`describe/descriptions.ts`).
  */
 export async function scan(options: ScanOptions) {
   const { warehouse, config, labels = noLabels, signal, onProgress } = options;
@@ -189,7 +194,10 @@ interface AnalysisInput {
   readonly statements: readonly string[];
 }
 
-/** Nothing is embedded if the analysis with these names is stored. After a failure the analysis is the one without embeddings. */
+/**
+ * Nothing is embedded if the analysis with these names is stored. After a failure the analysis is
+ * the one without embeddings.
+ */
 async function compareNamesOnce(
   facts: () => readonly TableFacts[],
   store: ScanContext['store'],
@@ -205,7 +213,10 @@ async function compareNamesOnce(
   return { ...compared, key: compared.meanings === undefined ? keyWith() : key };
 }
 
-/** Changes with any table, its declared keys and links, the query logs, the thresholds, and the code of this room. */
+/**
+ * Changes with any table, its declared keys and links, the query logs, the thresholds, and the code
+ * of this room.
+ */
 function analysisKey(
   profiles: readonly ProfiledTable[],
   { accept, review }: ScanConfig,

@@ -18,7 +18,10 @@ interface TableFindings {
   readonly linksTo: readonly LinkFinding[];
 }
 
-/** A claim with one piece of evidence: the catalog, if it is left out. Without a body there is nothing to claim. */
+/**
+ * A claim with one piece of evidence: the catalog, if it is left out. Without a body there is
+ * nothing to claim.
+ */
 type ClaimDraft = readonly [
   subject: string,
   kind: Claim['kind'],
@@ -102,7 +105,9 @@ function datasetDrafts(
   ];
 }
 
-/** `count`, so that it reads `orders.count`; another name if the dataset has a field of that name. */
+/**
+ * `count`, so that it reads `orders.count`; another name if the dataset has a field of that name.
+ */
 function countMetricName(fields: readonly string[]): string {
   const taken = new Set(fields.map((name) => name.toLowerCase()));
   return (
@@ -133,8 +138,9 @@ function keyDrafts(context: TableClaimContext): ClaimDraft[] {
 }
 
 /**
- * Columns that inferred links refer to and that are no known key. The scan found no duplicates in them, and a query refuses to
- * join to columns that no file calls unique. Declared links prove nothing: some engines let them refer to any column.
+ * Columns that inferred links refer to and that are no known key. The scan found no duplicates in
+ * them, and a query refuses to join to columns that no file calls unique. Declared links prove
+ * nothing: some engines let them refer to any column.
  */
 function keysOfLinks(
   { columns, uniqueKeys }: CatalogTable,
@@ -203,7 +209,9 @@ function relationshipDraft(
     : [subject, 'relationship', body, { ...evidence, measured: { also_refers_to: alsoRefersTo } }];
 }
 
-/** Evidence that stays the same from day to day: three steps of confidence, and words for numbers. */
+/**
+ * Evidence that stays the same from day to day: three steps of confidence, and words for numbers.
+ */
 function coarseEvidence({
   origin,
   probability,

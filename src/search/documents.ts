@@ -1,6 +1,9 @@
 import type { Catalog, CatalogTable } from '../context/catalog/catalog.ts';
 
-/** The weight of each kind among equally good matches: what people wrote counts more than what a database has. */
+/**
+ * The weight of each kind among equally good matches: what people wrote counts more than what a
+ * database has.
+ */
 export const kindWeights = {
   metric: 1.6,
   dataset: 1.5,

@@ -4,7 +4,10 @@ import type { State } from '../store/state.ts';
 import type { SearchDocument } from './documents.ts';
 import { indexText, nameKey } from './words.ts';
 
-/** Creates the tables of the index if they are missing. The suffix of their names is the version of their schema. */
+/**
+ * Creates the tables of the index if they are missing. The suffix of their names is the version of
+ * their schema.
+ */
 export function ensureIndex(db: DatabaseSync): void {
   db.exec(`
     CREATE TABLE IF NOT EXISTS search_documents_2 (
@@ -38,7 +41,10 @@ interface IndexUpdate {
   readonly fingerprint: string;
 }
 
-/** Updates the index of one connection in one transaction. Only documents whose content changed are written. */
+/**
+ * Updates the index of one connection in one transaction. Only documents whose content changed are
+ * written.
+ */
 export function updateIndex(
   { db }: State,
   update: IndexUpdate,
@@ -78,7 +84,8 @@ function writeDocuments(
     );
     return row === undefined ? [] : [{ id: Number(row['id']), document }];
   });
-  // A loop of its own: FTS5 flushes its buffer whenever another statement of the transaction could be rolled back.
+  // A loop of its own: FTS5 flushes its buffer whenever another statement of the transaction could
+  // be rolled back.
   for (const { id, document } of changed) {
     const { name, synonyms = [], description = '', context = [] } = document;
     writeWords.run(id, ...[[name], synonyms, [description], context].map(indexText));

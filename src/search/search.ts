@@ -18,8 +18,9 @@ export interface SearchHit extends SearchDocument {
 }
 
 /**
- * Searches the index, best match first: exact names, then words and their prefixes; an unknown word matches its nearest
- * spellings. Names count more than synonyms, synonyms more than descriptions. Any text is valid. The order is stable.
+ * Searches the index, best match first: exact names, then words and their prefixes; an unknown word
+ * matches its nearest spellings. Names count more than synonyms, synonyms more than descriptions.
+ * Any text is valid. The order is stable.
  */
 export function searchIndex(
   { db }: State,
@@ -53,7 +54,10 @@ export function searchIndex(
   });
 }
 
-/** Finds a text that has no word in it, such as an emoji, literally in names, synonyms, descriptions and context. */
+/**
+ * Finds a text that has no word in it, such as an emoji, literally in names, synonyms, descriptions
+ * and context.
+ */
 function searchLiteral(
   db: DatabaseSync,
   text: string,
@@ -84,7 +88,10 @@ function searchLiteral(
     .map((document) => ({ ...document, score: kindWeights[document.kind] }));
 }
 
-/** The score that an exact name adds, by name key: for the whole text, two adjacent words, or one word of it. */
+/**
+ * The score that an exact name adds, by name key: for the whole text, two adjacent words, or one
+ * word of it.
+ */
 function nameBoosts(text: string, words: readonly string[]): Readonly<Record<string, number>> {
   const single = words.flatMap((word) => [toSingular(word), word]);
   const pairs = words.slice(1).map((word, index) => `${words[index]}${word}`);
@@ -97,7 +104,10 @@ function nameBoosts(text: string, words: readonly string[]): Readonly<Record<str
   return Object.fromEntries(boosts.flat());
 }
 
-/** FTS5 terms for each word: its prefix and that of its singular; for an unknown word also similar terms of the index. */
+/**
+ * FTS5 terms for each word: its prefix and that of its singular; for an unknown word also similar
+ * terms of the index.
+ */
 function matchTerms(db: DatabaseSync, words: readonly string[]): string[] {
   const prefix = db.prepare(
     'SELECT term FROM search_terms_2 WHERE term >= ? ORDER BY term LIMIT 1',
@@ -115,7 +125,10 @@ function matchTerms(db: DatabaseSync, words: readonly string[]): string[] {
   });
 }
 
-/** The shortest terms that contain the word, and the nearest of those that share at least 40 % of its letter pairs. */
+/**
+ * The shortest terms that contain the word, and the nearest of those that share at least 40 % of
+ * its letter pairs.
+ */
 function similarTerms(word: string, vocabulary: readonly string[]): string[] {
   const containing = vocabulary
     .filter((term) => term.includes(word))

@@ -2,7 +2,10 @@ import { readWordList } from '../lib/word-list.ts';
 
 const noiseWords = readWordList(new URL('noise-words.txt', import.meta.url));
 
-/** The words of a name or text in lower case, without accents; camelCase, snake_case and digits are split. */
+/**
+ * The words of a name or text in lower case, without accents; camelCase, snake_case and digits are
+ * split.
+ */
 function splitWords(text: string): string[] {
   return text
     .normalize('NFKD')
@@ -20,7 +23,10 @@ export function nameKey(name: string): string {
   return splitWords(name).join('');
 }
 
-/** The text to index: all words, their singulars, and the joined form of names with two to six words. */
+/**
+ * The text to index: all words, their singulars, and the joined form of names with two to six
+ * words.
+ */
 export function indexText(texts: readonly string[]): string {
   const all = texts.flatMap((text) => {
     const parts = splitWords(text);
@@ -29,7 +35,9 @@ export function indexText(texts: readonly string[]): string {
   return [...new Set([...all, ...all.map(toSingular)])].join(' ');
 }
 
-/** The distinct words of a question without noise words, at most 24; all words if it has only noise. */
+/**
+ * The distinct words of a question without noise words, at most 24; all words if it has only noise.
+ */
 export function queryWords(text: string): string[] {
   const all = [...new Set(splitWords(text.slice(0, 2000)))];
   const meaningful = all.filter((word) => !noiseWords.has(word));

@@ -22,7 +22,10 @@ interface ClaimContent {
   readonly confidence?: number;
 }
 
-/** Collects what an extraction reads, item by item. What is added for an item that is not there is dropped. */
+/**
+ * Collects what an extraction reads, item by item. What is added for an item that is not there is
+ * dropped.
+ */
 export interface ClaimCollector {
   addClaim(place: ItemPlace, claim: ClaimContent): void;
   addProblem(place: ItemLine, reason: string): void;

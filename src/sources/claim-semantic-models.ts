@@ -33,7 +33,9 @@ export interface MetricSource {
 export interface SemanticModelSource extends MetricSource {
   /** The table that it describes, or why there is none. */
   readonly table: KnownTable | { readonly missing: string };
-  /** Where an entity, dimension or measure stands; the place of the model where that is not known. */
+  /**
+   * Where an entity, dimension or measure stands; the place of the model where that is not known.
+   */
   readonly memberPlace: (list: MemberList, name: string) => ItemPlace;
 }
 
@@ -47,7 +49,9 @@ interface ParsedModel extends BoundModel {
 /** The description of the model or column itself wins over the one in its semantic model. */
 const descriptionConfidence = 0.9;
 
-/** Claims what semantic models and metrics say about tables; what does not fit becomes a problem. */
+/**
+ * Claims what semantic models and metrics say about tables; what does not fit becomes a problem.
+ */
 export function claimSemanticModels(
   models: readonly SemanticModelSource[],
   metrics: readonly MetricSource[],

@@ -44,15 +44,18 @@ interface Walk extends FileSearch {
   readonly problems: string[];
   /** Real paths of the folders that the search begins with. */
   readonly starts: readonly string[];
-  /** Real paths of the folders that a link led to. Each is listed once, so that links in a circle end. */
+  /**
+   * Real paths of the folders that a link led to. Each is listed once, so that links in a circle
+   * end.
+   */
   readonly linked: Set<string>;
   readonly countFile: () => void;
   readonly countFolder: () => void;
 }
 
 /**
- * The files that match, from the paths in `starts` downwards (`''` is the whole folder). Follows links that stay in the
- * folder; a link that leaves it is a failed item.
+ * The files that match, from the paths in `starts` downwards (`''` is the whole folder). Follows
+ * links that stay in the folder; a link that leaves it is a failed item.
  */
 export async function findFiles(
   search: FileSearch,
@@ -108,7 +111,10 @@ function addFile(walk: Walk, path: string): void {
 
 const leavesFolder = 'it is a link that leads out of the folder';
 
-/** A link to a file counts as a file. A link to a folder is followed unless the search reaches that folder anyway, or is in it. */
+/**
+ * A link to a file counts as a file. A link to a folder is followed unless the search reaches that
+ * folder anyway, or is in it.
+ */
 async function walkLink(walk: Walk, path: string): Promise<void> {
   if (walk.isSkipped(path)) return;
   const target = await realpath(join(walk.folder, path)).catch(() => undefined);

@@ -12,7 +12,10 @@ import { git, gitOutput } from '../store/git.ts';
 import { withdrawInside, withdrawSharedRights } from '../store/ownership/private-files.ts';
 import { isSecretReference } from '../store/secrets.ts';
 
-/** The address of a repository. An address with a password must be a reference, because `ktx.yaml` is in git. */
+/**
+ * The address of a repository. An address with a password must be a reference, because `ktx.yaml`
+ * is in git.
+ */
 export const repositorySchema = z
   .string()
   .min(1)
@@ -42,8 +45,9 @@ interface CheckoutContext {
 }
 
 /**
- * Puts the files of the branch into a folder of the cache, and gives the path of the wanted folder in it. The files are fetched
- * again only if the branch has another commit. Links are plain files there.
+ * Puts the files of the branch into a folder of the cache, and gives the path of the wanted folder
+ * in it. The files are fetched again only if the branch has another commit. Links are plain files
+ * there.
  */
 export async function checkOut(checkout: Checkout, context: CheckoutContext): Promise<string> {
   const { url, branch, path } = checkout;
@@ -73,7 +77,10 @@ interface CopyTarget {
   readonly copy: string;
 }
 
-/** A path starts at the project. Throws for an address with another protocol than those that ktx reads. */
+/**
+ * A path starts at the project. Throws for an address with another protocol than those that ktx
+ * reads.
+ */
 function resolveAddress(address: string, { projectDir }: CheckoutContext): string {
   if (allowedProtocols(address) !== '') return address;
   const isPath = !/^\w[\w+.-]*:/.test(address) || isAbsolute(address);
@@ -84,7 +91,9 @@ function resolveAddress(address: string, { projectDir }: CheckoutContext): strin
   });
 }
 
-/** What `GIT_ALLOW_PROTOCOL` may have for an address; empty if it is a path or has another protocol. */
+/**
+ * What `GIT_ALLOW_PROTOCOL` may have for an address; empty if it is a path or has another protocol.
+ */
 function allowedProtocols(address: string): string {
   // A person's own settings may rewrite https to ssh, or the other way.
   if (/^(?:https|ssh):\/\//i.test(address)) return 'https:ssh';
@@ -115,7 +124,10 @@ async function refreshCopy(target: CopyTarget, context: CheckoutContext): Promis
   await writeAtomically(commitFile, commit, { within: context.cacheDir });
 }
 
-/** A folder in which git finds no repository: the settings of the project's own one must not count for others. */
+/**
+ * A folder in which git finds no repository: the settings of the project's own one must not count
+ * for others.
+ */
 const nowhere = parse(process.cwd()).root;
 
 function gitOptions(address: string, signal: AbortSignal) {
@@ -145,7 +157,8 @@ async function fetchFiles(target: CopyTarget, fresh: string, signal: AbortSignal
   await git(nowhere, [...settings, 'clone', ...options, '--', address, fresh], call);
   const gitDir = join(fresh, '.git');
   await requireFewFiles(gitDir, signal);
-  // Without the settings of the person: filters and hooks have programs that the files could choose.
+  // Without the settings of the person: filters and hooks have programs that the files could
+  // choose.
   const env = {
     GIT_DIR: gitDir,
     GIT_WORK_TREE: fresh,
@@ -159,7 +172,9 @@ async function fetchFiles(target: CopyTarget, fresh: string, signal: AbortSignal
 
 const mostFiles = 200_000;
 
-/** A few folders that contain each other are small in git, and more files than a disk has room for. */
+/**
+ * A few folders that contain each other are small in git, and more files than a disk has room for.
+ */
 async function requireFewFiles(gitDir: string, signal: AbortSignal): Promise<void> {
   const env = { GIT_DIR: gitDir };
   const maxBytes = 100_000_000;

@@ -18,7 +18,10 @@ export type ParserTask =
   | { readonly kind: 'yaml'; readonly text: string }
   | { readonly kind: 'artifact'; readonly name: ArtifactName; readonly bytes: Uint8Array };
 
-/** Two cells: the number of the item that is being read, from 1; and a counter of tasks and items that were begun. */
+/**
+ * Two cells: the number of the item that is being read, from 1; and a counter of tasks and items
+ * that were begun.
+ */
 export type ParserProgress = Int32Array<SharedArrayBuffer>;
 
 export interface ParserRequest {

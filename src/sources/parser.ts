@@ -21,7 +21,10 @@ export class SlowFile extends Error {
   }
 }
 
-/** In characters. A shorter text is parsed at once: even a reader with quadratic time needs less than a second for it. */
+/**
+ * In characters. A shorter text is parsed at once: even a reader with quadratic time needs less
+ * than a second for it.
+ */
 const longestInline = 32_000;
 /** In milliseconds. The largest files of real projects take a tenth of a second. */
 const longestParse = 30_000;
@@ -33,7 +36,10 @@ export function isParsedInline({ length }: { readonly length: number }): boolean
   return length <= longestInline;
 }
 
-/** `extract` of a source in a thread that the signal, the time limit of a file and the limit of memory end. */
+/**
+ * `extract` of a source in a thread that the signal, the time limit of a file and the limit of
+ * memory end.
+ */
 export async function extractInThread(
   source: OpenSource,
   items: readonly Item[],
@@ -55,8 +61,8 @@ let idleTimer: NodeJS.Timeout | undefined;
 let lastTask: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a task in the parser's thread, which starts with the first task. Tasks wait for each other. Throws `SlowFile`, the reason
- * of the signal, or what the task throws.
+ * Runs a task in the parser's thread, which starts with the first task. Tasks wait for each other.
+ * Throws `SlowFile`, the reason of the signal, or what the task throws.
  */
 export function parseInThread(task: ParserTask, limits: ParseLimits): Promise<unknown> {
   const result = lastTask.then(() => runTask(task, limits));
@@ -125,7 +131,8 @@ async function exchange(
   });
   on('exit', () => reject(new Error('the thread that parses files ended')));
   signal.addEventListener('abort', () => reject(signal.reason as Error), cleanup);
-  // Ticks are counted instead of time, so that a computer that sleeps does not use up the limit. They begin with the task.
+  // Ticks are counted instead of time, so that a computer that sleeps does not use up the limit.
+  // They begin with the task.
   let [ticks, begun] = [0, 0];
   const timer = setInterval(() => {
     const now = Atomics.load(progress, 1);

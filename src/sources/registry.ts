@@ -11,7 +11,10 @@ import type {
 /** A source with its configuration. */
 export interface OpenSource {
   readonly extractor: string;
-  /** With what another thread opens the source, where it can: the configuration, undefined for notes. */
+  /**
+   * With what another thread opens the source, where it can: the configuration, undefined for
+   * notes.
+   */
   readonly inThread?: { readonly config: SourceConfig | undefined };
   fetch(context: Omit<FetchContext<unknown>, 'config'>): AsyncIterable<FetchEvent>;
   covers(key: string): boolean;

@@ -5,15 +5,21 @@ import type { Claim } from '../context/claims/claim.ts';
 export interface Item {
   /** Identifies the item within its source; stable from run to run. */
   readonly key: string;
-  /** Of its body below `sources/<connection>/`: stable, with `/`, no `.` or `..` steps, never `index.jsonl`. */
+  /**
+   * Of its body below `sources/<connection>/`: stable, with `/`, no `.` or `..` steps, never
+   * `index.jsonl`.
+   */
   readonly path: string;
-  /** Without what changes by itself, like fetch times and usage counts: equal content gives equal text. */
+  /**
+   * Without what changes by itself, like fetch times and usage counts: equal content gives equal
+   * text.
+   */
   readonly body: string;
 }
 
 /**
- * One step of a fetch: an item; an item that could not be read, which stays as it was; and last, how the listing ended. Items
- * that are missing from a complete listing are gone.
+ * One step of a fetch: an item; an item that could not be read, which stays as it was; and last,
+ * how the listing ended. Items that are missing from a complete listing are gone.
  */
 export type FetchEvent =
   | ({ readonly kind: 'item' } & Item)
@@ -44,8 +50,9 @@ export interface Extraction {
   /** The key of the item. */
   readonly key: string;
   /**
-   * The evidence of each: `connection` of the source, `origin: 'code'`, `extractor` of the source, `item: itemPath(connection,
-   * path)`, `location: 'line 12'` (a key or a heading may follow), and the `quote`, at most 300 characters, where words say it.
+   * The evidence of each: `connection` of the source, `origin: 'code'`, `extractor` of the source,
+   * `item: itemPath(connection, path)`, `location: 'line 12'` (a key or a heading may follow), and
+   * the `quote`, at most 300 characters, where words say it.
    */
   readonly claims: readonly Claim[];
   /** Datasets that the item is about, beside the subjects of its claims: `dataset:c.d`. */
@@ -72,18 +79,24 @@ interface ExtractionProblem {
 export interface Source<Config> {
   /** As name@version. Another version reads every item again. */
   readonly extractor: string;
-  /** Throws a UserError if the source cannot be read at all, for example if it is unreachable; then all items stay as they were. */
+  /**
+   * Throws a UserError if the source cannot be read at all, for example if it is unreachable; then
+   * all items stay as they were.
+   */
   fetch(context: FetchContext<Config>): AsyncIterable<FetchEvent>;
   /**
-   * Whether the configuration still asks for an item of an earlier run, so that its absence from a complete listing removes it.
-   * Without this method, it asks for all.
+   * Whether the configuration still asks for an item of an earlier run, so that its absence from a
+   * complete listing removes it. Without this method, it asks for all.
    */
   covers?(key: string, config: Config): boolean;
-  /** Whether an item only configures the source and has no content. A source with no other items counts as empty. */
+  /**
+   * Whether an item only configures the source and has no content. A source with no other items
+   * counts as empty.
+   */
   isConfiguration?(key: string): boolean;
   /**
-   * Gives one extraction for each item. Takes all items, changed or not; the result depends neither on their order nor on
-   * anything outside of the arguments.
+   * Gives one extraction for each item. Takes all items, changed or not; the result depends neither
+   * on their order nor on anything outside of the arguments.
    */
   extract(items: readonly Item[], context: ExtractContext<Config>): readonly Extraction[];
 }

@@ -30,7 +30,10 @@ type TableMatch =
 /** Finds the table of a reference; `taken` are tables that cannot be meant. */
 export type FindTable = (reference: TableReference, taken?: ReadonlySet<KnownTable>) => TableMatch;
 
-/** Looks tables up by name, ignoring case. A name that several warehouses or schemas have is ambiguous, never guessed. */
+/**
+ * Looks tables up by name, ignoring case. A name that several warehouses or schemas have is
+ * ambiguous, never guessed.
+ */
 export function tableFinder(
   catalogs: ReadonlyMap<string, Catalog>,
   warehouse: string | undefined,
@@ -77,8 +80,9 @@ function tablesOf(catalog: Catalog): KnownTable[] {
 }
 
 /**
- * The tables of the first schema that has any; those in the right database before the others. Without one, and unless the
- * schema has to match exactly: the tables of a schema whose name ends with `_<schema>`, then all.
+ * The tables of the first schema that has any; those in the right database before the others.
+ * Without one, and unless the schema has to match exactly: the tables of a schema whose name ends
+ * with `_<schema>`, then all.
  */
 function narrowToSchema(
   tables: readonly KnownTable[],

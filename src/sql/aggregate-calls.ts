@@ -18,7 +18,10 @@ export function isAggregateName(name: string): name is AggregateName {
   return aggregateNames.some((candidate) => candidate === name);
 }
 
-/** The aggregate calls of a fragment. Throws `sql_fragment` or `not_supported` for one that is malformed or nested. */
+/**
+ * The aggregate calls of a fragment. Throws `sql_fragment` or `not_supported` for one that is
+ * malformed or nested.
+ */
 export function findAggregateCalls(
   text: string,
   tokens: readonly Token[],

@@ -1,4 +1,6 @@
-/** The aggregate functions of the semantic layer; `count_distinct` is `count(DISTINCT x)` in SQL. */
+/**
+ * The aggregate functions of the semantic layer; `count_distinct` is `count(DISTINCT x)` in SQL.
+ */
 export const aggregateFunctions = [
   'sum',
   'count',

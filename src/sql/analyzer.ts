@@ -16,7 +16,10 @@ export function isWithin(inner: Span, outer: Span): boolean {
   return inner.start >= outer.start && inner.end <= outer.end;
 }
 
-/** A node of the syntax tree. The parser's JSON `{select: {…}}` is `{kind: 'select', body: {…}}` here. */
+/**
+ * A node of the syntax tree. The parser's JSON `{select: {…}}` is `{kind: 'select', body: {…}}`
+ * here.
+ */
 export interface SqlNode {
   readonly kind: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -34,11 +37,15 @@ export async function loadAnalyzer(): Promise<void> {
   loadedSdk = await sdkPromise;
 }
 
-/** Reads the WebAssembly file itself: the package's own entry uses `fetch`, which takes 60 ms longer. */
+/**
+ * Reads the WebAssembly file itself: the package's own entry uses `fetch`, which takes 60 ms
+ * longer.
+ */
 async function loadSdk(): Promise<Sdk> {
   const file = readFile(fileURLToPath(import.meta.resolve('@polyglot-sql/sdk/polyglot_sql.wasm')));
   const entry: unknown = await import('@polyglot-sql/sdk/manual');
-  // The package's types import a path that does not resolve here, and declare only an address where bytes work too.
+  // The package's types import a path that does not resolve here, and declare only an address where
+  // bytes work too.
   const sdk = entry as Sdk & { init(options: { wasmUrl: unknown }): Promise<void> };
   await sdk.init({ wasmUrl: await file });
   return sdk;
@@ -49,7 +56,10 @@ class AnalyzerNotLoaded extends Error {
   override readonly message = 'code that parses SQL has to run inside withAnalyzer()';
 }
 
-/** Runs code that may call `parseSql`. If the analyzer is not loaded, loads it and runs the code again, so the code must be pure. */
+/**
+ * Runs code that may call `parseSql`. If the analyzer is not loaded, loads it and runs the code
+ * again, so the code must be pure.
+ */
 export async function withAnalyzer<Result>(run: () => Result): Promise<Result> {
   try {
     return run();
@@ -61,8 +71,9 @@ export async function withAnalyzer<Result>(run: () => Result): Promise<Result> {
 }
 
 /**
- * Parses the statements of a text; an empty text has none. Must run inside `withAnalyzer`. Throws `sql_syntax` with line and
- * column, or `sql_too_deep` for SQL that is nested too deeply for the parser.
+ * Parses the statements of a text; an empty text has none. Must run inside `withAnalyzer`. Throws
+ * `sql_syntax` with line and column, or `sql_too_deep` for SQL that is nested too deeply for the
+ * parser.
  */
 export function parseSql(sql: string, dialect: Dialect): readonly SqlNode[] {
   if (loadedSdk === undefined) throw new AnalyzerNotLoaded();
@@ -102,7 +113,9 @@ export function* walkSql(value: unknown): Generator<SqlNode> {
   for (const child of Object.values(node?.body ?? value)) yield* walkSql(child);
 }
 
-/** Reads the parser's JSON `{kind: {…}}` as a node; undefined if the value is only a part of a node. */
+/**
+ * Reads the parser's JSON `{kind: {…}}` as a node; undefined if the value is only a part of a node.
+ */
 export function asNode(value: unknown): SqlNode | undefined {
   if (!isRecord(value)) return undefined;
   const keys = Object.keys(value);
@@ -149,7 +162,10 @@ function syntaxError(sql: string, failure: SdkFailure): UserError {
   });
 }
 
-/** Line and column, from 1, of an offset in code points (as the parser counts); columns are in UTF-16 units. */
+/**
+ * Line and column, from 1, of an offset in code points (as the parser counts); columns are in
+ * UTF-16 units.
+ */
 export function lineAndColumn(
   text: string,
   codePoints: number,

@@ -1,14 +1,20 @@
 import type { Span } from './analyzer.ts';
 import { findClosing, isSymbol, isWord, type Token } from './tokens.ts';
 
-/** The operands of OR at the top level, parentheses around the whole ignored; one span if there is no OR. */
+/**
+ * The operands of OR at the top level, parentheses around the whole ignored; one span if there is
+ * no OR.
+ */
 export function splitDisjuncts(tokens: readonly Token[]): readonly Span[] {
   const inner = stripParentheses(tokens);
   const cuts = topLevelIndexes(inner).filter((index) => isWord(inner[index], 'or'));
   return spansBetween(inner, cuts);
 }
 
-/** The operands of AND at the top level, parentheses around the whole ignored; `whole` if there is an OR beside them. */
+/**
+ * The operands of AND at the top level, parentheses around the whole ignored; `whole` if there is
+ * an OR beside them.
+ */
 export function splitConjuncts(tokens: readonly Token[], whole: Span): readonly Span[] {
   const inner = stripParentheses(tokens);
   const cuts: number[] = [];

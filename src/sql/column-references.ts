@@ -52,7 +52,10 @@ interface NamedTokens {
   readonly names: readonly ColumnReference[];
 }
 
-/** The names of a fragment that are columns or metrics. Parses the text only if keywords could be among them. */
+/**
+ * The names of a fragment that are columns or metrics. Parses the text only if keywords could be
+ * among them.
+ */
 export function findReferences(
   { text, tokens, names }: NamedTokens,
   options: FragmentOptions,
@@ -99,8 +102,8 @@ const operandShape = String.raw`(?:(?:\(|f\(d?)!*)*(?:x(?:\.[xn])*|n)(?:\)|i!?n(
 const plainShape = new RegExp(`^!*${operandShape}(?:(?:&!*|<>|[<>]=|[-+*/=<>])${operandShape})*$`);
 
 /**
- * True for names, literals and aggregates of one argument with common operators between them. Such an expression is
- * understood without a grammar, so the parser need not be loaded.
+ * True for names, literals and aggregates of one argument with common operators between them. Such
+ * an expression is understood without a grammar, so the parser need not be loaded.
  */
 function hasPlainShape(tokens: readonly Token[]): boolean {
   const shapeOf = ({ kind, text }: Token, index: number): string => {
@@ -112,7 +115,10 @@ function hasPlainShape(tokens: readonly Token[]): boolean {
   return plainShape.test(tokens.map(shapeOf).join(''));
 }
 
-/** Replaces the query's own names by words of the same length, so that the grammar takes none for a keyword. */
+/**
+ * Replaces the query's own names by words of the same length, so that the grammar takes none for a
+ * keyword.
+ */
 function maskQueryNames(
   text: string,
   names: readonly ColumnReference[],
@@ -127,8 +133,8 @@ function maskQueryNames(
 }
 
 /**
- * The offsets at which columns begin, as the dialect's grammar reads them. `parsedText` is `text` with other names of the
- * same length.
+ * The offsets at which columns begin, as the dialect's grammar reads them. `parsedText` is `text`
+ * with other names of the same length.
  */
 function parseColumnStarts(text: string, parsedText: string, dialect: Dialect): Set<number> {
   const prefix = 'SELECT (';

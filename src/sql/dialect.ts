@@ -27,29 +27,52 @@ export interface Dialect {
   readonly analyzer: string;
   /** The schema of an unqualified table name. */
   readonly defaultSchema: string;
-  /** True if names match in any case, quoted or not; false if unquoted names are folded to lower case. */
+  /**
+   * True if names match in any case, quoted or not; false if unquoted names are folded to lower
+   * case.
+   */
   readonly ignoresCase: boolean;
   /** Quotes an identifier and doubles the quote characters inside. */
   quote(identifier: string): string;
   /** A literal; escapes any content. */
   literal(value: string | number | boolean | null): string;
-  /** A literal of the engine's time with zone; `utc` is `YYYY-MM-DD HH:MM:SS`, with a fraction or without. */
+  /**
+   * A literal of the engine's time with zone; `utc` is `YYYY-MM-DD HH:MM:SS`, with a fraction or
+   * without.
+   */
   instant(utc: string): string;
-  /** An operator with the precedence of `/` that does not truncate whole numbers: `* 1.0 /` where `/` does. */
+  /**
+   * An operator with the precedence of `/` that does not truncate whole numbers: `* 1.0 /` where
+   * `/` does.
+   */
   readonly division: string;
-  /** A stored time; fails on any other value. Undefined if the engine stores nothing else in a time column. */
+  /**
+   * A stored time; fails on any other value. Undefined if the engine stores nothing else in a time
+   * column.
+   */
   checkedTime?(expr: string): string;
-  /** The start of the period. `options.type` says whether `expr` is a date, a timestamp, or one with time zone. */
+  /**
+   * The start of the period. `options.type` says whether `expr` is a date, a timestamp, or one with
+   * time zone.
+   */
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
-  /** Adds whole units to a date or timestamp. If the day does not exist in the resulting month, its last day counts. */
+  /**
+   * Adds whole units to a date or timestamp. If the day does not exist in the resulting month, its
+   * last day counts.
+   */
   add(expr: string, period: Period, type: TruncateOptions['type']): string;
-  /** Like `add`, but `count` is a SQL expression. Undefined if `recursiveWith` makes it needless. */
+  /**
+   * Like `add`, but `count` is a SQL expression. Undefined if `recursiveWith` makes it needless.
+   */
   addCounted?(
     expr: string,
     count: string,
     by: { readonly unit: Period['unit']; readonly type: TruncateOptions['type'] },
   ): string;
-  /** Continuous percentile, ignoring NULL; `fraction` is 0 to 1. Throws `not_supported` if the engine has no exact one. */
+  /**
+   * Continuous percentile, ignoring NULL; `fraction` is 0 to 1. Throws `not_supported` if the
+   * engine has no exact one.
+   */
   percentile(expr: string, fraction: number): string;
   /** The mean, not rounded to the scale of the values. */
   average(expr: string): string;
@@ -63,21 +86,37 @@ export interface Dialect {
   readonly groupsByPosition: boolean;
   /** The operator that unites two queries without duplicate rows. */
   readonly union: 'UNION' | 'UNION DISTINCT';
-  /** The keyword for recursive common tables; undefined if the engine may stop a recursion early. */
+  /**
+   * The keyword for recursive common tables; undefined if the engine may stop a recursion early.
+   */
   readonly recursiveWith?: string;
   /** True if a bare NULL in a UNION may not take the type of the other part. */
   readonly nullsNeedType: boolean;
-  /** The name of a result column, as close to `name` as the engine allows; `index` makes it unique. */
+  /**
+   * The name of a result column, as close to `name` as the engine allows; `index` makes it unique.
+   */
   resultColumn(name: string, index: number): string;
-  /** Ends a subquery so that the engine applies its conditions before those around it. Undefined if it does so anyway. */
+  /**
+   * Ends a subquery so that the engine applies its conditions before those around it. Undefined if
+   * it does so anyway.
+   */
   readonly fence?: string;
   /** Settings at the end of every statement, without which results would differ. */
   readonly settings?: string;
-  /** Matches strings and quoted names that the engine reads differently from standard SQL; refused in fragments. */
+  /**
+   * Matches strings and quoted names that the engine reads differently from standard SQL; refused
+   * in fragments.
+   */
   readonly misread?: RegExp;
-  /** True if `||` is OR. Elsewhere it joins texts and binds tighter, so fragments may not use it then. */
+  /**
+   * True if `||` is OR. Elsewhere it joins texts and binds tighter, so fragments may not use it
+   * then.
+   */
   readonly pipesAreOr?: true;
-  /** Keywords that mean a column if the table has one of that name, with SQL that always means the keyword. */
+  /**
+   * Keywords that mean a column if the table has one of that name, with SQL that always means the
+   * keyword.
+   */
   readonly softWords?: Readonly<Record<string, string | undefined>>;
   /** Undefined if ktx has no driver that scans the engine. */
   readonly statistics?: StatisticsSql;
@@ -103,13 +142,22 @@ export interface TruncateOptions {
 
 /** SQL that a scan runs in the warehouse. */
 interface StatisticsSql {
-  /** A value as text, equal in every dialect for whole numbers (`7`, also for a decimal 7.0), text, dates and UUIDs. */
+  /**
+   * A value as text, equal in every dialect for whole numbers (`7`, also for a decimal 7.0), text,
+   * dates and UUIDs.
+   */
   text(expr: string, type: FieldType): string;
-  /** Aggregate: a bottom-k sketch, as JSON text: the `size` smallest distinct MD5 prefixes (12 hex digits) of a text. */
+  /**
+   * Aggregate: a bottom-k sketch, as JSON text: the `size` smallest distinct MD5 prefixes (12 hex
+   * digits) of a text.
+   */
   sketch(text: string, size: number): string;
   /** Aggregate: all values of a text as JSON array text. */
   jsonList(text: string): string;
-  /** A FROM item that reads about this share (0 to 1) of a table's rows; undefined if the engine cannot sample. */
+  /**
+   * A FROM item that reads about this share (0 to 1) of a table's rows; undefined if the engine
+   * cannot sample.
+   */
   sample(table: string, share: number): string | undefined;
 }
 

@@ -6,7 +6,10 @@ import { isSymbol, isWord, notAllowedError, type Token } from './tokens.ts';
 /** How a fragment is parsed, and what it may contain. */
 export interface FragmentOptions {
   readonly dialect: Dialect;
-  /** `model`: written by the project's people; may call any function without side effects. `query`: from anyone; only listed functions and words. */
+  /**
+   * `model`: written by the project's people; may call any function without side effects. `query`:
+   * from anyone; only listed functions and words.
+   */
   readonly origin: 'model' | 'query';
   /** Words that are names here although they are SQL keywords: `both`, `rank`. */
   readonly names?: ReadonlySet<string>;
@@ -72,8 +75,8 @@ function isAllowedFunction(
 }
 
 /**
- * Throws for text that the dialect reads differently from ktx. If a string ended at another place, it could hide SQL; if an
- * operator meant something else, other rows would count.
+ * Throws for text that the dialect reads differently from ktx. If a string ended at another place,
+ * it could hide SQL; if an operator meant something else, other rows would count.
  */
 export function checkDialectTexts(
   text: string,

@@ -12,7 +12,9 @@ export interface Fragment {
   readonly references: readonly ColumnReference[];
   /** The aggregate calls; none stands inside another. */
   readonly aggregates: readonly AggregateCall[];
-  /** The operands of AND at the top level; the whole text if there is no AND, or an OR beside it. */
+  /**
+   * The operands of AND at the top level; the whole text if there is no AND, or an OR beside it.
+   */
   readonly conjuncts: readonly Span[];
   /** The `/` of each division that could be one of whole numbers. */
   readonly divisions: readonly Span[];
@@ -38,8 +40,8 @@ interface BoundParameter {
 const fragmentCache = new Map<string, Fragment>();
 
 /**
- * Parses one SQL expression. Throws `sql_fragment`, `function`, `subquery`, `window`, `not_supported` or `sql_syntax`. Must
- * run inside `withAnalyzer`.
+ * Parses one SQL expression. Throws `sql_fragment`, `function`, `subquery`, `window`,
+ * `not_supported` or `sql_syntax`. Must run inside `withAnalyzer`.
  */
 export function parseFragment(text: string, options: FragmentOptions): Fragment {
   const { origin, dialect, names = [] } = options;
@@ -70,8 +72,8 @@ function analyzeFragment(written: string, options: FragmentOptions): Fragment {
 }
 
 /**
- * Replaces words like CURRENT_DATE, which some dialects read as a column if there is one of that name. A query must not
- * depend on that, so it gets SQL that means the same in any case.
+ * Replaces words like CURRENT_DATE, which some dialects read as a column if there is one of that
+ * name. A query must not depend on that, so it gets SQL that means the same in any case.
  */
 function replaceSoftWords(
   text: string,
@@ -99,7 +101,10 @@ function isTruthTest(tokens: readonly Token[], index: number): boolean {
   return isWord(tokens[index - (isNegated ? 2 : 1)], 'is');
 }
 
-/** True for a `/` that may divide whole numbers: not part of `//` or `|/`, and not beside a decimal literal. */
+/**
+ * True for a `/` that may divide whole numbers: not part of `//` or `|/`, and not beside a decimal
+ * literal.
+ */
 function isDivision(token: Token, index: number, tokens: readonly Token[]): boolean {
   const before = tokens[index - 1];
   const after = tokens[index + 1];

@@ -16,8 +16,8 @@ const closers: Readonly<Record<string, string>> = { "'": "'", '"': '"', '`': '`'
 const dollarTag = /\$\w{0,60}\$/y;
 
 /**
- * The parts of a text, in time that is proportional to its length. A doubled quote ends one part and begins the next. What is
- * opened and never closed is code.
+ * The parts of a text, in time that is proportional to its length. A doubled quote ends one part
+ * and begins the next. What is opened and never closed is code.
  */
 export function* splitSqlParts(text: string, options: PartOptions = {}): Generator<SqlPart> {
   const opener = new RegExp(
@@ -42,7 +42,10 @@ export function* splitSqlParts(text: string, options: PartOptions = {}): Generat
     yield { kind: 'code', text: text.slice(codeStart), start: codeStart };
 }
 
-/** Finds where the part ends that opens at an offset. Remembers what has no end, and does not look for it again. */
+/**
+ * Finds where the part ends that opens at an offset. Remembers what has no end, and does not look
+ * for it again.
+ */
 function endFinder(text: string): (start: number) => number | undefined {
   const missing = new Set<string>();
   const endAfter = (closer: string, from: number): number | undefined => {
@@ -72,5 +75,8 @@ function lineEnd(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Each tag without an end costs a search through the rest of the text. After so many, the text is no SQL. */
+/**
+ * Each tag without an end costs a search through the rest of the text. After so many, the text is
+ * no SQL.
+ */
 const mostOpenTags = 100;

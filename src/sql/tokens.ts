@@ -19,11 +19,13 @@ const tokenPatterns: readonly (readonly [TokenKind | 'space', RegExp])[] = [
 ];
 
 /**
- * The tokens of a SQL fragment that will stand inside parentheses. Throws `sql_fragment` if it could reach out of them:
- * for comments, semicolons, unbalanced parentheses, unclosed quotes, and strings with prefixes like e'…'.
+ * The tokens of a SQL fragment that will stand inside parentheses. Throws `sql_fragment` if it
+ * could reach out of them: for comments, semicolons, unbalanced parentheses, unclosed quotes, and
+ * strings with prefixes like e'…'.
  *
- * The parser has a tokenizer too. This one stays because most fragments need no more than it, and so never load the parser
- * (0.2 s), and because it refuses what dialects read differently before any of them sees the text.
+ * The parser has a tokenizer too. This one stays because most fragments need no more than it, and
+ * so never load the parser (0.2 s), and because it refuses what dialects read differently before
+ * any of them sees the text.
  */
 export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
@@ -76,7 +78,9 @@ function isStringPrefix(token: Token, next: Token | undefined): boolean {
   return isBeforeString && token.kind === 'word' && /^(e|b|x|n|r|q)$/.test(token.text);
 }
 
-/** The error for a part of a fragment that is not allowed; `what` completes "The expression … has". */
+/**
+ * The error for a part of a fragment that is not allowed; `what` completes "The expression … has".
+ */
 export function notAllowedError(code: string, text: string, what: string): UserError {
   return new UserError(
     code,

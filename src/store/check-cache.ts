@@ -7,7 +7,9 @@ import { readTextOrNothing, writeAtomically } from './files.ts';
 
 /** Results of checks that cost time or money, kept in `.ktx` for a while. */
 export interface CheckCache {
-  /** The kept value for exactly this key; undefined if there is none or it is older than `maxAgeMs`. */
+  /**
+   * The kept value for exactly this key; undefined if there is none or it is older than `maxAgeMs`.
+   */
   read(key: unknown, maxAgeMs: number): KeptCheck | undefined;
   write(key: unknown, value: unknown): Promise<void>;
   /** Forgets all of this name. */

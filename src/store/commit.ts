@@ -11,7 +11,9 @@ interface FileChange {
   readonly path: string;
   /** Undefined removes the file. */
   readonly text: string | undefined;
-  /** True if the file on disk has this text. Git then reads it from there, like a normal `git add`. */
+  /**
+   * True if the file on disk has this text. Git then reads it from there, like a normal `git add`.
+   */
   readonly onDisk: boolean;
 }
 
@@ -26,15 +28,18 @@ interface CommitRequest {
 
 type CommitOutcome =
   | { readonly kind: 'committed'; readonly commit: string }
-  /** `unchanged`: the parent has this tree already. `raced`: HEAD or a file has changed; read again and start over. */
+  /**
+   * `unchanged`: the parent has this tree already. `raced`: HEAD or a file has changed; read again
+   * and start over.
+   */
   | { readonly kind: 'unchanged' | 'raced' };
 
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Commits the changes on top of `parent`, and moves HEAD to the commit if HEAD is still `parent`. Uses an index of its own, so
- * that a person's staged and unstaged changes are neither read nor written. Runs no hooks and signs nothing. The caller holds
- * the project's lock.
+ * Commits the changes on top of `parent`, and moves HEAD to the commit if HEAD is still `parent`.
+ * Uses an index of its own, so that a person's staged and unstaged changes are neither read nor
+ * written. Runs no hooks and signs nothing. The caller holds the project's lock.
  */
 export async function commitFiles(
   repository: Repository,
@@ -106,8 +111,8 @@ async function stageChanges(
 }
 
 /**
- * A filter is a program that a repository names, and ktx runs none. Files that go through one (git-crypt, Git LFS) must not be
- * committed without it: throws `git_filter`.
+ * A filter is a program that a repository names, and ktx runs none. Files that go through one
+ * (git-crypt, Git LFS) must not be committed without it: throws `git_filter`.
  */
 async function requireNoFilter(
   { root, prefix }: Repository,
@@ -129,7 +134,10 @@ async function requireNoFilter(
   });
 }
 
-/** Commits in the person's name. If git has none configured, ktx commits in its own: git would invent one from the machine's name. */
+/**
+ * Commits in the person's name. If git has none configured, ktx commits in its own: git would
+ * invent one from the machine's name.
+ */
 async function commitTree(root: string, args: readonly string[], input: string): Promise<string> {
   const commit = async (identity: readonly string[], allow: readonly number[]) =>
     gitOutput(root, [...identity, 'commit-tree', ...args, '-F', '-'], { input, allow });
@@ -137,16 +145,19 @@ async function commitTree(root: string, args: readonly string[], input: string):
   return own || commit(['-c', 'user.name=ktx', '-c', 'user.email=ktx@localhost'], []);
 }
 
-/** Has the id of the commit that the person's index does not know yet. Written before HEAD moves; removed when the index is up to date. */
+/**
+ * Has the id of the commit that the person's index does not know yet. Written before HEAD moves;
+ * removed when the index is up to date.
+ */
 function pendingFile(dir: string): string {
   return join(ensureStateDirectory(dir).state, 'index-pending');
 }
 
 /**
- * If HEAD is a commit of ktx that the person's index does not know yet, updates the index entries from the parent's state to
- * the commit's. Entries that differ from the parent were staged by the person and stay. Each commit is handled once: changes
- * that the person stages later are never touched. Also completes a run that was killed. False if another git process holds the
- * index.
+ * If HEAD is a commit of ktx that the person's index does not know yet, updates the index entries
+ * from the parent's state to the commit's. Entries that differ from the parent were staged by the
+ * person and stay. Each commit is handled once: changes that the person stages later are never
+ * touched. Also completes a run that was killed. False if another git process holds the index.
  */
 export async function refreshIndex({ root }: Repository, dir: string): Promise<boolean> {
   const pending = pendingFile(dir);
@@ -174,7 +185,8 @@ export async function refreshIndex({ root }: Repository, dir: string): Promise<b
     if (updated.code !== 0) return false;
   }
   rmSync(pending, { force: true });
-  // Refreshes stat data, so that the next `git status` need not read the files. Exit code 1 means that some files differ.
+  // Refreshes stat data, so that the next `git status` need not read the files. Exit code 1 means
+  // that some files differ.
   await git(root, ['update-index', '-q', '--refresh'], {
     allow: [1, 128],
     filters: await configuredFilters(root),

@@ -32,7 +32,10 @@ export type ConfinedRead =
 
 type Refused = Extract<ConfinedRead, { readonly kind: 'refused' }>;
 
-/** Flags that Windows does not have are 0 there. Without `O_NONBLOCK`, opening a pipe waits for a writer. */
+/**
+ * Flags that Windows does not have are 0 there. Without `O_NONBLOCK`, opening a pipe waits for a
+ * writer.
+ */
 const openFlags =
   constants.O_RDONLY |
   (constants.O_NOFOLLOW ?? 0) |
@@ -40,9 +43,10 @@ const openFlags =
   (constants.O_NOCTTY ?? 0);
 
 /**
- * Reads a file that somebody else may have written. Follows links that stay in the folder. Refuses what leads out of it
- * (a link, a parent folder that is a link, also one that is put there during the read), pipes, sockets, devices and folders,
- * and files that are too large. Throws the errors of the file system.
+ * Reads a file that somebody else may have written. Follows links that stay in the folder. Refuses
+ * what leads out of it (a link, a parent folder that is a link, also one that is put there during
+ * the read), pipes, sockets, devices and folders, and files that are too large. Throws the errors
+ * of the file system.
  */
 export async function readConfinedFile(path: string, limits: Confinement): Promise<ConfinedRead> {
   const target = await confine(path, limits.within);
@@ -61,7 +65,10 @@ export async function readConfinedFile(path: string, limits: Confinement): Promi
   }
 }
 
-/** `readConfinedFile` for many small files of the project: without the thread pool, this is several times faster. */
+/**
+ * `readConfinedFile` for many small files of the project: without the thread pool, this is several
+ * times faster.
+ */
 export function readConfinedFileSync(path: string, limits: Confinement): ConfinedRead {
   const target = confineSync(path, limits.within);
   if (typeof target !== 'string') return target;
@@ -94,7 +101,10 @@ async function readOpenFile(file: FileHandle, { maxBytes }: Confinement): Promis
   }
 }
 
-/** Collects what is read, up to the limit: a file can grow, and those of /proc do not tell their size. */
+/**
+ * Collects what is read, up to the limit: a file can grow, and those of /proc do not tell their
+ * size.
+ */
 function collectBytes(maxBytes: number) {
   const parts: Buffer[] = [];
   let size = 0;
@@ -114,7 +124,10 @@ function collectBytes(maxBytes: number) {
   };
 }
 
-/** The names of the entries of a folder, and whether each is a folder; undefined if there is no such folder. Throws `path_outside_project`. */
+/**
+ * The names of the entries of a folder, and whether each is a folder; undefined if there is no such
+ * folder. Throws `path_outside_project`.
+ */
 export async function listConfinedFolder(path: string, within: string) {
   const target = await confine(path, within);
   if (typeof target === 'string') return readdir(target, { withFileTypes: true });
@@ -124,8 +137,9 @@ export async function listConfinedFolder(path: string, within: string) {
 }
 
 /**
- * The real path of what `ktx.yaml` names; undefined if nothing is there. A path that is written as inside the project must
- * not leave it through a link: who reads `ktx.yaml` could not know. Throws `path_outside_project`.
+ * The real path of what `ktx.yaml` names; undefined if nothing is there. A path that is written as
+ * inside the project must not leave it through a link: who reads `ktx.yaml` could not know. Throws
+ * `path_outside_project`.
  */
 export async function resolveConfiguredPath(
   projectDir: string,
@@ -148,7 +162,10 @@ export async function resolveConfiguredPath(
   return undefined;
 }
 
-/** True if the path is the folder or in it. Both are real paths. `/project-evil` is not in `/project`. */
+/**
+ * True if the path is the folder or in it. Both are real paths. `/project-evil` is not in
+ * `/project`.
+ */
 export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
@@ -250,7 +267,8 @@ function isStillInside(file: number, target: string, within: string): boolean {
   const root = realpathSync.native(within);
   const opened = pathOfOpenFile(file);
   if (opened !== undefined) return isInside(opened, root);
-  // One comparison could itself be fooled by a folder that is swapped at the right moments; five in a row hardly.
+  // One comparison could itself be fooled by a folder that is swapped at the right moments; five in
+  // a row hardly.
   return [1, 2, 3, 4, 5].every(() => isSameFile(file, target, root));
 }
 
@@ -265,7 +283,10 @@ function isSameFile(file: number, target: string, root: string): boolean {
   }
 }
 
-/** Linux knows the path of an open file; other systems compare the file at the path with the open one. */
+/**
+ * Linux knows the path of an open file; other systems compare the file at the path with the open
+ * one.
+ */
 function pathOfOpenFile(file: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

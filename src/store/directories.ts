@@ -16,8 +16,9 @@ import {
 import { giveId, idFile, requireOwnState } from './ownership/state-guard.ts';
 
 /**
- * Absolute paths of the configuration and of the files that only ktx reads and writes. Creates nothing. A path inside of `.ktx`
- * is given only if this machine made the folder: see `requireOwnState`.
+ * Absolute paths of the configuration and of the files that only ktx reads and writes. Creates
+ * nothing. A path inside of `.ktx` is given only if this machine made the folder: see
+ * `requireOwnState`.
  */
 export function projectPaths(dir: string) {
   const state = join(dir, '.ktx');
@@ -62,7 +63,10 @@ export function projectPaths(dir: string) {
   };
 }
 
-/** ktx writes here without asking, and a cloned repository can contain links: neither the folder nor its entries may be links. */
+/**
+ * ktx writes here without asking, and a cloned repository can contain links: neither the folder nor
+ * its entries may be links.
+ */
 function refuseLinks(state: string): void {
   const link = findLink(state);
   if (link === undefined) return;
@@ -76,7 +80,10 @@ function refuseLinks(state: string): void {
   );
 }
 
-/** Folders of `.ktx` and their modification times when they had no links. Adding an entry changes the time. */
+/**
+ * Folders of `.ktx` and their modification times when they had no links. Adding an entry changes
+ * the time.
+ */
 const checkedFolders = new Map<string, number>();
 
 /** The folders of `.ktx` whose entries ktx itself names. */
@@ -110,8 +117,8 @@ function findLinkIn(folder: string): string | undefined {
 }
 
 /**
- * Creates `.ktx` with its own `.gitignore`, so that nothing in it reaches git and no other ignore file has to be edited. Takes
- * the rights of other users from what is there.
+ * Creates `.ktx` with its own `.gitignore`, so that nothing in it reaches git and no other ignore
+ * file has to be edited. Takes the rights of other users from what is there.
  */
 export function ensureStateDirectory(dir: string): ReturnType<typeof projectPaths> {
   const paths = projectPaths(dir);
@@ -128,7 +135,10 @@ export function ensureStateDirectory(dir: string): ReturnType<typeof projectPath
   return paths;
 }
 
-/** Complete at once: another ktx never sees the folder without its id. If both create one, the first stays. */
+/**
+ * Complete at once: another ktx never sees the folder without its id. If both create one, the first
+ * stays.
+ */
 function createState(dir: string, state: string): void {
   const fresh = join(dir, `.ktx-${randomBytes(4).toString('hex')}${temporarySuffix}`);
   mkdirSync(fresh, { recursive: true, mode: privateFolderMode });
@@ -148,7 +158,10 @@ function writeIgnoreFile(state: string): void {
   writeFileSync(ignoreFile, '*\n', { mode: privateFileMode });
 }
 
-/** Creates a folder in `.ktx`, and `.ktx` itself. Outside of a `.ktx` it is an ordinary private folder. */
+/**
+ * Creates a folder in `.ktx`, and `.ktx` itself. Outside of a `.ktx` it is an ordinary private
+ * folder.
+ */
 export function createPrivateFolder(path: string): void {
   const at = path.indexOf(`${sep}.ktx${sep}`);
   if (at >= 0) ensureStateDirectory(path.slice(0, at));

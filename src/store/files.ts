@@ -12,7 +12,10 @@ import {
 } from './confined-file.ts';
 import { isInState, privateFileMode, privateFolderMode } from './ownership/private-files.ts';
 
-/** The suffix of files that are being written. A file with it that is found later was left by a killed process. */
+/**
+ * The suffix of files that are being written. A file with it that is found later was left by a
+ * killed process.
+ */
 export const temporarySuffix = '.ktx-tmp';
 
 interface WriteOptions {
@@ -20,14 +23,18 @@ interface WriteOptions {
   readonly within?: string;
   /** The mode of a new file. Default: what the umask permits. */
   readonly mode?: number;
-  /** Called right before the file is replaced, when the new text is already on disk. If it returns false, the old file stays. */
+  /**
+   * Called right before the file is replaced, when the new text is already on disk. If it returns
+   * false, the old file stays.
+   */
   readonly mayReplace?: () => Promise<boolean>;
 }
 
 /**
- * Replaces a file completely or not at all: writes a new file beside it, flushes it, and renames it. Creates missing folders,
- * keeps the file's mode, and follows symbolic links, but not out of `within` (`path_outside_project`). In `.ktx` only the owner
- * can read the file. False if `mayReplace` returned false.
+ * Replaces a file completely or not at all: writes a new file beside it, flushes it, and renames
+ * it. Creates missing folders, keeps the file's mode, and follows symbolic links, but not out of
+ * `within` (`path_outside_project`). In `.ktx` only the owner can read the file. False if
+ * `mayReplace` returned false.
  */
 export async function writeAtomically(
   path: string,
@@ -61,8 +68,8 @@ export async function writeAtomically(
 export const largestText = 500_000_000;
 
 /**
- * The text of a file; undefined if there is none. Throws if it is not UTF-8, not a regular file, or outside `within`. Without
- * `within`, a person named the file, and a link may lead anywhere.
+ * The text of a file; undefined if there is none. Throws if it is not UTF-8, not a regular file, or
+ * outside `within`. Without `within`, a person named the file, and a link may lead anywhere.
  */
 export async function readText(path: string, within?: string): Promise<string | undefined> {
   const limits = { within: within ?? resolve(path, sep), maxBytes: largestText };
@@ -120,8 +127,8 @@ export function readTextOrNothing(path: string, within: string): string {
 }
 
 /**
- * Like `readText`, but returns a text that is not well-formed (see `isWellFormed`) if the file is not UTF-8. No readable file
- * has such a text.
+ * Like `readText`, but returns a text that is not well-formed (see `isWellFormed`) if the file is
+ * not UTF-8. No readable file has such a text.
  */
 export async function readAnyText(path: string, within: string): Promise<string | undefined> {
   try {
@@ -133,8 +140,9 @@ export async function readAnyText(path: string, within: string): Promise<string 
 }
 
 /**
- * Like `readText`, for one of many files that people write: if it cannot be read, the text is a lone surrogate and the reason, so
- * that one bad file does not keep the others from being read. See `whyUnreadable`.
+ * Like `readText`, for one of many files that people write: if it cannot be read, the text is a
+ * lone surrogate and the reason, so that one bad file does not keep the others from being read. See
+ * `whyUnreadable`.
  */
 export async function readTextOrReason(path: string, within: string): Promise<string | undefined> {
   try {
@@ -149,7 +157,10 @@ export async function readTextOrReason(path: string, within: string): Promise<st
   }
 }
 
-/** The reason in a text of `readTextOrReason`, as the end of a sentence; undefined if the file could be read. */
+/**
+ * The reason in a text of `readTextOrReason`, as the end of a sentence; undefined if the file could
+ * be read.
+ */
 export function whyUnreadable(text: string): string | undefined {
   return text.isWellFormed() ? undefined : text.slice(1) || 'it is not valid UTF-8';
 }
@@ -191,7 +202,10 @@ async function realpathOfNearest(path: string): Promise<string> {
   return parent === path ? path : join(await realpathOfNearest(parent), basename(path));
 }
 
-/** For `.catch(…)`: turns the error for a missing path into undefined, and throws any other error again. */
+/**
+ * For `.catch(…)`: turns the error for a missing path into undefined, and throws any other error
+ * again.
+ */
 export function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   throw error;

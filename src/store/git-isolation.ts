@@ -1,8 +1,9 @@
 import { UserError } from '../lib/error.ts';
 
 /**
- * Settings for every call. They override those of a person and of a repository, so that git runs no program, signs nothing,
- * rewrites nothing, and uses no repository that lies among the files of another one.
+ * Settings for every call. They override those of a person and of a repository, so that git runs no
+ * program, signs nothing, rewrites nothing, and uses no repository that lies among the files of
+ * another one.
  */
 export const overrides: readonly string[] = [
   'core.hooksPath=/dev/null',
@@ -20,13 +21,17 @@ export const overrides: readonly string[] = [
 ].flatMap((setting) => ['-c', setting]);
 
 /**
- * The variables of git that a person may have set: identity, settings, access to servers, traces. All others would lead git to
- * another repository (a hook that runs ktx sets such), or run a program.
+ * The variables of git that a person may have set: identity, settings, access to servers, traces.
+ * All others would lead git to another repository (a hook that runs ktx sets such), or run a
+ * program.
  */
 const ownVariables =
   /^GIT_(?:AUTHOR_|COMMITTER_|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_|VALUE_)|SSH|ASKPASS|SSL_|HTTP_|PROXY_|CEILING_|DISCOVERY_|TEST_|TRACE|CURL_VERBOSE)/;
 
-/** The environment of a call. Without protocols, git reaches no other repository, so that a missing object starts no program. */
+/**
+ * The environment of a call. Without protocols, git reaches no other repository, so that a missing
+ * object starts no program.
+ */
 export function gitEnvironment(): Readonly<Record<string, string | undefined>> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('GIT_') || ownVariables.test(name),
@@ -43,7 +48,10 @@ export function gitEnvironment(): Readonly<Record<string, string | undefined>> {
   };
 }
 
-/** Options that switch filters off: programs that change files on their way. Throws for a name that git would read differently. */
+/**
+ * Options that switch filters off: programs that change files on their way. Throws for a name that
+ * git would read differently.
+ */
 export function withoutFilters(filters: readonly string[]): readonly string[] {
   const strange = filters.find((name) => name.includes('='));
   if (strange !== undefined) {

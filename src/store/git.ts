@@ -6,7 +6,10 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import { isInside } from './confined-file.ts';
 import { gitEnvironment, overrides, withoutFilters } from './git-isolation.ts';
 
-/** A git working tree that contains the project. The functions of this room take paths relative to the project. */
+/**
+ * A git working tree that contains the project. The functions of this room take paths relative to
+ * the project.
+ */
 export interface Repository {
   /** Absolute path of the working tree. */
   readonly root: string;
@@ -22,7 +25,10 @@ interface GitOptions {
   readonly signal?: AbortSignal;
   /** How much the command may print. */
   readonly maxBytes?: number;
-  /** For a command that reads files of the working tree: the result of `configuredFilters`, to switch them off. */
+  /**
+   * For a command that reads files of the working tree: the result of `configuredFilters`, to
+   * switch them off.
+   */
   readonly filters?: readonly string[];
   /** Exit codes other than 0 that are not an error. */
   readonly allow?: readonly number[];
@@ -31,7 +37,10 @@ interface GitOptions {
 /** In milliseconds. A repository can name a pipe as one of its files, and git would wait for it. */
 const longestCall = 600_000;
 
-/** Runs git in `folder`. Throws `git_missing` if git is not installed, and `git_failed` with git's message for any other exit code. */
+/**
+ * Runs git in `folder`. Throws `git_missing` if git is not installed, and `git_failed` with git's
+ * message for any other exit code.
+ */
 export async function git(
   folder: string,
   args: readonly string[],
@@ -107,7 +116,10 @@ function gitError(what: string): UserError {
   return new UserError('git_failed', `git ${what}`, { hint, retryable });
 }
 
-/** The repository whose working tree contains the project; undefined if there is none, or if it ignores the project. */
+/**
+ * The repository whose working tree contains the project; undefined if there is none, or if it
+ * ignores the project.
+ */
 export async function findRepository(dir: string): Promise<Repository | undefined> {
   const found = await git(
     dir,
@@ -126,7 +138,10 @@ export async function findRepository(dir: string): Promise<Repository | undefine
   return { root, gitDir, prefix };
 }
 
-/** A repository can name any folder as its working tree. It is one only if the project is in it and it leads to the repository. */
+/**
+ * A repository can name any folder as its working tree. It is one only if the project is in it and
+ * it leads to the repository.
+ */
 function requireOwnTree(dir: string, root: string): void {
   const isAbove = isInside(realpathSync.native(dir), realpathSync.native(root));
   if (isAbove && existsSync(join(root, '.git'))) return;
@@ -155,7 +170,10 @@ export async function headCommit({ root }: Repository): Promise<string | undefin
   );
 }
 
-/** The merge, rebase or similar that the person has not finished. A commit now would become part of it. */
+/**
+ * The merge, rebase or similar that the person has not finished. A commit now would become part of
+ * it.
+ */
 export function unfinishedGitOperation({ gitDir }: Repository): string | undefined {
   const marks = [
     ['MERGE_HEAD', 'merge'],
@@ -168,7 +186,10 @@ export function unfinishedGitOperation({ gitDir }: Repository): string | undefin
   return marks.find(([file]) => existsSync(join(gitDir, file)))?.[1];
 }
 
-/** The project's files in `folders` at a commit: text by path. A file that is not UTF-8 has a text that is not well-formed. */
+/**
+ * The project's files in `folders` at a commit: text by path. A file that is not UTF-8 has a text
+ * that is not well-formed.
+ */
 export async function readFilesAtCommit(
   { root, prefix }: Repository,
   commit: string,

@@ -6,7 +6,9 @@ import { createPrivateFile } from './ownership/private-files.ts';
 
 /** `.ktx/journal.db`: results that were paid for. Unlike `state.db` it is never deleted. */
 export interface Journal {
-  /** Each room creates its own tables with `CREATE TABLE IF NOT EXISTS` and only ever adds columns. */
+  /**
+   * Each room creates its own tables with `CREATE TABLE IF NOT EXISTS` and only ever adds columns.
+   */
   readonly db: DatabaseSync;
   /** The result of an earlier call with the same content key. */
   result(key: string): Json | undefined;

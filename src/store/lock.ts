@@ -19,8 +19,9 @@ interface LockOptions {
 const busyCode = 5;
 
 /**
- * Runs `run` while no other ktx process works on the project. The lock is an exclusive transaction on `.ktx/lock.db`, so it is
- * released however the process ends. Not re-entrant. Throws `lock_busy` (retryable) when the wait is over.
+ * Runs `run` while no other ktx process works on the project. The lock is an exclusive transaction
+ * on `.ktx/lock.db`, so it is released however the process ends. Not re-entrant. Throws `lock_busy`
+ * (retryable) when the wait is over.
  */
 export async function withProjectLock<T>(
   dir: string,

@@ -7,7 +7,10 @@ import { createPrivateFile } from './ownership/private-files.ts';
 /** Bytes after which a new file begins. */
 const maxLogSize = 10_000_000;
 
-/** Appends one line with the time to `.ktx/logs/<name>.jsonl`, which only its owner can read. One older file is kept. */
+/**
+ * Appends one line with the time to `.ktx/logs/<name>.jsonl`, which only its owner can read. One
+ * older file is kept.
+ */
 export function appendToLog(projectDir: string, name: 'tools' | 'llm', entry: object): void {
   const { logs } = ensureStateDirectory(projectDir);
   const path = join(logs, `${name}.jsonl`);

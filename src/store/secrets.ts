@@ -26,10 +26,15 @@ export function isSecretReference(text: string): boolean {
 /** Gives the value of a reference. Errors name the reference, never the value. */
 export type ReadSecret = (reference: string) => string;
 
-/** The real environment of the process, or what a caller passes for it; never a project's `.env`. */
+/**
+ * The real environment of the process, or what a caller passes for it; never a project's `.env`.
+ */
 export type HostEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The variables of a project's `.env`. They resolve `env:` references, and enter the environment of no process. */
+/**
+ * The variables of a project's `.env`. They resolve `env:` references, and enter the environment of
+ * no process.
+ */
 export interface EnvFile {
   readonly variables: ReadonlyMap<string, string>;
   /** Why the file is not used. */
@@ -47,15 +52,19 @@ export interface SecretSources {
 }
 
 export interface SecretAccess extends SecretSources {
-  /** Values that were read when the project was checked, by reference: what was approved is what is used. */
+  /**
+   * Values that were read when the project was checked, by reference: what was approved is what is
+   * used.
+   */
   readonly known?: ReadonlyMap<string, string>;
   /** Real paths outside of the project that a person approved. */
   readonly files?: ReadonlySet<string>;
 }
 
 /**
- * Opens the secrets of a project. Only `project/trust/` may call it, after a person has approved what the secrets are for
- * (test/boundaries.test.ts): everything else takes a `ReadSecret`, and so cannot forget to ask.
+ * Opens the secrets of a project. Only `project/trust/` may call it, after a person has approved
+ * what the secrets are for (test/boundaries.test.ts): everything else takes a `ReadSecret`, and so
+ * cannot forget to ask.
  */
 export function openSecrets(access: SecretAccess): ReadSecret {
   return (reference) => {
@@ -96,7 +105,10 @@ export function secretFilePath(reference: string, projectDir: string): string {
   return realPath(resolve(projectDir, splitReference(reference)[1]));
 }
 
-/** True if the path is in the project or in the person's own folder for ktx, where secrets may be without being named. */
+/**
+ * True if the path is in the project or in the person's own folder for ktx, where secrets may be
+ * without being named.
+ */
 export function isSecretFolder(path: string, sources: SecretSources): boolean {
   return secretFolders(sources).some((folder) => isInside(path, folder));
 }
@@ -105,7 +117,9 @@ function secretFolders({ projectDir, configDir }: SecretSources): readonly strin
   return [projectDir, configDir].map(realPath);
 }
 
-/** True if the path is below the folder: `/proj-evil` is not in `/proj`. Both have to be real paths. */
+/**
+ * True if the path is below the folder: `/proj-evil` is not in `/proj`. Both have to be real paths.
+ */
 export function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
@@ -178,8 +192,9 @@ function missingSecretError(reference: string, what: string): UserError {
 }
 
 /**
- * The value of a reference if the project itself supplies it, in its `.env` or in a file. Whoever wrote the project chose
- * that value, so it counts when a person approves the project. Undefined for a value that this machine supplies.
+ * The value of a reference if the project itself supplies it, in its `.env` or in a file. Whoever
+ * wrote the project chose that value, so it counts when a person approves the project. Undefined
+ * for a value that this machine supplies.
  */
 export function readProjectValue(reference: string, sources: SecretSources): string | undefined {
   const [kind, name] = splitReference(reference);

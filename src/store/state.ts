@@ -6,7 +6,10 @@ import { createPrivateFile } from './ownership/private-files.ts';
 import { useKey } from './ownership/sealed-text.ts';
 import { stateKey } from './ownership/state-guard.ts';
 
-/** Raise it when a room changes one of its tables in `state.db`. A test has the tables that belong to each version. */
+/**
+ * Raise it when a room changes one of its tables in `state.db`. A test has the tables that belong
+ * to each version.
+ */
 const stateVersion = 3;
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
@@ -18,8 +21,9 @@ export interface State {
 }
 
 /**
- * `.ktx/state.db`: profiles, the search index, and everything else that ktx can create again. Each room creates its own tables
- * with `CREATE TABLE IF NOT EXISTS`. A file of another version, or a damaged one, is deleted and created again.
+ * `.ktx/state.db`: profiles, the search index, and everything else that ktx can create again. Each
+ * room creates its own tables with `CREATE TABLE IF NOT EXISTS`. A file of another version, or a
+ * damaged one, is deleted and created again.
  */
 export function openState(dir: string): State {
   const { state, stateDb } = ensureStateDirectory(dir);

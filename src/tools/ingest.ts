@@ -38,7 +38,8 @@ export const ingestTool: ToolDefinition<typeof inputSchema> = {
     try {
       await Promise.race([run.ended, sleep(wait * 1000, undefined, { signal, ref: false })]);
     } catch (error) {
-      // Cancelling the call that started the run cancels the run; a call that only joined it does not.
+      // Cancelling the call that started the run cancels the run; a call that only joined it does
+      // not.
       if (isNew) run.cancel();
       throw error;
     } finally {

@@ -8,7 +8,10 @@ interface LoopContext<Session> {
   readonly signal: AbortSignal;
 }
 
-/** What the model reads, with text from outside between marks; the values of warehouses in it; and data that stays in the process. */
+/**
+ * What the model reads, with text from outside between marks; the values of warehouses in it; and
+ * data that stays in the process.
+ */
 interface LoopAnswer {
   readonly markdown: string;
   readonly values: readonly SentValues[];
@@ -35,7 +38,10 @@ interface LoopToolSpec<Session, Schema extends z.ZodObject> extends Omit<
   readonly inputSchema: Schema;
 }
 
-/** Whether answers can have values of a warehouse. Every tool says so; one that can lists them for the ledger. */
+/**
+ * Whether answers can have values of a warehouse. Every tool says so; one that can lists them for
+ * the ledger.
+ */
 type LoopToolAnswers<Session, Schema extends z.ZodObject> =
   | {
       readonly carries: 'nothing';

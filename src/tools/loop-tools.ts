@@ -6,7 +6,10 @@ import { appendToLog } from '../store/log.ts';
 import type { LoopTool } from './loop-tool.ts';
 import { registry } from './registry.ts';
 
-/** The registry's tools for the model loops of an ingest. Each call is logged, like the calls of agents. */
+/**
+ * The registry's tools for the model loops of an ingest. Each call is logged, like the calls of
+ * agents.
+ */
 export function loopTools(project: Project): LoopTools {
   const toolSet = <Session>(
     tools: readonly LoopTool<Session>[],

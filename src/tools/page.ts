@@ -6,7 +6,10 @@ export interface PagePosition {
 
 interface Page {
   readonly items: readonly unknown[];
-  /** A part of the JSON of one item that is larger than a page. The parts of an item, joined, are its JSON. */
+  /**
+   * A part of the JSON of one item that is larger than a page. The parts of an item, joined, are
+   * its JSON.
+   */
   readonly partial?: {
     readonly item: number;
     readonly from: number;
@@ -18,7 +21,10 @@ interface Page {
 
 const minPartLength = 200;
 
-/** Whole items from the position on, as many as `room` characters of JSON hold; otherwise a part of one. Never empty before the end. */
+/**
+ * Whole items from the position on, as many as `room` characters of JSON hold; otherwise a part of
+ * one. Never empty before the end.
+ */
 export function cutPage(
   items: readonly unknown[],
   { index, character }: PagePosition,

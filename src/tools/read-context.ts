@@ -148,7 +148,10 @@ async function readWikiSection(project: Project, name: string): Promise<ToolAnsw
   };
 }
 
-/** The dataset with the evidence for itself, its metrics and joins; of its fields only for the one that `address` names. */
+/**
+ * The dataset with the evidence for itself, its metrics and joins; of its fields only for the one
+ * that `address` names.
+ */
 async function readDataset(
   { dir }: Project,
   visible: VisibleDataset,

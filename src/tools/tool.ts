@@ -36,7 +36,10 @@ interface ToolContext {
 /** In the summary of an answer that has warnings of the warehouse. */
 export const warehouseWarns = 'The warehouse warns about the result: see warnings.';
 
-/** What a tool found, before the toolbox truncates and marks it. Text from outside is only in `details` and `items`. */
+/**
+ * What a tool found, before the toolbox truncates and marks it. Text from outside is only in
+ * `details` and `items`.
+ */
 export interface ToolAnswer {
   /** One line, written by ktx. */
   readonly summary: string;
@@ -52,13 +55,19 @@ export interface ToolAnswer {
   readonly details?: Readonly<Record<string, unknown>>;
   /** The long part: truncated to fit, continued with a cursor. */
   readonly items: readonly unknown[];
-  /** What the warehouse said about the result, which may quote values. Shown with the `warnings` of `details`. */
+  /**
+   * What the warehouse said about the result, which may quote values. Shown with the `warnings` of
+   * `details`.
+   */
   readonly warnings?: readonly string[];
   /** True if the project's limits cut off more items. */
   readonly truncated?: boolean;
   /** The values of warehouses in these of the items; `carriesNone` if there can be none. */
   readonly values: (items: readonly unknown[]) => readonly SentValues[];
-  /** What takes the place of `items` if the project keeps values on this machine. Default: the items without values. */
+  /**
+   * What takes the place of `items` if the project keeps values on this machine. Default: the items
+   * without values.
+   */
   readonly withheld?: readonly unknown[];
 }
 
@@ -66,7 +75,10 @@ export interface ToolAnswer {
 export const carriesNone = (): readonly SentValues[] => noValues;
 
 export interface Trust extends CommitState {
-  /** `curated`: defined in reviewed files of the semantic layer. `ad_hoc`: made up for this question. */
+  /**
+   * `curated`: defined in reviewed files of the semantic layer. `ad_hoc`: made up for this
+   * question.
+   */
   readonly status: 'curated' | 'ad_hoc';
   readonly files?: readonly string[];
   /** Subjects with a conflict that nobody has resolved. */
@@ -75,7 +87,10 @@ export interface Trust extends CommitState {
   readonly stale?: readonly string[];
 }
 
-/** The structured answer of every tool. `untrusted` begins and ends with the same random marks as the text. */
+/**
+ * The structured answer of every tool. `untrusted` begins and ends with the same random marks as
+ * the text.
+ */
 export const answerSchema = z.looseObject({
   trust: z.looseObject({}),
   untrusted: z.looseObject({}),
@@ -93,7 +108,10 @@ interface ToolResult {
   readonly answer?: ToolAnswer;
 }
 
-/** A tool that can be called. `execute` parses, runs, truncates, marks and logs. It never throws: failures are in the result. */
+/**
+ * A tool that can be called. `execute` parses, runs, truncates, marks and logs. It never throws:
+ * failures are in the result.
+ */
 export interface Tool extends KtxRuntimeToolDescriptor<unknown, StructuredAnswer> {
   readonly effect: ToolEffect;
   execute(input: unknown): Promise<ToolResult>;

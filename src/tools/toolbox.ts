@@ -38,7 +38,10 @@ interface ToolboxOptions {
 
 type ReportStep = (step: string) => void;
 
-/** The registry's tools for agents, for one project. The last answers are held so that a cursor can continue them. */
+/**
+ * The registry's tools for agents, for one project. The last answers are held so that a cursor can
+ * continue them.
+ */
 export function openToolbox(
   project: Project,
   { sendsValues = true }: ToolboxOptions = {},
@@ -101,7 +104,10 @@ export function openToolbox(
   };
 }
 
-/** Whose message an error is, for the ledger: that of the connection which the call names, or of the only one. */
+/**
+ * Whose message an error is, for the ledger: that of the connection which the call names, or of the
+ * only one.
+ */
 function onlyConnection({ warehouses }: Project, input: unknown): string {
   const { data } = z.looseObject({ connection: z.string() }).safeParse(input);
   return data?.connection ?? (warehouses.length === 1 ? (warehouses[0] ?? '') : '');
@@ -146,7 +152,10 @@ function findHeldAnswer(held: readonly HeldAnswer[], cursor: string): HeldAnswer
   throw new UserError('cursor_expired', message, { hint, exitCode: 2 });
 }
 
-/** One page as text and as structure, together at most `budget` characters. Both hold the same, between the same marks. */
+/**
+ * One page as text and as structure, together at most `budget` characters. Both hold the same,
+ * between the same marks.
+ */
 function renderPage({ id, definition, answer, position }: HeldAnswer, budget: number) {
   const { name, itemsName } = definition;
   const { begin, end } = untrustedMarks(`${name} ${id}`);

@@ -14,7 +14,10 @@ const checkAnyArray = new RegExp(
   'gi',
 );
 
-/** The values that CHECK constraints in a definition allow, by column. Constraints of any other form are skipped. */
+/**
+ * The values that CHECK constraints in a definition allow, by column. Constraints of any other form
+ * are skipped.
+ */
 export function checkValues(definition: string): ReadonlyMap<string, readonly string[]> {
   const matches = [...definition.matchAll(checkInList), ...definition.matchAll(checkAnyArray)];
   return new Map(

@@ -18,7 +18,10 @@ export const warehouseConfigSchemas = [
 ] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;
 
-/** The driver of the database files that ktx creates itself, for example the demo's; `open.ts` creates them. */
+/**
+ * The driver of the database files that ktx creates itself, for example the demo's; `open.ts`
+ * creates them.
+ */
 export const ownDatabaseDriver = duckdbDriver;
 
 /** Flags that connect to a file, for hints: `ktx connection add <name> ${fileConnectionFlags}`. */

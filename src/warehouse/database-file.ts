@@ -43,7 +43,10 @@ export function hasFileSignature(path: string, signature: string): boolean {
   }
 }
 
-/** Changes when a file's size or modification time changes, when a file appears or disappears, or when `extra` changes. */
+/**
+ * Changes when a file's size or modification time changes, when a file appears or disappears, or
+ * when `extra` changes.
+ */
 export function fileFingerprint(paths: readonly string[], extra = ''): string {
   const files = paths.map((path) => [path, fileStats(path)?.size, fileStats(path)?.mtimeMs]);
   return shortHash(JSON.stringify([files, extra]));

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 
 /**
- * What ktx knows about a driver before it loads the driver. The configuration schema, the flags of `ktx setup`, hints and
- * the documentation are derived from it. Code outside a driver's folder asks for these properties, never for a driver's name.
+ * What ktx knows about a driver before it loads the driver. The configuration schema, the flags of
+ * `ktx setup`, hints and the documentation are derived from it. Code outside a driver's folder asks
+ * for these properties, never for a driver's name.
  */
 export interface DriverDescription {
   /** The value of `driver` in `ktx.yaml`. */
@@ -11,7 +12,9 @@ export interface DriverDescription {
   readonly config: z.ZodType;
   /** Flags of `ktx setup` and `ktx connection add`, each with what they connect to. */
   readonly examples: readonly DriverExample[];
-  /** Matches the names of schemas and tables that show the system itself, in lower or upper case. */
+  /**
+   * Matches the names of schemas and tables that show the system itself, in lower or upper case.
+   */
   readonly systemNames: RegExp;
   /** Set if the database is a file (or a folder) that the setting `path` names. */
   readonly file?: {

@@ -23,8 +23,8 @@ export type QueryRows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'> &
   Partial<Pick<QueryResult, 'warnings'>>;
 
 /**
- * An open connection, behind wall 1 (the engine opens read-only) and wall 3 (protocol, limits, cancel). Wall 2, the gate, is not
- * in it: the caller of `run` must have checked the statement.
+ * An open connection, behind wall 1 (the engine opens read-only) and wall 3 (protocol, limits,
+ * cancel). Wall 2, the gate, is not in it: the caller of `run` must have checked the statement.
  */
 export interface DriverSession {
   readonly dialect: Dialect;

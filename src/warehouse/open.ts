@@ -11,7 +11,10 @@ import type { Warehouse } from './warehouse.ts';
 
 export interface WarehouseSpec extends OpenContext {
   readonly config: WarehouseConfig;
-  /** The tables of the catalog. If undefined, or if a statement names another table, the database is introspected. */
+  /**
+   * The tables of the catalog. If undefined, or if a statement names another table, the database is
+   * introspected.
+   */
   readonly tables?: (() => Promise<readonly TableRef[]>) | undefined;
 }
 

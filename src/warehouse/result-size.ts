@@ -4,7 +4,10 @@ import type { Cell } from './warehouse.ts';
 /** Limit for one result, in bytes. A process that keeps and prints more runs out of memory. */
 export const maxResultSize = 64 * 2 ** 20;
 
-/** Returns a function that adds to the size of one result, and throws `query_failed` when the result is too large. */
+/**
+ * Returns a function that adds to the size of one result, and throws `query_failed` when the result
+ * is too large.
+ */
 export function limitResultSize(): (size: number) => void {
   let total = 0;
   return (size) => {

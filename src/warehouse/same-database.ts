@@ -13,8 +13,8 @@ export interface DatabaseSettings {
 }
 
 /**
- * True if two connections read the same tables, as far as their configuration shows. A proxy, or two host names of one server,
- * cannot be detected.
+ * True if two connections read the same tables, as far as their configuration shows. A proxy, or
+ * two host names of one server, cannot be detected.
  */
 export function isSameDatabase(
   first: DatabaseSettings,
@@ -31,7 +31,10 @@ function isInside(address: string, folder: string): boolean {
   return address.startsWith(folder + sep);
 }
 
-/** The absolute path of a file or folder; or `host:port`, with the database if a login reads only one database of the server. */
+/**
+ * The absolute path of a file or folder; or `host:port`, with the database if a login reads only
+ * one database of the server.
+ */
 function databaseAddress({ config, secrets }: DatabaseSettings, projectDir: string): string {
   if ('path' in config) return realPath(resolve(projectDir, config.path));
   const { loginReads, defaultPort } = driverNamed(config.driver).server ?? {};
@@ -55,7 +58,10 @@ function realPath(path: string): string {
   }
 }
 
-/** If the secret that holds the URL is missing, its reference stands for the server: equal references mean equal servers. */
+/**
+ * If the secret that holds the URL is missing, its reference stands for the server: equal
+ * references mean equal servers.
+ */
 function serverUrl(url: string | undefined, secrets: ReadSecret | undefined): URL | undefined {
   if (url === undefined) return undefined;
   try {

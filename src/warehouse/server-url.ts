@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { isSecretReference } from '../store/secrets.ts';
 
-/** The setting `url`: a URL with one of `protocols` and without a password, or a reference to a whole URL. */
+/**
+ * The setting `url`: a URL with one of `protocols` and without a password, or a reference to a
+ * whole URL.
+ */
 export function serverUrlSchema(protocols: readonly string[], example: string) {
   const advice =
     'a password is never written into ktx.yaml: put the whole URL into an environment variable and write url: env:WAREHOUSE_URL';

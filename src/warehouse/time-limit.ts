@@ -15,13 +15,17 @@ interface CancellableLimits extends CallLimits {
   readonly hintIfRunning?: string;
 }
 
-/** How long an engine may take to stop after a cancel; after that the call fails without waiting for it. */
+/**
+ * How long an engine may take to stop after a cancel; after that the call fails without waiting for
+ * it.
+ */
 const graceMs = 1000;
 
 /**
- * Runs `work` until it ends, the caller aborts, or the time is over. `work` gets the limit in whole milliseconds. `cancel` is
- * called once if the caller or the limit comes first. Throws `query_cancelled` or `query_timeout`, which say so if `work` did
- * not end after that: then the engine may still be at it.
+ * Runs `work` until it ends, the caller aborts, or the time is over. `work` gets the limit in whole
+ * milliseconds. `cancel` is called once if the caller or the limit comes first. Throws
+ * `query_cancelled` or `query_timeout`, which say so if `work` did not end after that: then the
+ * engine may still be at it.
  */
 export async function withTimeLimit<T>(
   { timeoutMs = 120_000, signal, cancel, hintIfRunning }: CancellableLimits,

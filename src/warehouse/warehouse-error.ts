@@ -75,7 +75,10 @@ export function sqlSyntaxError(reason: string, options: UserErrorOptions = {}): 
   return warehouseError('sql_syntax', reason, { ...options, details: { rule: 'parse' } });
 }
 
-/** The gate's error for a statement that may do more than read. `rule` is the rule that it breaks; `engine`: the database refused it. */
+/**
+ * The gate's error for a statement that may do more than read. `rule` is the rule that it breaks;
+ * `engine`: the database refused it.
+ */
 export function gateRefusal(
   rule: 'statement' | 'node' | 'function' | 'table' | 'parse' | 'engine',
   reason: string,
@@ -89,8 +92,8 @@ export function gateRefusal(
 }
 
 /**
- * How to translate an engine's errors: a pattern for `code: message`, the code it means, and the words before the engine's own
- * message. The first match wins.
+ * How to translate an engine's errors: a pattern for `code: message`, the code it means, and the
+ * words before the engine's own message. The first match wins.
  */
 export type ErrorRules = readonly (readonly [
   pattern: RegExp,
@@ -98,7 +101,10 @@ export type ErrorRules = readonly (readonly [
   prefix: string,
 ])[];
 
-/** For `.catch(…)`: throws the translated error. A `UserError`, and an error that no rule matches, are thrown unchanged. */
+/**
+ * For `.catch(…)`: throws the translated error. A `UserError`, and an error that no rule matches,
+ * are thrown unchanged.
+ */
 export function translateError(rules: ErrorRules): (error: unknown) => never {
   return (error) => {
     if (error instanceof UserError) throw error;

@@ -26,7 +26,10 @@ export interface TableSchema extends TableRef {
   readonly primaryKey?: readonly string[] | undefined;
   readonly uniqueKeys: readonly (readonly string[])[];
   readonly foreignKeys: readonly ForeignKey[];
-  /** Changes when the rows change (a file hash, statistics counters); undefined if the engine has nothing like it. */
+  /**
+   * Changes when the rows change (a file hash, statistics counters); undefined if the engine has
+   * nothing like it.
+   */
   readonly marker?: string | undefined;
   /** The engine's estimate, read without a scan; undefined if unknown. */
   readonly rowEstimate?: number | undefined;
@@ -52,7 +55,9 @@ export interface QueryLimits {
   readonly timeoutMs: number;
 }
 
-/** Integers beyond 2^53 and decimals that a double cannot hold are strings; dates are ISO 8601 text. */
+/**
+ * Integers beyond 2^53 and decimals that a double cannot hold are strings; dates are ISO 8601 text.
+ */
 export type Cell = string | number | boolean | null;
 
 export interface QueryResult {
@@ -60,7 +65,10 @@ export interface QueryResult {
   readonly columns: readonly { readonly name: string; readonly type: FieldType }[];
   readonly rows: readonly (readonly Cell[])[];
   readonly truncated: boolean;
-  /** What the engine said about the result, such as values that it could not convert. A message can quote values. */
+  /**
+   * What the engine said about the result, such as values that it could not convert. A message can
+   * quote values.
+   */
   readonly warnings: readonly string[];
   readonly ms: number;
 }
@@ -80,7 +88,10 @@ export interface Warehouse {
   /** Name of the connection in `ktx.yaml`. */
   readonly connection: string;
   introspect(scope: Scope, signal: AbortSignal): Promise<WarehouseSchema>;
-  /** The catalog tables that a statement reads. Throws the gate's error if the statement would be refused. */
+  /**
+   * The catalog tables that a statement reads. Throws the gate's error if the statement would be
+   * refused.
+   */
   reads(sql: string): Promise<readonly TableRef[]>;
   query(sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryResult>;
   /** As `TableSchema.marker`, where it can be had without a statement. */

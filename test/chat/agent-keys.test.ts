@@ -49,7 +49,9 @@ const answerSchema = {
   required: ['total'],
 };
 
-/** Two queries, then the calendar, then what came of them; a model that is gone has nothing to say. */
+/**
+ * Two queries, then the calendar, then what came of them; a model that is gone has nothing to say.
+ */
 const script: Script = (call) => {
   calls.push(call);
   if (call.model === 'model-that-is-gone') return fail('no-model');
@@ -68,7 +70,10 @@ const script: Script = (call) => {
 
 const known = new Map<string, string>();
 
-/** Everything that can be seen of an agent that is asked once: what the model got, and what the person. */
+/**
+ * Everything that can be seen of an agent that is asked once: what the model got, and what the
+ * person.
+ */
 async function seen(file: string): Promise<string> {
   const told = known.get(file) ?? (await ask(file));
   known.set(file, told);
@@ -101,7 +106,9 @@ interface Probe {
   readonly set: () => string;
   /** What is seen then… */
   readonly shows: RegExp;
-  /** …and not of this file, which differs in the key alone; default: one with nothing but a name. */
+  /**
+   * …and not of this file, which differs in the key alone; default: one with nothing but a name.
+   */
   readonly unlike?: () => string;
 }
 

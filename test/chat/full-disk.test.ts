@@ -15,7 +15,10 @@ afterAll(() => project?.close());
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** A process of its own that the system lets write no file beyond 64 kB: what a full disk does, without being root. */
+/**
+ * A process of its own that the system lets write no file beyond 64 kB: what a full disk does,
+ * without being root.
+ */
 async function cramped(argv: readonly string[]) {
   const child = spawn(
     'bash',

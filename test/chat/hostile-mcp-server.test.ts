@@ -14,7 +14,9 @@ afterAll(async () => {
   await Promise.all(closers.map((close) => close()));
 });
 
-/** The server runs in a process of its own, so that the memory and time measured here are of ktx. */
+/**
+ * The server runs in a process of its own, so that the memory and time measured here are of ktx.
+ */
 async function serverConfig(trick: Trick, transport: 'stdio' | 'http'): Promise<object> {
   const tools = ['list_events'];
   if (transport === 'stdio')

@@ -170,7 +170,10 @@ describe('what is generated is fresh: node scripts/generate-docs.ts', () => {
 });
 
 describe('the static import closure', () => {
-  /** Files of `src/` and packages that loading `file` loads; `import type` and `import()` load nothing. */
+  /**
+   * Files of `src/` and packages that loading `file` loads; `import type` and `import()` load
+   * nothing.
+   */
   function closure(file: string, seen = new Set<string>()): Set<string> {
     if (seen.has(file)) return seen;
     seen.add(file);

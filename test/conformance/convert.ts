@@ -2,7 +2,10 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { querySchema, type SemanticQuery } from '../../src/semantic/query/query.ts';
 
-/** The vocabulary of `semantic-layer.json`: measures, joins, grain; here they become metrics, relationships, keys. */
+/**
+ * The vocabulary of `semantic-layer.json`: measures, joins, grain; here they become metrics,
+ * relationships, keys.
+ */
 const sourceSchema = z.object({
   name: z.string(),
   table: z.string(),

@@ -20,7 +20,10 @@ type Row = readonly unknown[];
 const questionSchema = z.strictObject({
   id: z.string(),
   question: z.string(),
-  /** Several where the published question is: each adds its rows. `label` stands before them, `blank` puts NULL at places of a subtotal. */
+  /**
+   * Several where the published question is: each adds its rows. `label` stands before them,
+   * `blank` puts NULL at places of a subtotal.
+   */
   queries: z
     .array(
       z.strictObject({
@@ -39,7 +42,9 @@ async function readQuestions(files: readonly string[]): Promise<readonly Questio
   return texts.flatMap((text) => z.array(questionSchema).parse(readYaml(text, { merge: true })));
 }
 
-/** The ids of the questions, and those that the table of a README says are not expressed, in order. */
+/**
+ * The ids of the questions, and those that the table of a README says are not expressed, in order.
+ */
 function accountedFor(questions: readonly Question[], readme: string): readonly string[] {
   const listed = readFileSync(readme, 'utf8').matchAll(/^\| (Q\d+) \|/gm);
   const ids = [...questions.map(({ id }) => id), ...[...listed].map(([, id = '']) => id)];

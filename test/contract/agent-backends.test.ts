@@ -21,7 +21,10 @@ import { type HttpToolServer, type Manners, openHttpToolServer } from '../suppor
 import { approve } from '../support/approve.ts';
 import { ktx } from '../cli/run-cli.ts';
 
-/** One project, whose agents answer over the AI SDK and over the real Claude Code program: whatever happens is told alike. */
+/**
+ * One project, whose agents answer over the AI SDK and over the real Claude Code program: whatever
+ * happens is told alike.
+ */
 const backends = ['anthropic', 'claude-code'] as const;
 type Backend = (typeof backends)[number];
 
@@ -44,7 +47,8 @@ beforeAll(async () => {
     join(shop.dir, 'ktx.yaml'),
     `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`,
   );
-  // The first search of a process loads the index. A child whose money is spent does not wait for it.
+  // The first search of a process loads the index. A child whose money is spent does not wait for
+  // it.
   expect(await ktx(['search', 'revenue'], { cwd: shop.dir })).toMatchObject({ code: 0 });
 });
 afterAll(async () => {
@@ -58,7 +62,10 @@ afterAll(async () => {
 
 /** What a row does on one of the backends. */
 interface Stage {
-  /** A message to the conversation that is open; the first one opens it. `stop` ends the turn at the first text. */
+  /**
+   * A message to the conversation that is open; the first one opens it. `stop` ends the turn at the
+   * first text.
+   */
   readonly send: (message: string, stop?: 'at first text') => Promise<void>;
   /** The next message begins a conversation of its own. */
   readonly anew: () => Promise<void>;

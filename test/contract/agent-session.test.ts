@@ -33,7 +33,10 @@ import {
   use,
 } from '../support/model-script.ts';
 
-/** One of each way to a model: a protocol whose state ktx sends along, another one, and the program that keeps it itself. */
+/**
+ * One of each way to a model: a protocol whose state ktx sends along, another one, and the program
+ * that keeps it itself.
+ */
 const subjects: readonly Subject[] = ['anthropic', 'openai', 'claude-code'];
 
 let endpoint: ModelEndpoint;
@@ -123,7 +126,10 @@ function killChild(argument: string): void {
 
 const limits = { maxTurns: 8, timeoutSeconds: 60 };
 
-/** The events without what differs from run to run: ids of calls, times, and where a text was cut into pieces. */
+/**
+ * The events without what differs from run to run: ids of calls, times, and where a text was cut
+ * into pieces.
+ */
 function told(events: readonly AgentEvent[]): unknown[] {
   const ids = new Map<string, string>();
   const idOf = (id: string): string =>

@@ -205,7 +205,9 @@ describe.skipIf(binary === undefined)(
       await machine?.remove();
     });
 
-    /** The product's adapter, with every family in the environment, and what the child got of it. */
+    /**
+     * The product's adapter, with every family in the environment, and what the child got of it.
+     */
     async function open(
       auth: AuthMode,
     ): Promise<{ backend: ModelBackend; dumped: () => Promise<string[]> }> {

@@ -23,8 +23,8 @@ import {
 import { openTestMachine } from '../support/test-machine.ts';
 
 /**
- * One policy for faults: what happens to a request happens alike on every backend. Each row is a fault
- * of the far end, with the kind, the number of requests and what comes of it.
+ * One policy for faults: what happens to a request happens alike on every backend. Each row is a
+ * fault of the far end, with the kind, the number of requests and what comes of it.
  */
 const subjects = ['anthropic', 'openai', 'claude-code'] as const satisfies readonly Subject[];
 const attempts = 3;

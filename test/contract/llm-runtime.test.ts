@@ -30,7 +30,10 @@ import {
 } from '../support/model-script.ts';
 import { openTestMachine } from '../support/test-machine.ts';
 
-/** Where a backend must differ from the others, and why. Everything else is asserted alike; the documentation says the same. */
+/**
+ * Where a backend must differ from the others, and why. Everything else is asserted alike; the
+ * documentation says the same.
+ */
 const differences = {
   repair: {
     backends: ['anthropic', 'vertex', 'gateway', 'openai'],
@@ -115,7 +118,10 @@ for (const subject of subjects) {
 
 function contract(subject: Subject): void {
   let usual: TestRuntime;
-  /** A repair model that does no better; it is asked by its own prompt, so its name tells whose it is. */
+  /**
+   * A repair model that does no better; it is asked by its own prompt, so its name tells whose it
+   * is.
+   */
   const hopeless = `claude-hopeless-${subject}`;
   const opened: TestRuntime[] = [];
   const open = async (
@@ -126,7 +132,8 @@ function contract(subject: Subject): void {
     return made;
   };
   beforeAll(async () => {
-    // Much of what a case takes is waiting: more at once than a machine of two cores would start by itself.
+    // Much of what a case takes is waiting: more at once than a machine of two cores would start by
+    // itself.
     usual = await open({ concurrency: 4, models: { repair: hopeless } });
     endpoint.start(() => give({ word: 6, from: 6, to: 1 }), hopeless);
   });
@@ -449,7 +456,8 @@ function contract(subject: Subject): void {
     test.for(kinds)('as it is: %s is %s [T7 T8 P16]', async ([name, kind, status]) => {
       const running = endpoint.start(() => fail(name));
       const measured: CallMetrics[] = [];
-      // What is refused as too long is long: where a provider names no reason, its size is what tells.
+      // What is refused as too long is long: where a provider names no reason, its size is what
+      // tells.
       const prompt = `A question of ktx. ${running.marker} ${name === 'too-long' ? 'On and on it goes. '.repeat(30_000) : ''}`;
       const error = await failureOf(
         usual.runtime.generateText({

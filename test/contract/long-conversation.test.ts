@@ -13,7 +13,10 @@ const { endpoint, machine } = await openTestMachine();
 
 const textOf = ({ messages }: ModelCall): string => messages.map(({ text }) => text).join('\n');
 
-/** A model that reads rows four times for a message and then answers, with room for so many characters. */
+/**
+ * A model that reads rows four times for a message and then answers, with room for so many
+ * characters.
+ */
 function modelWithRoom(characters: number): Script {
   return (call) => {
     const text = textOf(call);

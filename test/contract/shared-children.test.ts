@@ -287,7 +287,10 @@ describe('a program that is too old', () => {
   });
 });
 
-/** Processes of the real program that this process started: the program forks itself now and then to run another. */
+/**
+ * Processes of the real program that this process started: the program forks itself now and then to
+ * run another.
+ */
 function livingChildren(): number {
   const program = realpathSync(binary ?? '');
   return readdirSync('/proc').filter((pid) => {

@@ -28,7 +28,10 @@ function goodEnd(operation: Operation, rest: Rest = {}): ReplyStep {
   return operation === 'object' ? reply([{ object: goodObject }], rest) : say('All is well.', rest);
 }
 
-/** Every class of fault, each with a spread of operations; the seed sets which operation meets which fault, and the mixtures. */
+/**
+ * Every class of fault, each with a spread of operations; the seed sets which operation meets which
+ * fault, and the mixtures.
+ */
 export function generateScripts(seed: number): readonly ResponseScript[] {
   const random = randomNumbers(seed);
   const drafts = [
@@ -283,7 +286,10 @@ function budgetScripts(): Draft[] {
   );
 }
 
-/** Times are relative to when the script is played: a header `reset+90` names the moment in 90 seconds. */
+/**
+ * Times are relative to when the script is played: a header `reset+90` names the moment in 90
+ * seconds.
+ */
 const limits: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'retry-after seconds': { 'retry-after': '1' },
   'retry-after zero': { 'retry-after': '0' },

@@ -8,7 +8,10 @@ interface NamedDifference {
   readonly docs: string;
   /** The script as Claude Code sees it: on this one it has to do what the others do. */
   readonly view?: (script: ResponseScript) => ResponseScript;
-  /** By how many requests Claude Code may be off: in all, and in those that ktx counts. Exactly so many. */
+  /**
+   * By how many requests Claude Code may be off: in all, and in those that ktx counts. Exactly so
+   * many.
+   */
   readonly requests?: (played: PlayedPair) => { readonly sent: number; readonly counted: number };
 }
 
@@ -62,7 +65,10 @@ function withoutBrokenLine(step: Step): Step {
   return whole;
 }
 
-/** The steps without those that the program hides: of each kind the first, until it reports one or is answered. */
+/**
+ * The steps without those that the program hides: of each kind the first, until it reports one or
+ * is answered.
+ */
 export function withoutHidden(steps: readonly Step[]): readonly Step[] {
   const hidden = new Set<string>();
   return steps.filter((step) => {

@@ -1,7 +1,10 @@
 import type { TokenUsage } from '../../src/llm/port/runtime.ts';
 import type { Subject } from '../support/llm-runtimes.ts';
 
-/** The backends that have to agree: ktx's own client, the real Claude Code program, and another protocol. */
+/**
+ * The backends that have to agree: ktx's own client, the real Claude Code program, and another
+ * protocol.
+ */
 export const compared = [
   'anthropic',
   'claude-code',
@@ -31,7 +34,10 @@ interface Outcome {
   readonly answer: string;
 }
 
-/** What the endpoint served, beside the outcome: not compared between backends, but with what ktx counted. */
+/**
+ * What the endpoint served, beside the outcome: not compared between backends, but with what ktx
+ * counted.
+ */
 export interface Played extends Outcome {
   readonly message: string;
   /** Requests to the model that repairs the input of tools; part of `requests`. */

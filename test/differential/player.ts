@@ -46,7 +46,9 @@ export async function openPlayer(): Promise<Player> {
   };
 }
 
-/** A limit closes the gate for all calls of a process and backend. A thread has a gate of its own. */
+/**
+ * A limit closes the gate for all calls of a process and backend. A thread has a gate of its own.
+ */
 function playAlone(script: ResponseScript, subject: Compared): Promise<Played> {
   const worker = new Worker(new URL('./play-alone.ts', import.meta.url), {
     workerData: { script, subject },
@@ -241,7 +243,9 @@ function failureFields(
   return { kind, exitCode, attempts, message };
 }
 
-/** Tokens that an answer carries in full or in part; the start of a message says how much was read. */
+/**
+ * Tokens that an answer carries in full or in part; the start of a message says how much was read.
+ */
 function tokensOf(answer: Answer): TokenUsage {
   if (answer.kind !== 'reply' || answer.hang !== undefined) return none;
   return isWhole(answer) ? { ...defaultUsage, ...answer.usage } : none;

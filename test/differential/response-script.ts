@@ -59,7 +59,10 @@ export interface ResponseScript {
   readonly alone?: boolean;
 }
 
-/** The event of a stream that the fault comes before, counted from the start or, if negative, from the end. */
+/**
+ * The event of a stream that the fault comes before, counted from the start or, if negative, from
+ * the end.
+ */
 const events: Record<Protocol, Readonly<Record<Place, number>>> = {
   anthropic: {
     'before-start': 0,

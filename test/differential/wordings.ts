@@ -1,4 +1,7 @@
-/** A failure as providers word it: in the Messages protocol, and in that of OpenAI where it exists there. */
+/**
+ * A failure as providers word it: in the Messages protocol, and in that of OpenAI where it exists
+ * there.
+ */
 interface Wording {
   readonly status: number;
   readonly body: unknown;

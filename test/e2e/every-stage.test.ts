@@ -147,7 +147,8 @@ describe('a whole ingest', { timeout: 180_000 }, () => {
         asked.filter((call) => readingAsked(call)?.stage === 'extract').length,
       );
       const usage = events.findLast((event) => event.type === 'llm_usage');
-      // Claude Code ends an object after its first request; what a request used is known there only as far as it came.
+      // Claude Code ends an object after its first request; what a request used is known there only
+      // as far as it came.
       if (backend === 'anthropic')
         expect(usage).toMatchObject({
           input: asked.length * defaultUsage.input,

@@ -15,7 +15,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => killing.close());
 
-/** Steps in the midst of publishing at which a model makes no difference; `publish-crash.test.ts` kills at every one of them. */
+/**
+ * Steps in the midst of publishing at which a model makes no difference; `publish-crash.test.ts`
+ * kills at every one of them.
+ */
 const killedWithoutModel = ['file_written', 'base_recorded', 'file_removed', 'index_refreshed'].map(
   (step) => `publish_step ${step}`,
 );

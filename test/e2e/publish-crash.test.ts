@@ -14,7 +14,10 @@ import { ensureStateDirectory } from '../../src/store/directories.ts';
 
 const description = 'What a customer bought, in one go.';
 
-/** After a first ingest: a person's committed, uncommitted and staged work, and a database that moved on. */
+/**
+ * After a first ingest: a person's committed, uncommitted and staged work, and a database that
+ * moved on.
+ */
 async function projectWithWork(): Promise<string> {
   const dir = shopProject();
   await ingestHere(dir);
@@ -37,7 +40,10 @@ async function projectWithWork(): Promise<string> {
   return dir;
 }
 
-/** For each step that is wanted: a copy of the project in which an ingest was killed right after it. Two at a time. */
+/**
+ * For each step that is wanted: a copy of the project in which an ingest was killed right after it.
+ * Two at a time.
+ */
 async function killedAt(
   project: string,
   steps: readonly (readonly [number, string])[],
@@ -54,7 +60,10 @@ async function killedAt(
   await Promise.all([work(), work()]);
 }
 
-/** What an ingest of the project does when nothing kills it. Its profiles are kept for the copies: they are no part of publishing. */
+/**
+ * What an ingest of the project does when nothing kills it. Its profiles are kept for the copies:
+ * they are no part of publishing.
+ */
 async function unkilled(project: string) {
   const dir = copyOf(project);
   const { steps } = await ingestIn(dir);

@@ -9,7 +9,10 @@ import { createDatabase, runPostgres } from '../support/postgres.ts';
 const hasTmux = spawnSync('tmux', ['-V']).error === undefined;
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** A newcomer types in a real terminal; skipped where tmux is not installed. There ktx asks only where `CI` is not set, so the shell has none. */
+/**
+ * A newcomer types in a real terminal; skipped where tmux is not installed. There ktx asks only
+ * where `CI` is not set, so the shell has none.
+ */
 describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-test-terminal-'));
   const socket = join(dir, 'tmux');

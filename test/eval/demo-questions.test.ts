@@ -156,7 +156,8 @@ const bad: Readonly<
       say('These five [q1].'),
     ],
   },
-  // Right by luck: a number from nowhere; the right number over another query; the right rows by a definition of one's own.
+  // Right by luck: a number from nowhere; the right number over another query; the right rows by a
+  // definition of one's own.
   customers: {
     outcome: 'fail',
     why: /result: the answer is based on no query/,
@@ -292,7 +293,8 @@ describe('the questions of the demo', { timeout: 180_000 }, () => {
     expect([code, stdout.match(/^(?:error|weak) .*$/gm)]).toEqual([0, null]);
   });
 
-  // A case of Claude Code takes a child of a second: there, all that are not to pass, and the conversations.
+  // A case of Claude Code takes a child of a second: there, all that are not to pass, and the
+  // conversations.
   describe.each<Backend>(['anthropic', 'claude-code'])(
     'asked by ktx eval run over %s',
     (backend) => {
@@ -476,7 +478,8 @@ describe('the questions of the demo', { timeout: 180_000 }, () => {
           ]);
         },
       );
-      // Even where markup of an answer got in, the page's own policy refuses what it would fetch or run.
+      // Even where markup of an answer got in, the page's own policy refuses what it would fetch or
+      // run.
       await withPage(pathToFileURL(hostile).href, async ({ console: said, evaluate: look }) => {
         expect(endpoint.requests.filter(({ path }) => path === '/from-page')).toEqual([]);
         expect(

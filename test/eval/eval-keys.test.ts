@@ -121,7 +121,8 @@ const expectations: Readonly<Record<string, Probe>> = {
     set: '{limits: {latency: 0.001ms}}',
     shows: /milliseconds: [\d.]+ of 0\.001/,
   },
-  // The script scores 1 at first and 0.1 from then on, of what it is told to be strict with always 0.2.
+  // The script scores 1 at first and 0.1 from then on, of what it is told to be strict with always
+  // 0.2.
   'judge.samples': {
     set: '{judge: {criteria: Any two, samples: 2}}',
     unlike: '{judge: {criteria: Any one}}',

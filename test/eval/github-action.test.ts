@@ -56,7 +56,10 @@ const revenue: Script = ({ messages, results }) =>
       ? use('query_metrics', { metrics: ['orders.revenue'] })
       : say('So much [q1].');
 
-/** The steps as the runner of GitHub takes them, those that are actions and the installation left out: name to exit code. */
+/**
+ * The steps as the runner of GitHub takes them, those that are actions and the installation left
+ * out: name to exit code.
+ */
 async function pushed(
   secrets: Readonly<Record<string, string>>,
 ): Promise<Record<string, number | 'skipped'>> {

@@ -1,6 +1,9 @@
 import type { Block } from '../support/model-script.ts';
 
-/** Marks of the values that must not leave: each is in exactly one row, or in the rows of one person. */
+/**
+ * Marks of the values that must not leave: each is in exactly one row, or in the rows of one
+ * person.
+ */
 export const canaries = {
   mail: 'ada.canary@example.org',
   name: 'Zebulon Canaryfeld',
@@ -27,7 +30,9 @@ UPDATE people SET email = '${canaries.mail}', full_name = '${canaries.name}', ph
   note = '${canaries.note}', token_hint = '${canaries.token}', status = '${canaries.rareStatus}',
   salary = ${canaries.salary}, amount = ${canaries.amount} WHERE id = 60;`;
 
-/** What must not be in any request. Numbers also in groups of three and as their average would be. */
+/**
+ * What must not be in any request. Numbers also in groups of three and as their average would be.
+ */
 export function findCanaries(text: string): string[] {
   const { rareStatus, mail, name, note, token, phone, amount, salary } = canaries;
   const texts = [mail, name, note, token, rareStatus, phone];
@@ -129,7 +134,9 @@ const metric = (item: string, name: string, definition: object): Block => ({
   input: { item, quote, dataset: 'people', name, ...definition },
 });
 
-/** Formulas that a page could propose, so that reconciling their versions shows what they compute. */
+/**
+ * Formulas that a page could propose, so that reconciling their versions shows what they compute.
+ */
 export const formulaAttacks: Readonly<Record<string, object>> = {
   'the largest text': { agg: 'max', of: 'email' },
   'the largest number': { agg: 'max', of: 'amount' },

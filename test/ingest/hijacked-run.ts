@@ -24,7 +24,9 @@ export function canaryShop(machine: ModelMachine, backend: string, settings = ''
   return dir;
 }
 
-/** What each attack got back. A model that tries one attack a turn, whatever its instructions say. */
+/**
+ * What each attack got back. A model that tries one attack a turn, whatever its instructions say.
+ */
 export function hijacked() {
   const answers = new Map<string, string>();
   const compared: string[] = [];

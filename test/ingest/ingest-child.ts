@@ -1,6 +1,7 @@
 /**
- * One ingest in a process of its own: `node ingest-child.ts <dir> [<publish step to die at, counted from 1>]`.
- * Prints `{steps, report}` as JSON, or `{steps, error}`; dies by SIGKILL at the step that it was told.
+ * One ingest in a process of its own: `node ingest-child.ts <dir> [<publish step to die at, counted
+ * from 1>]`. Prints `{steps, report}` as JSON, or `{steps, error}`; dies by SIGKILL at the step
+ * that it was told.
  */
 import { ingestHere } from './ingest-project.ts';
 

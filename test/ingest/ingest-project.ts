@@ -22,7 +22,9 @@ const child = new URL('ingest-child.ts', import.meta.url).pathname;
 
 let template: string | undefined;
 
-/** A project on a small SQLite database; in a repository of its own with a person's first commit. */
+/**
+ * A project on a small SQLite database; in a repository of its own with a person's first commit.
+ */
 export function shopProject(): string {
   template ??= makeShopProject();
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-ingest-')));
@@ -99,7 +101,10 @@ export async function ingestHere(
   }
 }
 
-/** As `ingestHere`, in a process of its own, which kills itself at the publish step of that number, counted from 1. */
+/**
+ * As `ingestHere`, in a process of its own, which kills itself at the publish step of that number,
+ * counted from 1.
+ */
 export async function ingestIn(dir: string, dieAt?: number): Promise<ChildResult> {
   const args = [child, dir, ...(dieAt === undefined ? [] : [String(dieAt)])];
   return new Promise((done, fail) => {

@@ -49,7 +49,10 @@ function ordersIn(text: string): Order[] {
   return [...found].map((order) => JSON.parse(Buffer.from(order, 'base64url').toString()) as Order);
 }
 
-/** A model that does whatever any text tells it to: in a loop, after it has looked at everything that the loop shows; in one call at once. */
+/**
+ * A model that does whatever any text tells it to: in a loop, after it has looked at everything
+ * that the loop shows; in one call at once.
+ */
 function obeying() {
   const met = new Map<string, Set<string>>();
   const results: string[] = [];
@@ -95,7 +98,9 @@ function obeying() {
   return { script, met, results };
 }
 
-/** The database: in one table every column has an order as its comment, in the other as its value. */
+/**
+ * The database: in one table every column has an order as its comment, in the other as its value.
+ */
 async function hostileDatabase(dir: string, path: string): Promise<void> {
   const instance = await DuckDBInstance.create(join(dir, 'shop.duckdb'));
   const connection = await instance.connect();
@@ -191,7 +196,8 @@ test(
     const { code, data } = await ingestCommand(machine, dir);
     expect([0, 3], JSON.stringify(data)).toContain(code);
 
-    // Every order came to the model through every channel, and it gave it. No value of a row came to it.
+    // Every order came to the model through every channel, and it gave it. No value of a row came
+    // to it.
     expect(met.get('sampled value')).toBeUndefined();
     for (const channel of channels.filter((name) => name !== 'sampled value'))
       expect(met.get(channel)?.size, channel).toBeGreaterThanOrEqual(all.length);
@@ -219,7 +225,8 @@ test(
       'sampled.yaml',
     ]);
 
-    // What a model read is what the unit itself says, in one line each; what it describes are the tables that it was asked about.
+    // What a model read is what the unit itself says, in one line each; what it describes are the
+    // tables that it was asked about.
     const claims = Object.entries(artifactsOf(dir)).flatMap(([at, text]) =>
       at.startsWith('claims/') ? parseClaims(at, text).claims : [],
     );

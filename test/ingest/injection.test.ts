@@ -26,7 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => machine.close());
 
-/** As a document would write it: hidden well enough that only a model that obeys everything finds it. */
+/**
+ * As a document would write it: hidden well enough that only a model that obeys everything finds
+ * it.
+ */
 function written(all: typeof orders, path: string): string {
   return all
     .map(

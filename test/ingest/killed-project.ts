@@ -20,7 +20,10 @@ import { ensureStateDirectory } from '../../src/store/directories.ts';
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const dieAtLine = new URL('../support/die-at-line.ts', import.meta.url).href;
 
-/** Units that a run works on at once: what may be under way, and so be asked for again, when it is killed. */
+/**
+ * Units that a run works on at once: what may be under way, and so be asked for again, when it is
+ * killed.
+ */
 const concurrency = 2;
 
 const note = 'A lost customer means one without any order in the last two years.';
@@ -121,7 +124,10 @@ export async function openKilling(): Promise<Killing> {
   };
 }
 
-/** The ends of all stages (that of repair is the last call), the first turn of a loop, and each step of publishing, of a run with these events. */
+/**
+ * The ends of all stages (that of repair is the last call), the first turn of a loop, and each step
+ * of publishing, of a run with these events.
+ */
 export function boundariesOf(events: readonly Event[]): Point[] {
   const lines = pointsOf(events);
   const lastRepair = lines[events.findIndex(({ type }) => type === 'publish_step') - 1];
@@ -132,7 +138,10 @@ export function boundariesOf(events: readonly Event[]): Point[] {
   return [...stages, { label: 'work_unit_step', nth: 1 }, ...(lastRepair ? [lastRepair] : [])];
 }
 
-/** Points anywhere in a run with these events: a moment after one of them, or in the start of the process. */
+/**
+ * Points anywhere in a run with these events: a moment after one of them, or in the start of the
+ * process.
+ */
 export function randomPoint(events: readonly Event[], random: () => number): Point {
   const lines = pointsOf(events);
   const at = Math.floor(random() * (lines.length + 1));
@@ -177,7 +186,10 @@ const answering: Script = (call) => {
     : give({ body: JSON.stringify(statement.body).replace('amuont', 'amount') });
 };
 
-/** After a first ingest without a model: work of a person in every state that git knows, a note, and a database that moved on. */
+/**
+ * After a first ingest without a model: work of a person in every state that git knows, a note, and
+ * a database that moved on.
+ */
 async function preparedProject(url: string): Promise<string> {
   const dir = shopProject();
   const llm = `llm:\n  provider: {backend: anthropic, anthropic: {api_key: file:.ktx/key, base_url: ${url}}}\n  models: {default: claude-sonnet-4-6}\n  concurrency: ${concurrency}\n`;
@@ -242,7 +254,9 @@ async function ingestHere(dir: string): Promise<number> {
   }
 }
 
-/** `ktx ingest --json` as a process, to its end or to that point; its events, without the envelope. */
+/**
+ * `ktx ingest --json` as a process, to its end or to that point; its events, without the envelope.
+ */
 async function ingestUntil(dir: string, point?: Point, args: readonly string[] = []) {
   const { label = '', nth = 0, after } = point ?? {};
   const isExact = point !== undefined && after === undefined;
@@ -290,7 +304,10 @@ function workOf(call: ModelCall): string | undefined {
   return tables.length === 0 ? undefined : `describe ${tables.join(' ')}`;
 }
 
-/** What the run that was killed had finished, as far as it said so or its requests show it, and what the next one paid for again. */
+/**
+ * What the run that was killed had finished, as far as it said so or its requests show it, and what
+ * the next one paid for again.
+ */
 function paidTwice(
   { events, calls }: { events: readonly Event[]; calls: readonly ModelCall[] },
   next: readonly ModelCall[],

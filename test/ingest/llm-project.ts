@@ -13,7 +13,9 @@ import { approve } from '../support/approve.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** One backend of each kind: a provider's API, and the real Claude Code binary where there is one. */
+/**
+ * One backend of each kind: a provider's API, and the real Claude Code binary where there is one.
+ */
 export const twoBackends = ['anthropic', 'claude-code'].filter(
   (backend) => backend !== 'claude-code' || claudeBinary() !== undefined,
 );
@@ -36,7 +38,10 @@ export async function openMachine(): Promise<ModelMachine> {
   return { endpoint, claude, close };
 }
 
-/** The shop with that backend and a folder of documents, `docs/`, as the source `handbook`; `settings` is further YAML of `ktx.yaml`. */
+/**
+ * The shop with that backend and a folder of documents, `docs/`, as the source `handbook`;
+ * `settings` is further YAML of `ktx.yaml`.
+ */
 export function documentedShop(
   { endpoint }: ModelMachine,
   backend: string,

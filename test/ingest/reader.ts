@@ -12,7 +12,10 @@ import { fail, type Script } from '../support/model-script.ts';
 /** What loops read of a project that has nothing. */
 export const nothingYet = openSnapshot({ connections: [], sources: [] }, new Map());
 
-/** For a test file: a model behind the Anthropic API that answers with a script, as the stages of an ingest have it. */
+/**
+ * For a test file: a model behind the Anthropic API that answers with a script, as the stages of an
+ * ingest have it.
+ */
 export function scriptedReader() {
   let endpoint: ModelEndpoint;
   let machine: ClaudeHome;

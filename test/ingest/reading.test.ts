@@ -617,7 +617,8 @@ test(
     answering(nothing);
     const { report } = await ingestHere(dir, { dryRun: true });
     expect(asked).toEqual([]);
-    // Three tables and three pages; at most a loop for all pages together, and the two stages after it.
+    // Three tables and three pages; at most a loop for all pages together, and the two stages after
+    // it.
     expect(report.estimate).toMatchObject({
       calls: [4, 9],
       costUsd: [expect.any(Number), expect.any(Number)],

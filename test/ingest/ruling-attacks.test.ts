@@ -13,7 +13,10 @@ import { nothingYet, scriptedReader } from './reader.ts';
 
 /** Orders that the model has carried out, as far as it could. */
 let obeyed = 0;
-/** A model that does whatever a text tells it to: each `CALL {…}` that it is shown is a tool call of its next turn. */
+/**
+ * A model that does whatever a text tells it to: each `CALL {…}` that it is shown is a tool call of
+ * its next turn.
+ */
 const obeying: Script = (call) => {
   if (call.results.length === 0)
     return reply([

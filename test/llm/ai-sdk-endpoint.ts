@@ -176,7 +176,9 @@ export function anthropicTurn(
   };
 }
 
-/** A refusal as the Messages API words it. Retries wait for the header, not for the SDK's seconds. */
+/**
+ * A refusal as the Messages API words it. Retries wait for the header, not for the SDK's seconds.
+ */
 export function anthropicError(
   status: number,
   type: string,

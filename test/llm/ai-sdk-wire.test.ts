@@ -509,7 +509,10 @@ describe('the gateway', () => {
 
 const google = { project: 'my-project', location: 'europe-west1' };
 
-/** Google's client with a metadata server on loopback to ask for its token, as on one of Google's machines. */
+/**
+ * Google's client with a metadata server on loopback to ask for its token, as on one of Google's
+ * machines.
+ */
 async function withGoogle(work: () => Promise<void>): Promise<void> {
   const headers = { 'metadata-flavor': 'Google' };
   await using metadata = await scriptedEndpoint(() => ({
@@ -576,7 +579,9 @@ describe('Bedrock', () => {
     for (const [name, value] of Object.entries(aws)) vi.stubEnv(name, value);
   });
 
-  /** One message of Amazon's binary event stream: lengths and checksum, headers, payload, checksum. */
+  /**
+   * One message of Amazon's binary event stream: lengths and checksum, headers, payload, checksum.
+   */
   function event(type: string, payload: object): Buffer {
     const headers = Object.entries({
       ':event-type': type,

@@ -55,7 +55,8 @@ describe('a call', () => {
     });
     expect(text).toBe('An orders table.');
     expect(seen.counts).toMatchObject({ steps: 1, apiCalls: 1 });
-    // Three pings, the text's start, delta and end, the step's start and end, the start and end of all.
+    // Three pings, the text's start, delta and end, the step's start and end, the start and end of
+    // all.
     expect(seen.counts.alive).toBeGreaterThanOrEqual(10);
     const usage = { input: 100, output: 7, cacheRead: 30, cacheWrite: 20 };
     expect(seen.used).toEqual([{ model: 'claude-sonnet-4-5-20250929', usage, costUsd: undefined }]);

@@ -51,7 +51,8 @@ describe('the options of a child', () => {
         permissionMode: 'dontAsk',
         allowedTools: Object.keys(spec.tools).map(() => id),
         disallowedTools: builtInTools,
-        // Otherwise each prompt is marked: contract/shared-children.test.ts reads what the program gets.
+        // Otherwise each prompt is marked: contract/shared-children.test.ts reads what the program
+        // gets.
         verbatimPrompts: 'read_note' in spec.tools,
         model: 'sonnet',
         systemPrompt: 'S',

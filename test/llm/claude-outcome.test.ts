@@ -77,7 +77,8 @@ describe('a result of Claude Code', () => {
     expect(kindOf({ terminalReason }, good)).toBe(kind);
   });
 
-  // Each row as the real program gives it; the first ones differ between releases in the error or the terminal reason.
+  // Each row as the real program gives it; the first ones differ between releases in the error or
+  // the terminal reason.
   const rows: readonly (readonly [Partial<ResultFacts>, LlmErrorKind | 'money'])[] = [
     [{ error: 'authentication_failed' }, 'auth'],
     [{ error: 'authentication_failed', status: 401 }, 'auth'],

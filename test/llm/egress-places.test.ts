@@ -59,7 +59,8 @@ describe('the places where text for a model is made', () => {
     const towardsModels = readers.filter((file) =>
       /^(?:tools|chat|ingest\/(?:extract|decide|aggregate)|scan\/describe)\//.test(file),
     );
-    // In `dry-run.ts` a query returns no rows; `compare-metrics.ts` is for people, and `compare-for-model.ts` for models.
+    // In `dry-run.ts` a query returns no rows; `compare-metrics.ts` is for people, and
+    // `compare-for-model.ts` for models.
     expect(towardsModels.toSorted()).toEqual([
       'ingest/aggregate/read-cells.ts',
       'ingest/decide/compare-metrics.ts',

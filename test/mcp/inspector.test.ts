@@ -12,7 +12,10 @@ const inspector = join(
   'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
 );
 
-/** The official Inspector's command line, where it is installed: `npm install --no-save --ignore-scripts @modelcontextprotocol/inspector`. */
+/**
+ * The official Inspector's command line, where it is installed: `npm install --no-save
+ * --ignore-scripts @modelcontextprotocol/inspector`.
+ */
 describe.skipIf(!existsSync(inspector))('the official Inspector', () => {
   let shop: Shop;
   let home = '';

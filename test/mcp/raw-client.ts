@@ -56,7 +56,10 @@ export async function connectRawClient(project: Project, version: ProtocolVersio
       stdin.write(line);
       stdin.write('\n');
     },
-    /** Sends the lines and a valid request. Returns `count` answers beside that to the request: there are no others. */
+    /**
+     * Sends the lines and a valid request. Returns `count` answers beside that to the request:
+     * there are no others.
+     */
     async exchange(sent: readonly (string | Buffer)[], count: number): Promise<Answer[]> {
       const last = `last-${Math.random()}`;
       [...sent, request(last, 'tools/list')].forEach(client.send);

@@ -14,10 +14,15 @@ const main = join(import.meta.dirname, '../../src/cli/main.ts');
 const ownLimit = 600;
 /** 4 GiB of DuckDB's own, 768 MiB beside it, and what it gets between two looks of the watch. */
 const childLimit = 4096 + 768 + 400;
-/** `SELECT 1` may take this long. A longer wait fails if it is also above three times the slowest of ten before. */
+/**
+ * `SELECT 1` may take this long. A longer wait fails if it is also above three times the slowest of
+ * ten before.
+ */
 const answerMs = 1000;
 
-/** The longest wait for `SELECT 1`, the most memory of ktx and of its children: printed at the end. */
+/**
+ * The longest wait for `SELECT 1`, the most memory of ktx and of its children: printed at the end.
+ */
 interface Worst {
   wait: number;
   waitedAfter: string;

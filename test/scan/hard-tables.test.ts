@@ -10,7 +10,10 @@ afterEach(async () => {
 });
 
 interface Odd {
-  /** Columns of `"we""ird 🐝 table"` beside its names and its reference: type, and a value of it in SQL over a number `i`. */
+  /**
+   * Columns of `"we""ird 🐝 table"` beside its names and its reference: type, and a value of it in
+   * SQL over a number `i`.
+   */
   readonly columns: Readonly<Record<string, readonly [type: string, value: string]>>;
   readonly series: (rows: number) => string;
   readonly quote: (name: string) => string;
@@ -176,7 +179,8 @@ describe.each(Object.keys(odd).filter((engine) => isThere(engine as EngineName))
           JSON.stringify([column.min ?? 0, column.max ?? 0, column.distinct]),
           name,
         ).not.toContain('null');
-      // A view of which one column cannot be computed keeps the others; that column is no candidate for anything.
+      // A view of which one column cannot be computed keeps the others; that column is no candidate
+      // for anything.
       expect(profileOf('fails')).toMatchObject({ rows: 50 });
       expect(profileOf('fails')?.columns.find(({ name }) => name === 'ratio')).toMatchObject({
         note: expect.any(String),

@@ -31,7 +31,10 @@ interface Statement {
 
 export type ScanKilling = Awaited<ReturnType<typeof openScanKilling>>;
 
-/** A database of `tables` small tables, each of which refers to another, a project on it, and what the server counts of the statements of its reader. */
+/**
+ * A database of `tables` small tables, each of which refers to another, a project on it, and what
+ * the server counts of the statements of its reader.
+ */
 export async function openScanKilling(server: string, tables: number) {
   const database = `killed_${tables}_${Date.now().toString(36)}`;
   await withClient(server, (client) => client.query(`CREATE DATABASE ${database}`));
@@ -41,7 +44,8 @@ export async function openScanKilling(server: string, tables: number) {
   await client.query('CREATE EXTENSION pg_stat_statements');
   for (let start = 0; start < tables; start += 100)
     await client.query(tableScript(start, Math.min(tables, start + 100)));
-  // What the server counts of the rows is its change marker, and comes a moment later where nobody asks for it.
+  // What the server counts of the rows is its change marker, and comes a moment later where nobody
+  // asks for it.
   await client.query('SELECT pg_stat_force_next_flush()');
   const role = `${database}_reader`;
   await client.query(
@@ -92,7 +96,10 @@ export async function openScanKilling(server: string, tables: number) {
       await once(child, 'close');
       return scanned.parse(JSON.parse(text)).data;
     },
-    /** Kills a scan when that share of the tables is stored, or the next time after that; says which tables were finished. */
+    /**
+     * Kills a scan when that share of the tables is stored, or the next time after that; says which
+     * tables were finished.
+     */
     async kill(
       share: number,
     ): Promise<{ readonly finished: readonly string[]; readonly isKilled: boolean }> {
@@ -139,7 +146,10 @@ async function withClient(url: string, work: (client: Client) => Promise<unknown
   await work(client).finally(() => client.end());
 }
 
-/** Kills scans at these shares of the tables, lets the last one end, changes a table; every number but 0 in `repeated` is a fault. */
+/**
+ * Kills scans at these shares of the tables, lets the last one end, changes a table; every number
+ * but 0 in `repeated` is a fault.
+ */
 export async function killedAndResumed(killing: ScanKilling, shares: readonly number[]) {
   const finished: {
     readonly tables: readonly string[];

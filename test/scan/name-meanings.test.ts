@@ -6,7 +6,10 @@ import { z } from 'zod';
 import { folder, ktxJson } from '../cli/run-cli.ts';
 import { openEmbeddingEndpoint, refuse, vectorOf, vectors } from '../support/embedding-endpoint.ts';
 
-/** So many tables number their rows alike that values say nothing about which one a column refers to. */
+/**
+ * So many tables number their rows alike that values say nothing about which one a column refers
+ * to.
+ */
 const others = 'planet river bridge forest engine ticket letter museum violin carpet window garden';
 
 function shop(): string {

@@ -8,9 +8,10 @@ import { looksPersonal } from '../../src/scan/personal/personal-value.ts';
 import { folder, ktxJson } from '../cli/run-cli.ts';
 
 /**
- * `tuning.jsonl` and `aside.jsonl`: columns of 30 personal kinds in four scripts and look-alikes. The values come from Faker, from
- * the check digits of python-stdnum and from lists written by hand, before any rule existed. Rules are made with `tuning.jsonl`;
- * `aside.jsonl` only measures them.
+ * `tuning.jsonl` and `aside.jsonl`: columns of 30 personal kinds in four scripts and look-alikes.
+ * The values come from Faker, from the check digits of python-stdnum and from lists written by
+ * hand, before any rule existed. Rules are made with `tuning.jsonl`; `aside.jsonl` only measures
+ * them.
  */
 const columnSchema = z.looseObject({
   kind: z.string().nullable(),
@@ -141,7 +142,10 @@ test('the time for a column grows with its length only', () => {
 });
 
 describe('the state of a scan', () => {
-  /** Personal columns with names that say nothing, a number that is a telephone number, and a column to keep. */
+  /**
+   * Personal columns with names that say nothing, a number that is a telephone number, and a column
+   * to keep.
+   */
   function project(config = ''): string {
     const dir = folder();
     const db = new DatabaseSync(join(dir, 'shop.db'));

@@ -63,7 +63,10 @@ function insert(
   return rows.length === 0 ? '' : `INSERT INTO ${table} VALUES ${rows.join(', ')};`;
 }
 
-/** Dense ids everywhere, two roles, a self-reference, a bridge, orphans, an empty child, a polymorphic reference. */
+/**
+ * Dense ids everywhere, two roles, a self-reference, a bridge, orphans, an empty child, a
+ * polymorphic reference.
+ */
 const shop = [
   'CREATE TABLE region (region_id integer, name varchar(20));',
   insert('region', 4, (n) => [n + 1, `Region ${n}`]),

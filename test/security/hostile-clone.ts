@@ -112,7 +112,10 @@ interface Plantable {
   readonly plant: (clone: Clone) => void;
 }
 
-/** Plants several tricks in one clone. Of a connection, each gets a name of its own; of a section, the first counts. */
+/**
+ * Plants several tricks in one clone. Of a connection, each gets a name of its own; of a section,
+ * the first counts.
+ */
 export function plantTogether(clone: Clone, tricks: readonly Plantable[]): void {
   const names = new Set<string>();
   const shared: Clone = {
@@ -164,7 +167,10 @@ export async function runIn(
   }).ended;
 }
 
-/** Paths of the clone's files that contain the mark, and `history` if a commit does; links are not followed. */
+/**
+ * Paths of the clone's files that contain the mark, and `history` if a commit does; links are not
+ * followed.
+ */
 export function filesWithSecret({ dir }: Clone): string[] {
   const options = ['--all', '--text', '--no-textconv', '--no-ext-diff', '-p'];
   const history = execFileSync('git', ['log', ...options], { cwd: dir, encoding: 'latin1' });

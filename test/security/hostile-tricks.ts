@@ -5,7 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Clone } from './hostile-clone.ts';
 import { secretMark } from './hostile-clone.ts';
 
-/** One thing that a stranger puts into a project so that something happens on the machine of whoever clones it. */
+/**
+ * One thing that a stranger puts into a project so that something happens on the machine of whoever
+ * clones it.
+ */
 export interface Trick {
   readonly name: string;
   readonly plant: (clone: Clone) => void;
@@ -13,13 +16,17 @@ export interface Trick {
   readonly run: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * `approval`: the command ends with exit code 4, says what would have happened, and names the command that approves. `refused`: it ends with another
-   * error that names the place. `ignored`: it goes on as if the trick were not there.
+   * `approval`: the command ends with exit code 4, says what would have happened, and names the
+   * command that approves. `refused`: it ends with another error that names the place. `ignored`:
+   * it goes on as if the trick were not there.
    */
   readonly ends: 'approval' | 'refused' | 'ignored';
   /** In what the person reads. */
   readonly says?: RegExp;
-  /** What happens once a person approves it: the stranger's server is reached, a program runs, or a file is read. */
+  /**
+   * What happens once a person approves it: the stranger's server is reached, a program runs, or a
+   * file is read.
+   */
   readonly onceApproved?: 'connects' | 'runs' | 'reads';
 }
 

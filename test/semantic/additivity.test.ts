@@ -18,7 +18,10 @@ const buyer = 'orders.buyer.segment';
 const month = 'metric_time.month';
 const label = 'tags.label';
 
-/** The metric, what it is grouped by, then over which of these it adds up (undefined: over any), and why not over the others. */
+/**
+ * The metric, what it is grouped by, then over which of these it adds up (undefined: over any), and
+ * why not over the others.
+ */
 const cases: [
   metric: string,
   dimensions: string[],

@@ -18,10 +18,16 @@ interface Case {
   readonly role?: string;
   /** Files beside those of the shop, or in place of them. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The text of the query that each of the choices can replace; as a dimension of its own where it is left out. */
+  /**
+   * The text of the query that each of the choices can replace; as a dimension of its own where it
+   * is left out.
+   */
   readonly wrong?: string;
   readonly choices?: readonly string[];
-  /** What the hint says where there is nothing to paste into the query, and the query or the files as they are after that. */
+  /**
+   * What the hint says where there is nothing to paste into the query, and the query or the files
+   * as they are after that.
+   */
   readonly hint?: RegExp;
   readonly repaired?:
     | Query
@@ -671,7 +677,8 @@ function refusal(run: () => unknown): UserError {
 /** The query with a choice where the wrong text stood. */
 function pasted({ query, wrong }: Case, choice: string): Query {
   if (wrong === undefined) return { ...query, dimensions: [...(query.dimensions ?? []), choice] };
-  // A text that is no object stands inside the quotes of another; one that ends with them is told apart by them.
+  // A text that is no object stands inside the quotes of another; one that ends with them is told
+  // apart by them.
   const quoted = wrong.endsWith('"') && !wrong.startsWith('"') ? `${choice}"` : choice;
   return JSON.parse(JSON.stringify(query).replaceAll(wrong, quoted)) as Query;
 }

@@ -4,7 +4,10 @@ import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/eng
 import type { Query } from './fuzz/query-text.ts';
 import { compile, load } from './shop.ts';
 
-/** Keys are NULL on both sides. Each amount is a power of two, so that a sum says which rows are in it. */
+/**
+ * Keys are NULL on both sides. Each amount is a power of two, so that a sum says which rows are in
+ * it.
+ */
 const script = `
 CREATE TABLE orders (id INTEGER, ref INTEGER, shop INTEGER, amount INTEGER, bar INTEGER, day DATE);
 INSERT INTO orders VALUES (1, 10, 1, 1, 5, '2024-01-01'), (2, NULL, 1, 2, 5, '2024-01-01'), (3, 30, 2, 4, 5, '2024-01-03'),

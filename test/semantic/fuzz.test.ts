@@ -12,9 +12,10 @@ import { runnerNames } from './fuzz/runner.ts';
 import { visible } from './fuzz/world.ts';
 
 /**
- * Compiled SQL against the rules, read over plain arrays: rows in order, or the code of the error. `draw-world.ts` draws models
- * and rows, `draw-question.ts` the queries, which mostly ask what can be answered; `features.ts` lists what they have to use.
- * The stream is the same for every run of the tests; a long one (`npm run fuzz:semantic`) has a seed of its own.
+ * Compiled SQL against the rules, read over plain arrays: rows in order, or the code of the error.
+ * `draw-world.ts` draws models and rows, `draw-question.ts` the queries, which mostly ask what can
+ * be answered; `features.ts` lists what they have to use. The stream is the same for every run of
+ * the tests; a long one (`npm run fuzz:semantic`) has a seed of its own.
  */
 const { KTX_FUZZ_RUNS: models = '24', KTX_FUZZ_SEED: seed, KTX_FUZZ_PATH: path } = process.env;
 const runs = Number(models);

@@ -15,8 +15,9 @@ import { differences } from './golden/differences.ts';
 import { compile, load } from './shop.ts';
 
 /**
- * What each dialect makes of fixed queries: `duckdb.sql` has them in full, a file of each other dialect has the lines that differ,
- * but for the quotes of names. `npx vitest run test/semantic/golden.test.ts -u` writes them anew.
+ * What each dialect makes of fixed queries: `duckdb.sql` has them in full, a file of each other
+ * dialect has the lines that differ, but for the quotes of names. `npx vitest run
+ * test/semantic/golden.test.ts -u` writes them anew.
  */
 const folder = join(import.meta.dirname, 'golden');
 const files = Object.fromEntries(
@@ -88,7 +89,10 @@ function zones(dialect: Dialect) {
   );
 }
 
-/** With the quotes of the base; a line that has some of those already stays as it is, so that none is taken for another. */
+/**
+ * With the quotes of the base; a line that has some of those already stays as it is, so that none
+ * is taken for another.
+ */
 function plainlyQuoted(line: string, dialect: Dialect): string {
   const [open = '', close = ''] = dialect.quote('|').split('|');
   if (line.includes('"')) return line;

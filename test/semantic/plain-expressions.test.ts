@@ -40,7 +40,10 @@ const notPlain = [
   'sum(distinct)',
 ];
 
-/** What `run` finds, or the code of what it throws; undefined where it needs the parser, which must not be loaded then. */
+/**
+ * What `run` finds, or the code of what it throws; undefined where it needs the parser, which must
+ * not be loaded then.
+ */
 function outcome(run: () => Fragment): Fragment | string | undefined {
   try {
     return run();
@@ -171,7 +174,9 @@ describe('an expression that needs no parser', () => {
     expect(accepted.size).toBeGreaterThan(500);
   });
 
-  /** COALESCE of it is no plain expression, so the parser reads that, at another place of the text. */
+  /**
+   * COALESCE of it is no plain expression, so the parser reads that, at another place of the text.
+   */
   test('is read as the parser reads it', () => {
     const before = 'coalesce(';
     const differing = alone.filter(({ text, name: engine, fragment }) => {

@@ -221,7 +221,8 @@ function expected(data: Data, query: Query): readonly Row[] {
     const own = query.dimensions.includes('orders.status')
       ? [...new Set(rows.map((it) => it.status))]
       : [null];
-    // Regions alone are members themselves; beside a segment, the customers in which both come together.
+    // Regions alone are members themselves; beside a segment, the customers in which both come
+    // together.
     const isRegions = !query.dimensions.includes('orders.buyer.segment');
     for (const { name } of isRegions ? data.regions : []) {
       for (const status of own)

@@ -14,8 +14,9 @@ import { openRunner, type Runner, runnerNames } from './fuzz/runner.ts';
 import { load } from './shop.ts';
 
 /**
- * A query reaches nothing that the model does not expose: whatever is asked, two warehouses that differ only in what is hidden
- * (fields, columns, tables, a file, a setting) give the same answer. The SQL goes straight to the engines, past the gate.
+ * A query reaches nothing that the model does not expose: whatever is asked, two warehouses that
+ * differ only in what is hidden (fields, columns, tables, a file, a setting) give the same answer.
+ * The SQL goes straight to the engines, past the gate.
  */
 const runs = Number(process.env['KTX_FUZZ_RUNS'] ?? 30) * 20;
 

@@ -233,7 +233,8 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
 
   test.each([
     "not (visits.person_id > 0 or people.town = 'x')",
-    // The same as `not visits.person_id > 0 or not people.town = 'x'`, which may hold of a person without visits.
+    // The same as `not visits.person_id > 0 or not people.town = 'x'`, which may hold of a person
+    // without visits.
     "not (visits.person_id > 0 and people.town = 'x')",
     "people.town in ('x', cast(visits.person_id as varchar))",
     'coalesce(visits.person_id, people.id) = 3',

@@ -13,7 +13,10 @@ const orders = {
 };
 const catalog = { connection: 'shop', dialect: 'sqlite', firstSchema: 'main', tables: [orders] };
 
-/** Subject, kind and body of each claim, with the line that says so; and the texts that wait for a model. */
+/**
+ * Subject, kind and body of each claim, with the line that says so; and the texts that wait for a
+ * model.
+ */
 async function read(key: string, body: string) {
   const source = await openSource({ driver: 'docs', path: '.' });
   const [found] = source.extract([{ key, path: key, body }], {

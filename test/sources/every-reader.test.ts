@@ -240,7 +240,10 @@ const readers: Readonly<Record<string, readonly [read: Read, benign: string, len
   ],
 };
 
-/** CPU time in milliseconds, which other processes do not disturb. An error that a person can fix is an answer. */
+/**
+ * CPU time in milliseconds, which other processes do not disturb. An error that a person can fix is
+ * an answer.
+ */
 async function cpuTime(read: Read, text: string): Promise<number> {
   const start = process.cpuUsage();
   try {

@@ -5,8 +5,8 @@ import { readMarkdown } from '../../src/sources/docs/read-markdown.ts';
 import { readDocBlocks } from '../../src/sources/dbt/files/doc-blocks.ts';
 
 /**
- * ktx once read Markdown, HTML and Jinja with regular expressions of its own. These are the inputs that its libraries read
- * differently, with what was read before, what is read now, and why.
+ * ktx once read Markdown, HTML and Jinja with regular expressions of its own. These are the inputs
+ * that its libraries read differently, with what was read before, what is read now, and why.
  */
 
 const paragraphs = ({ blocks }: ParsedDocument): string[] =>

@@ -46,7 +46,10 @@ beforeEach(() => {
   return () => rmSync(base, { recursive: true, force: true });
 });
 
-/** Everything that ktx asks git about a project. A refusal is as good as an answer; a program that runs is not. */
+/**
+ * Everything that ktx asks git about a project. A refusal is as good as an answer; a program that
+ * runs is not.
+ */
 async function useProject(): Promise<string[]> {
   const errors: string[] = [];
   const attempt = async (work: () => Promise<unknown>) => {

@@ -106,7 +106,8 @@ describe('only the owner can read .ktx', () => {
     expect(sharedFiles(dir).length).toBeGreaterThan(10);
     ensureStateDirectory(dir);
     expect(sharedFiles(dir)).toEqual([]);
-    // Nobody can reach a file in a closed folder, so it is not looked for; a file that is written to is closed.
+    // Nobody can reach a file in a closed folder, so it is not looked for; a file that is written
+    // to is closed.
     chmodSync(join(dir, '.ktx/chats/one.jsonl'), 0o644);
     chmodSync(join(dir, '.ktx/state.db'), 0o644);
     chmodSync(join(dir, '.ktx/logs/tools.jsonl'), 0o644);

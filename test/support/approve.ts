@@ -5,8 +5,9 @@ import { openProject } from '../../src/project/open/open.ts';
 import type { HostEnvironment } from '../../src/store/secrets.ts';
 
 /**
- * Approves what a project of a test does on this machine, as `ktx trust --yes` does: in the folder that XDG_CONFIG_HOME names,
- * which is a temporary one in every test (vitest.config.ts). A folder without a valid project is left alone.
+ * Approves what a project of a test does on this machine, as `ktx trust --yes` does: in the folder
+ * that XDG_CONFIG_HOME names, which is a temporary one in every test (vitest.config.ts). A folder
+ * without a valid project is left alone.
  */
 export async function approve(dir: string, env: HostEnvironment = process.env): Promise<void> {
   if (!existsSync(join(dir, 'ktx.yaml'))) return;

@@ -8,7 +8,10 @@ import type { Script } from './model-script.ts';
 export interface AskedProject {
   readonly dir: string;
   readonly endpoint: ModelEndpoint;
-  /** From now on the script answers, with a model of its own. `agent` is the rest of `agents/analyst.yaml`, `llm` that of `llm`. */
+  /**
+   * From now on the script answers, with a model of its own. `agent` is the rest of
+   * `agents/analyst.yaml`, `llm` that of `llm`.
+   */
   playing(script: Script, agent?: string, llm?: string): ModelCase;
   close(): Promise<void>;
 }

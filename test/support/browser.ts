@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** A Chromium of the system's, or of the variable that test tools agree on; undefined where there is none. */
+/**
+ * A Chromium of the system's, or of the variable that test tools agree on; undefined where there is
+ * none.
+ */
 export const chromium = [
   process.env['CHROME_PATH'],
   '/usr/bin/chromium',

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 /**
- * A certificate for `host` made on the spot, self-signed and its own authority, good for a day. Written out in DER by
- * hand, because node:crypto signs no certificates and a test must not need a program beside Node.
+ * A certificate for `host` made on the spot, self-signed and its own authority, good for a day.
+ * Written out in DER by hand, because node:crypto signs no certificates and a test must not need a
+ * program beside Node.
  */
 export function throwAwayCertificate(host: string): { key: string; certificate: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelEndpoint } from './model-endpoint.ts';
 
-/** A machine of its own for a Claude Code child: an empty HOME, a project folder, and the way to the scripted endpoint. */
+/**
+ * A machine of its own for a Claude Code child: an empty HOME, a project folder, and the way to the
+ * scripted endpoint.
+ */
 export interface ClaudeHome {
   readonly home: string;
   readonly projectDir: string;
@@ -45,7 +48,10 @@ export async function makeClaudeHome(
   };
 }
 
-/** The real Claude Code program that ships with the Agent SDK; undefined on a platform that has none. */
+/**
+ * The real Claude Code program that ships with the Agent SDK; undefined on a platform that has
+ * none.
+ */
 export function claudeBinary(): string | undefined {
   const resolver = createRequire(
     createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk'),

@@ -7,7 +7,10 @@ interface Node {
   readonly items?: Node | boolean;
 }
 
-/** The way to everything in a JSON Schema that can be set: `a.b`, `list[].c`, `by_name.*.d`. A text beside an object has both. */
+/**
+ * The way to everything in a JSON Schema that can be set: `a.b`, `list[].c`, `by_name.*.d`. A text
+ * beside an object has both.
+ */
 export function leafKeys(schema: unknown): readonly string[] {
   return [...new Set(leaves(schema as Node, ''))].sort();
 }

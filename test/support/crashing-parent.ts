@@ -1,4 +1,5 @@
-// A process that makes a call of the Claude Code backend and waits in it until somebody ends the process.
+// A process that makes a call of the Claude Code backend and waits in it until somebody ends the
+// process.
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
 
 const [projectDir = '', executable = '', prompt = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
- * `node --import die-at-line.ts …` with DIE_AT_LINE=<label> and DIE_AT_NTH=n: the process kills itself, by SIGKILL, as soon as the n-th
- * event of that label is out on its NDJSON.
+ * `node --import die-at-line.ts …` with DIE_AT_LINE=<label> and DIE_AT_NTH=n: the process kills
+ * itself, by SIGKILL, as soon as the n-th event of that label is out on its NDJSON.
  */
 import { labelOf, type Event } from './event-label.ts';
 

@@ -1,4 +1,5 @@
-// Checked by the compiler only: whoever forgets the ledger does not compile. A line that compiles after all is an error.
+// Checked by the compiler only: whoever forgets the ledger does not compile. A line that compiles
+// after all is an error.
 import type { z } from 'zod';
 import type { DeclaringRuntime } from '../../src/llm/port/runtime.ts';
 import { defineLoopTool } from '../../src/tools/loop-tool.ts';

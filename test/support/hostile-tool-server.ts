@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 
-/** What a server does at which request. `<trick>` in its arguments makes this file such a server. */
+/**
+ * What a server does at which request. `<trick>` in its arguments makes this file such a server.
+ */
 export const tricks = [
   'deep-schema',
   'deep-answer',

@@ -1,6 +1,9 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Where a value breaks a JSON Schema: as much of 2020-12 as the published schema of Ossie uses. Throws at a keyword that it does not know. */
+/**
+ * Where a value breaks a JSON Schema: as much of 2020-12 as the published schema of Ossie uses.
+ * Throws at a keyword that it does not know.
+ */
 export function violations(schema: Schema, value: unknown): string[] {
   return violationsAt(schema, { value, root: schema, at: '' });
 }

@@ -6,7 +6,10 @@ import type { CallRecord } from '../../src/llm/governor/usage.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from './claude-home.ts';
 import type { ModelEndpoint } from './model-endpoint.ts';
 
-/** The backends that reach a scripted endpoint on loopback. Bedrock has a wire format of its own, signed and binary. */
+/**
+ * The backends that reach a scripted endpoint on loopback. Bedrock has a wire format of its own,
+ * signed and binary.
+ */
 export const subjects = ['anthropic', 'vertex', 'gateway', 'openai', 'claude-code'] as const;
 export type Subject = (typeof subjects)[number];
 
@@ -82,7 +85,9 @@ function providerBlock(subject: Subject, url: string): object {
   }
 }
 
-/** A machine of its own, and for Google clients the endpoint as the place where tokens come from. */
+/**
+ * A machine of its own, and for Google clients the endpoint as the place where tokens come from.
+ */
 export async function makeMachine(
   endpoint: ModelEndpoint,
   options: { readonly session?: boolean } = {},

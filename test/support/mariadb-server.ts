@@ -18,7 +18,10 @@ declare module 'vitest' {
 
 const programs = { install: 'mariadb-install-db', server: 'mariadbd' };
 
-/** One real MariaDB for the whole test run, where its programs are on the PATH; on a free loopback port, gone with the run. */
+/**
+ * One real MariaDB for the whole test run, where its programs are on the PATH; on a free loopback
+ * port, gone with the run.
+ */
 export default async function setup(
   project: TestProject,
 ): Promise<(() => Promise<void>) | undefined> {

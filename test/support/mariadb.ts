@@ -5,7 +5,10 @@ import { inject } from 'vitest';
 /** False where MariaDB is not installed: its tests are reported as skipped. */
 export const hasMariadb = inject('mariadb') !== undefined;
 
-/** Makes a database of its own on the test server, runs the script in it, and returns its URL for a login that may do everything. */
+/**
+ * Makes a database of its own on the test server, runs the script in it, and returns its URL for a
+ * login that may do everything.
+ */
 export async function createMariadb(script: string): Promise<string> {
   const database = `test_${randomBytes(4).toString('hex')}`;
   const server = inject('mariadb');
@@ -33,8 +36,9 @@ export async function readerOfMariadb(url: string): Promise<string> {
 }
 
 /**
- * Runs a script of several statements; the rows of the last. Scripts that other engines take too are taken as they are:
- * double quotes hold names, TIMESTAMP has no time zone, a text needs no length.
+ * Runs a script of several statements; the rows of the last. Scripts that other engines take too
+ * are taken as they are: double quotes hold names, TIMESTAMP has no time zone, a text needs no
+ * length.
  */
 export async function runMariadb(url: string, script: string): Promise<Record<string, unknown>[]> {
   const connection = await createConnection({ uri: url, multipleStatements: true });

@@ -28,7 +28,10 @@ import { gatewayWire } from './model-wire-gateway.ts';
 import { openaiWire } from './model-wire-openai.ts';
 import type { Wire, WireRequest } from './model-wire.ts';
 
-/** A scripted model on loopback: over HTTP by `url`, and over HTTPS as api.anthropic.com for whoever goes through `proxy`. */
+/**
+ * A scripted model on loopback: over HTTP by `url`, and over HTTPS as api.anthropic.com for whoever
+ * goes through `proxy`.
+ */
 export interface ModelEndpoint {
   /** Without a path; each protocol is told apart by what is asked for. */
   readonly url: string;
@@ -41,13 +44,13 @@ export interface ModelEndpoint {
   /** Hosts that the proxy refused. */
   readonly refused: readonly string[];
   /**
-   * Answers the requests whose text contains the marker of the case, or that ask for its model. Cases may run at the
-   * same time.
+   * Answers the requests whose text contains the marker of the case, or that ask for its model.
+   * Cases may run at the same time.
    */
   start(script: Script, model?: string): ModelCase;
   /**
-   * Answers the model requests that belong to no case; without it they are bad requests, except the check
-   * that a model can be used.
+   * Answers the model requests that belong to no case; without it they are bad requests, except the
+   * check that a model can be used.
    */
   fallback: Script | undefined;
   /** What other paths answer, as JSON. */
@@ -56,7 +59,10 @@ export interface ModelEndpoint {
 }
 
 export interface ModelCase {
-  /** Belongs into the prompt or the system text of every call of the case, unless the case has a model of its own. */
+  /**
+   * Belongs into the prompt or the system text of every call of the case, unless the case has a
+   * model of its own.
+   */
   readonly marker: string;
   /** Every model request of the case so far. */
   readonly calls: readonly ModelCall[];
@@ -319,7 +325,8 @@ async function sendEvents(
     response.write(event);
   }
   if (cut) {
-    // What was written still arrives. Otherwise the load of the machine would decide what the client sees.
+    // What was written still arrives. Otherwise the load of the machine would decide what the
+    // client sees.
     await sleep(100);
     response.socket?.end();
   } else if (hang === undefined) response.end();

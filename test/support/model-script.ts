@@ -1,4 +1,7 @@
-/** A scripted model: what a test reads of a request, and what it answers, the same for every protocol. */
+/**
+ * A scripted model: what a test reads of a request, and what it answers, the same for every
+ * protocol.
+ */
 export type Script = (call: ModelCall) => Answer | Promise<Answer>;
 
 export type Protocol = 'anthropic' | 'openai' | 'gateway';
@@ -19,7 +22,10 @@ export interface ModelCall {
   readonly results: readonly ToolResult[];
   /** True where the request asks for an answer in a JSON schema. */
   readonly wantsObject: boolean;
-  /** True where the object was given in an earlier turn and accepted: Claude Code asks once more after that. */
+  /**
+   * True where the object was given in an earlier turn and accepted: Claude Code asks once more
+   * after that.
+   */
   readonly objectTaken: boolean;
   readonly path: string;
   /** Aborted when the client goes away before its answer is complete. */
@@ -72,7 +78,9 @@ export interface StreamFault {
   readonly what: 'cut' | 'end' | 'broken-line' | FailureName;
 }
 
-/** A tool is named without prefix; `json` replaces its input by raw text, which may be malformed. */
+/**
+ * A tool is named without prefix; `json` replaces its input by raw text, which may be malformed.
+ */
 export type Block =
   | { readonly text: string }
   | { readonly thinking: string }
@@ -169,7 +177,10 @@ export function failAs(
 
 export const drop: Drop = { kind: 'drop' };
 
-/** One answer a request, in order. A request too many is the test's failure: it is answered as a bad request. */
+/**
+ * One answer a request, in order. A request too many is the test's failure: it is answered as a bad
+ * request.
+ */
 export function inTurn(...answers: readonly Answer[]): Script {
   return ({ n, objectTaken }) =>
     answers[n - 1] ?? (objectTaken ? say('Done.') : fail('bad-request'));

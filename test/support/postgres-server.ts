@@ -62,7 +62,10 @@ export function runningServers(): ProvidedContext | undefined {
   return provided === undefined ? undefined : (JSON.parse(provided) as ProvidedContext);
 }
 
-/** Without its hooks at the end of the process: they would end it with 0 whatever the tests said. The teardown stops the server. */
+/**
+ * Without its hooks at the end of the process: they would end it with 0 whatever the tests said.
+ * The teardown stops the server.
+ */
 async function loadEmbeddedPostgres() {
   const events = ['beforeExit', 'exit'];
   const before = events.flatMap((event) => process.listeners(event as 'exit'));

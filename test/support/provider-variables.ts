@@ -1,6 +1,6 @@
 /**
- * Variables that route, authenticate or alter what Claude Code sends: none may reach it. Written from the specification,
- * not from the product; some are made up, for the rules that go by prefix.
+ * Variables that route, authenticate or alter what Claude Code sends: none may reach it. Written
+ * from the specification, not from the product; some are made up, for the rules that go by prefix.
  */
 export const deniedVariables: readonly string[] = `
   ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN ANTHROPIC_BASE_URL ANTHROPIC_MODEL ANTHROPIC_VERTEX_PROJECT_ID CLOUD_ML_REGION

@@ -10,7 +10,10 @@ const itemsSchema = z.array(
   }),
 );
 
-/** What a request of the reading stages is: which one, its items, and the turn that it asks for, from 1. */
+/**
+ * What a request of the reading stages is: which one, its items, and the turn that it asks for,
+ * from 1.
+ */
 export interface ReadingAsked {
   readonly stage: 'triage' | 'light' | 'extract';
   readonly items: z.infer<typeof itemsSchema>;
@@ -41,7 +44,9 @@ interface Proposed {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** A proposal for each sentence of a passage that has one of these forms, the same way whoever asks. */
+/**
+ * A proposal for each sentence of a passage that has one of these forms, the same way whoever asks.
+ */
 export function proposalsIn(text: string): Proposed[] {
   const sentences = text
     .replaceAll(/\s+/g, ' ')
@@ -95,8 +100,9 @@ const readingAlone: Script = (call) => {
 };
 
 /**
- * A model that describes tables, reads what is in the forms of `proposalsIn` (pages that compute in full, those with `nothing` not at
- * all), leaves every term where it is, and finds every conflict a real one.
+ * A model that describes tables, reads what is in the forms of `proposalsIn` (pages that compute in
+ * full, those with `nothing` not at all), leaves every term where it is, and finds every conflict a
+ * real one.
  */
 export const reading: Script = rulingModel(
   {

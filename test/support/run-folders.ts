@@ -11,7 +11,10 @@ declare module 'vitest' {
   }
 }
 
-/** The approvals of temporary projects in the developer's own folder. A test that writes there passes the wrong environment. */
+/**
+ * The approvals of temporary projects in the developer's own folder. A test that writes there
+ * passes the wrong environment.
+ */
 function strayApprovals(): readonly string[] {
   const trust = join(homedir(), '.config/ktx/trust');
   try {

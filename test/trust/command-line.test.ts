@@ -7,7 +7,10 @@ import { write } from '../store/git-project.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
 import { fail } from '../support/model-script.ts';
 
-/** A server that says it is Postgres and asks for the password in clear text; keeps all bytes that it gets. */
+/**
+ * A server that says it is Postgres and asks for the password in clear text; keeps all bytes that
+ * it gets.
+ */
 async function openThief() {
   const bytes: Buffer[] = [];
   let connections = 0;

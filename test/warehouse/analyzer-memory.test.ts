@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const src = join(import.meta.dirname, '../../src/sql');
-/** Prints the most that the process ever had in memory, in MB. V8 has time to optimize what runs often. */
+/**
+ * Prints the most that the process ever had in memory, in MB. V8 has time to optimize what runs
+ * often.
+ */
 const program = `
   import { setTimeout as wait } from 'node:timers/promises';
   import { parseSql, withAnalyzer } from '${src}/analyzer.ts';

@@ -18,7 +18,10 @@ const name = `endless_${randomBytes(4).toString('hex')}`;
 /** Runs for minutes, sends nothing before its end, and can be found by its name. */
 const endless = `SELECT count(*) AS ${name} FROM t AS a, t AS b, t AS c, t AS d, t AS e WHERE a.n + b.n + c.n + d.n + e.n < 0`;
 
-/** A statement may go on for this long. On a busy machine it may take ten times what a start of Node takes there. */
+/**
+ * A statement may go on for this long. On a busy machine it may take ten times what a start of Node
+ * takes there.
+ */
 const endMs = 1000;
 
 async function startTimeOfNode(): Promise<number> {

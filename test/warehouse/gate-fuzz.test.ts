@@ -130,7 +130,10 @@ function isOfGate({ code, details }: UserError): boolean {
   );
 }
 
-/** What the engine had to stop: the gate should have known. No legal statement here takes half a second. */
+/**
+ * What the engine had to stop: the gate should have known. No legal statement here takes half a
+ * second.
+ */
 function isHarmful(outcome: unknown, sql: string): boolean {
   if (!(outcome instanceof UserError)) return false;
   return (

@@ -333,7 +333,9 @@ function gateOn(engine: EngineName): void {
   });
 }
 
-/** Refused before anything is sent, whatever the reason: only the gate names a rule in its details. */
+/**
+ * Refused before anything is sent, whatever the reason: only the gate names a rule in its details.
+ */
 function isRefused(refusal: UserError | undefined): boolean {
   const isOfGate =
     typeof refusal?.details === 'object' && refusal.details !== null && 'rule' in refusal.details;

@@ -112,7 +112,8 @@ const mysql = [
   'SELECT sleep(100)',
   "SELECT benchmark(10000000000, md5('x'))",
   "SELECT repeat('a', 30000) REGEXP '^(a+)+$b'",
-  // MariaDB does not look for a KILL inside LIKE: a longer text would keep its server busy for good.
+  // MariaDB does not look for a KILL inside LIKE: a longer text would keep its server busy for
+  // good.
   "SELECT repeat('a', 2000) LIKE '%a%a%a%b'",
   "SELECT regexp_replace(repeat('a', 10000000), 'a', 'bb')",
   "SELECT json_valid(repeat('[', 10000000))",

@@ -35,7 +35,10 @@ export function keyValues(
   return list;
 }
 
-/** Values of a column that refers to `parent`, with NULLs, orphans, skew, and parents without a reference. */
+/**
+ * Values of a column that refers to `parent`, with NULLs, orphans, skew, and parents without a
+ * reference.
+ */
 export function referenceValues(parent: Entity, rows: number, random: Random): GeneratedCell[] {
   const nulls = nullShare(random);
   const orphans = random.chance(0.12) ? random.fraction() * 0.06 : 0;

@@ -1,6 +1,9 @@
 import type { entityNames } from './vocabulary.ts';
 
-/** How one schema names its tables, keys and links, and what its key values look like. Values that occur more than once are likelier. */
+/**
+ * How one schema names its tables, keys and links, and what its key values look like. Values that
+ * occur more than once are likelier.
+ */
 export interface NamingStyle {
   lang: keyof typeof entityNames;
   casing: 'snake' | 'pascal' | 'camel' | 'upper' | 'glued';

@@ -15,8 +15,9 @@ import {
 } from './vocabulary.ts';
 
 /**
- * Generates schemas with known keys and links, in many styles, to train and test relationship discovery. Nothing comes from
- * the databases that the benchmark scores. Equal seeds give equal databases.
+ * Generates schemas with known keys and links, in many styles, to train and test relationship
+ * discovery. Nothing comes from the databases that the benchmark scores. Equal seeds give equal
+ * databases.
  */
 export function generateDatabase(seed: number): GeneratedDatabase {
   return new SchemaGenerator(seed).build();
@@ -331,7 +332,10 @@ class SchemaGenerator {
     this.keys[table] = [name];
   }
 
-  /** A table whose rows refer to one of two tables, by a type column. Such a link is no link of the truth. */
+  /**
+   * A table whose rows refer to one of two tables, by a type column. Such a link is no link of the
+   * truth.
+   */
   private addPolymorphic(mainEntities: readonly Entity[]): void {
     const [a, b] = [this.random.pick(mainEntities), this.random.pick(mainEntities)];
     if (a === b || a.keyType !== b.keyType) return;

@@ -91,8 +91,8 @@ export async function connectServer(
 }
 
 /**
- * The wanted tools of all pages. The SDK's own listing keeps every tool, compiles their schemas, and
- * prints their names on the terminal.
+ * The wanted tools of all pages. The SDK's own listing keeps every tool, compiles their schemas,
+ * and prints their names on the terminal.
  */
 async function listTools(
   client: Client,
@@ -135,7 +135,10 @@ async function connectClient(
 
 const longestMessage = 300;
 
-/** One line without control characters and the validation details that the SDK appends for its authors. */
+/**
+ * One line without control characters and the validation details that the SDK appends for its
+ * authors.
+ */
 function shortenMessage(text: string): string {
   const line = text
     .replace(/: \[\s*\{.*$/s, '')

@@ -18,7 +18,10 @@ const longestDescription = 1000;
 const longestSchema = 20_000;
 const longestAnswer = 40_000;
 
-/** Returns the tool, or the reason why it cannot be used. The server's claims about effects are ignored. */
+/**
+ * Returns the tool, or the reason why it cannot be used. The server's claims about effects are
+ * ignored.
+ */
 export function externalTool(
   connection: ServerConnection,
   listed: ListedTool,
@@ -104,8 +107,8 @@ function objectSchema(json: object): z.ZodObject | undefined {
 }
 
 /**
- * Moves patterns into descriptions: a foreign regular expression can keep the process busy for ever.
- * The model still sees them, and the server checks them.
+ * Moves patterns into descriptions: a foreign regular expression can keep the process busy for
+ * ever. The model still sees them, and the server checks them.
  */
 function withoutPatterns(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(withoutPatterns);

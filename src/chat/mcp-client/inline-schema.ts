@@ -5,10 +5,10 @@ const mostValues = 5000;
 const deepest = 60;
 
 /**
- * A JSON Schema without references: each is replaced with what it refers to, and one that leads back to
- * itself with a schema that allows anything. So checking an input against the schema takes time
- * proportional to both; references that branch would take 2^n steps. Returns undefined if the schema is
- * too large or too deep.
+ * A JSON Schema without references: each is replaced with what it refers to, and one that leads
+ * back to itself with a schema that allows anything. So checking an input against the schema takes
+ * time proportional to both; references that branch would take 2^n steps. Returns undefined if the
+ * schema is too large or too deep.
  */
 export function inlineSchema(root: object): object | undefined {
   let values = 0;

@@ -2,7 +2,10 @@ import { deserializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/c
 import { isRecord } from '../../lib/json.ts';
 import { ServerLimitError } from './errors.ts';
 
-/** Lines that answer nothing which a server may send between two answers: notices, requests, other text. */
+/**
+ * Lines that answer nothing which a server may send between two answers: notices, requests, other
+ * text.
+ */
 export const mostOtherLines = 10_000;
 export const tooManyLines = `it sent more than ${mostOtherLines} lines that answer nothing`;
 
@@ -15,8 +18,8 @@ export interface LineLimits {
 const lineFeed = 0x0a;
 
 /**
- * Cuts what a program writes into messages, with the methods of the SDK's `ReadBuffer`. That one takes
- * any number of lines and quadratic time for a long line in small pieces.
+ * Cuts what a program writes into messages, with the methods of the SDK's `ReadBuffer`. That one
+ * takes any number of lines and quadratic time for a long line in small pieces.
  */
 export class MessageLines {
   readonly #limits: LineLimits;

@@ -23,7 +23,9 @@ export function openSecretRedaction(readSecret: ReadSecret): SecretRedaction {
   };
 }
 
-/** The secret and the parts that a server may quote: a token after its scheme, parts of an address. */
+/**
+ * The secret and the parts that a server may quote: a token after its scheme, parts of an address.
+ */
 function secretParts(secret: string): readonly string[] {
   const url = URL.parse(secret);
   const urlParts =

@@ -23,9 +23,9 @@ interface ServersOptions {
 const preflightMs = 30_000;
 
 /**
- * Connects to every server and checks that it has the tools that the agent may use, before a model is
- * asked. ktx is the client, so a backend's child sees only the tools that the agent's file names, in
- * the form that they had at this time.
+ * Connects to every server and checks that it has the tools that the agent may use, before a model
+ * is asked. ktx is the client, so a backend's child sees only the tools that the agent's file
+ * names, in the form that they had at this time.
  */
 export async function openServers(
   { projectDir, servers, secrets, waitMs = preflightMs }: ServersOptions,

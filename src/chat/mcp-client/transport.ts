@@ -32,7 +32,8 @@ export async function openTransport(
   if (config.transport === 'http') {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
     const url = parseHttpUrl(name, resolve(config.url));
-    // The transport does not follow redirects to another origin, so the headers stay with the server.
+    // The transport does not follow redirects to another origin, so the headers stay with the
+    // server.
     const fail = (reason: string): void => {
       transport.onerror?.(new ServerLimitError(reason));
       void transport.close();

@@ -22,9 +22,9 @@ export interface SpanOptions {
 }
 
 /**
- * Makes the spans of one turn from its events, by the OpenTelemetry conventions for generative AI: a
- * span of the agent, and below it one for each tool call and each request to the model. Own code: the
- * OpenTelemetry exporter would bring an SDK with global state for one POST of JSON.
+ * Makes the spans of one turn from its events, by the OpenTelemetry conventions for generative AI:
+ * a span of the agent, and below it one for each tool call and each request to the model. Own code:
+ * the OpenTelemetry exporter would bring an SDK with global state for one POST of JSON.
  */
 export function openTurnSpans(options: SpanOptions) {
   const { conversation, agent, backend, model, message, content } = options;

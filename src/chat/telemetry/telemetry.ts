@@ -6,7 +6,10 @@ import type { ReadSecret } from '../../store/secrets.ts';
 import { openTurnSpans, type SpanOptions } from './spans.ts';
 
 export interface Telemetry {
-  /** Runs a turn, passes its events on unchanged, and sends their spans. The events never wait for that. */
+  /**
+   * Runs a turn, passes its events on unchanged, and sends their spans. The events never wait for
+   * that.
+   */
   watch(
     turn: Pick<SpanOptions, 'message' | 'model'>,
     send: (options: Pick<SendOptions, 'onCall'>) => AsyncIterable<AgentEvent>,

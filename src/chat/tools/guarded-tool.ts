@@ -66,7 +66,9 @@ function deniedOutput(name: string, reason: string): ToolOutput {
   return { markdown, summary: `not run: ${reason}`, isError: true, denied: reason };
 }
 
-/** The SQL that would run, for the person who is asked. Without SQL if the query cannot be planned. */
+/**
+ * The SQL that would run, for the person who is asked. Without SQL if the query cannot be planned.
+ */
 async function queryDetails(
   project: Project,
   tool: string,

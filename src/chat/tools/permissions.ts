@@ -21,7 +21,9 @@ const askedEffects: Readonly<Record<PermissionPolicy['mode'], readonly ToolEffec
   unattended: ['write', 'external'],
 };
 
-/** Decides whether a tool call may run. One per session, so that "for this session" has a meaning. */
+/**
+ * Decides whether a tool call may run. One per session, so that "for this session" has a meaning.
+ */
 export function openPermissions({ mode, ask }: PermissionPolicy) {
   const grantedTools = new Set<string>();
   return {

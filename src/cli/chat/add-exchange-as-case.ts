@@ -4,7 +4,10 @@ import type { TurnResult } from '../../llm/port/session.ts';
 import { readText } from '../../store/files.ts';
 import type { ChatExchange } from './conversation-text.ts';
 
-/** The text of the question set at `path` with the exchange added as a case, and the id of that case. Writes nothing. */
+/**
+ * The text of the question set at `path` with the exchange added as a case, and the id of that
+ * case. Writes nothing.
+ */
 export async function addExchangeAsCase(
   path: string,
   { about, message, result }: ChatExchange & { readonly about: OpenAgent['about'] },

@@ -2,7 +2,10 @@ import type { Screen } from '../terminal/screen.ts';
 import { renderTable } from '../terminal/table.ts';
 import { escapeControls, textWidth } from '../terminal/text-width.ts';
 
-/** Formats the text of an answer for a terminal while it streams: breaks lines between words, aligns Markdown tables. */
+/**
+ * Formats the text of an answer for a terminal while it streams: breaks lines between words, aligns
+ * Markdown tables.
+ */
 export interface AnswerText {
   push(delta: string): void;
   /** Writes what is still buffered. */
@@ -23,7 +26,7 @@ export function openAnswerText(write: (text: string) => void, screen: Screen): A
     const isLineEnd = piece === '\n';
     const needsBreak =
       !isCodeBlock && column > 0 && !isLineEnd && column + textWidth(piece) > width;
-    // The space before a broken word is dropped. Control characters are escaped: a model may quote some.
+    // The space before a broken word is dropped. Control characters of a model are escaped.
     const text = isLineEnd ? piece : escapeControls(needsBreak ? piece.trimStart() : piece);
     write(needsBreak ? `\n${text}` : text);
     column = isLineEnd ? 0 : (needsBreak ? 0 : column) + textWidth(text);
@@ -34,7 +37,10 @@ export function openAnswerText(write: (text: string) => void, screen: Screen): A
     write(`${renderMarkdownTable(tableLines, screen)}\n`);
     tableLines = [];
   };
-  /** Takes a whole line that begins with a bar or a backquote. `text` is a line to be written like any other. */
+  /**
+   * Takes a whole line that begins with a bar or a backquote. `text` is a line to be written like
+   * any other.
+   */
   const takeMarkedLine = (first: string, isEnd: boolean): 'wait' | 'taken' | 'text' => {
     const end = pending.indexOf('\n');
     if (end < 0 && !isEnd) return 'wait';

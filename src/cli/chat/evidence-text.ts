@@ -23,7 +23,10 @@ const planShape = z.looseObject({
   columns: z.array(z.unknown()),
 });
 
-/** How a number was computed: each metric with its rows, paths and filters, where it is defined, the plan and the SQL. */
+/**
+ * How a number was computed: each metric with its rows, paths and filters, where it is defined, the
+ * plan and the SQL.
+ */
 export function describeReceipt(evidence: QueryEvidence): string {
   const { id, tool, queryId, receipt, plan, ms, sql = '' } = evidence;
   const hasReceipt = receiptShape.safeParse(receipt).success;

@@ -5,11 +5,16 @@ import type { PermissionRequest } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
 import { escapeControls } from '../terminal/text-width.ts';
 
-/** Lines from a person or a pipe. One reader for messages and for permission questions, so that neither takes the other's lines. */
+/**
+ * Lines from a person or a pipe. One reader for messages and for permission questions, so that
+ * neither takes the other's lines.
+ */
 export interface LineInput {
   /** The next line; undefined at the end of the input. */
   readLine(prompt: string): Promise<string | undefined>;
-  /** Calls the listener on Ctrl-C, which does not end the process while this is open in a terminal. */
+  /**
+   * Calls the listener on Ctrl-C, which does not end the process while this is open in a terminal.
+   */
   onInterrupt(listener: () => void): void;
   close(): void;
 }

@@ -71,7 +71,9 @@ function helpText(): string {
   return alignColumns(rows).join('\n');
 }
 
-/** Runs on the query that the argument names, otherwise on those of the last answer that has any. */
+/**
+ * Runs on the query that the argument names, otherwise on those of the last answer that has any.
+ */
 function forEvidence(render: (evidence: QueryEvidence) => string): SlashCommand['run'] {
   return (conversation, id) => findEvidence(conversation, id).map(render).join('\n\n');
 }

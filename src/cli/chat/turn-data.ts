@@ -1,7 +1,10 @@
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 import { snakeCase } from '../terminal/json-keys.ts';
 
-/** A turn for `--json` and `stream-json`: ktx's own keys in snake_case, tool inputs and rows as they are. */
+/**
+ * A turn for `--json` and `stream-json`: ktx's own keys in snake_case, tool inputs and rows as they
+ * are.
+ */
 export function turnData(conversation: string, result: TurnResult): object {
   const { toolCalls, evidence, usage, error, denials, ...rest } = result;
   return {

@@ -15,7 +15,10 @@ export interface TurnView {
 
 type AgentEventOf<Type extends AgentEvent['type']> = Extract<AgentEvent, { readonly type: Type }>;
 
-/** The view of one turn in a terminal: streamed text, a live line for running tools, a line for each tool that ended. */
+/**
+ * The view of one turn in a terminal: streamed text, a live line for running tools, a line for each
+ * tool that ended.
+ */
 export function openTurnView({ host, screen, progress }: CommandContext): TurnView {
   const { stdout, stderr } = host;
   const runningTools = new Map<string, string>();

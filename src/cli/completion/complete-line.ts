@@ -1,8 +1,9 @@
 import tree from './completion-tree.json' with { type: 'json' };
 import { listProjectNames, type NameKind } from './project-names.ts';
 
-// Own code: @bomb.sh/tab completes from the whole commander program, which would load the module of every
-// command each time a person presses Tab. The names of a project would stay our own code there too.
+// Own code: @bomb.sh/tab completes from the whole commander program, which would load the module of
+// every command each time a person presses Tab. The names of a project would stay our own code
+// there too.
 
 /** What follows a flag: nothing, one of these words, or a value with this placeholder name. */
 type FlagValue = null | string | readonly string[];
@@ -18,7 +19,9 @@ interface CommandArguments {
 const commands: Readonly<Record<string, CommandArguments>> = tree.commands;
 const globalFlags: FlagValues = tree.globals;
 
-/** What kind of name an argument or flag takes: by command and argument, or by the argument alone. */
+/**
+ * What kind of name an argument or flag takes: by command and argument, or by the argument alone.
+ */
 const nameKinds: Readonly<Record<string, NameKind>> = {
   'connection test name': 'connection',
   'connection remove name': 'connection',
@@ -38,8 +41,8 @@ const nameKinds: Readonly<Record<string, NameKind>> = {
 };
 
 /**
- * The words that can complete the line: commands, flags, values, names of the project. A person waits for it, so it loads
- * no command; the tree of commands is a generated file.
+ * The words that can complete the line: commands, flags, values, names of the project. A person
+ * waits for it, so it loads no command; the tree of commands is a generated file.
  */
 export function completeLine(
   line: string,
@@ -109,7 +112,9 @@ function subcommandsOf(path: string): readonly string[] {
   return [...new Set(words)];
 }
 
-/** The longest command that the words begin with, and its arguments, without flags and their values. */
+/**
+ * The longest command that the words begin with, and its arguments, without flags and their values.
+ */
 function splitCommand(words: readonly string[]): {
   readonly path: string;
   readonly args: readonly string[];

@@ -29,8 +29,8 @@ const maxNames = 500;
 const safeName = /^[\p{L}\p{N}_.:@-]+$/u;
 
 /**
- * Names in the project that start with the word, sorted. Reads the files as they are, without checks; empty if there is no
- * project.
+ * Names in the project that start with the word, sorted. Reads the files as they are, without
+ * checks; empty if there is no project.
  */
 export function listProjectNames(
   kind: NameKind,
@@ -73,7 +73,10 @@ function readNames(kind: NameKind, dir: string, word: string): readonly string[]
   return kind satisfies never;
 }
 
-/** The keys under `connections:`. A regular expression, so that it works while the file is being edited. */
+/**
+ * The keys under `connections:`. A regular expression, so that it works while the file is being
+ * edited.
+ */
 function connectionNames(dir: string): readonly string[] {
   const [, section = ''] =
     /^connections:[^\n]*\n((?:[ \t]+[^\n]*\n?|#[^\n]*\n?|\n)*)/m.exec(
@@ -109,8 +112,8 @@ function queryIds(dir: string): readonly string[] {
 }
 
 /**
- * Subjects in the search index of the last search or ingest. With a kind, those whose part after the connection starts
- * with the word.
+ * Subjects in the search index of the last search or ingest. With a kind, those whose part after
+ * the connection starts with the word.
  */
 function searchIndex(dir: string, word: string, kind?: string): readonly string[] {
   const path = projectPaths(dir).stateDb;

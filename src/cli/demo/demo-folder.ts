@@ -29,8 +29,8 @@ const giftsMetric = [
 ];
 
 /**
- * Creates what the demo's folder lacks: warehouse file, repository, project, sources. Returns the names of what it
- * created; empty if everything was there.
+ * Creates what the demo's folder lacks: warehouse file, repository, project, sources. Returns the
+ * names of what it created; empty if everything was there.
  */
 export async function prepareDemoFolder(
   dir: string,
@@ -98,7 +98,10 @@ async function addSources(dir: string): Promise<readonly string[]> {
   return made;
 }
 
-/** Adds the metric to `metricFile`, as a person would in an editor. Returns the lines; undefined if it is there already. */
+/**
+ * Adds the metric to `metricFile`, as a person would in an editor. Returns the lines; undefined if
+ * it is there already.
+ */
 export async function addGiftsMetric(dir: string): Promise<readonly string[] | undefined> {
   const text = (await readText(join(dir, metricFile))) ?? '';
   if (/name: gifts\b/.test(text)) return undefined;

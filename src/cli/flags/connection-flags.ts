@@ -41,7 +41,9 @@ export function needsConnectionPrompt(options: FlagSettings, { screen }: Command
   return screen.interactive && (options['driver'] === undefined || !hasLocation);
 }
 
-/** Reads and checks the flags of a connection; prompts for driver and location if a person is there. */
+/**
+ * Reads and checks the flags of a connection; prompts for driver and location if a person is there.
+ */
 export async function resolveConnection(
   options: FlagSettings,
   context: CommandContext,
@@ -83,7 +85,10 @@ export function parseConnectionName(name: string): string {
   );
 }
 
-/** `--driver`, then each setting once. A setting that only some drivers have lists them in its description. */
+/**
+ * `--driver`, then each setting once. A setting that only some drivers have lists them in its
+ * description.
+ */
 export function connectionFlags(candidates: DriverList = drivers): readonly SchemaFlag[] {
   const flagsOfDrivers = candidates.flatMap(({ name, config }) =>
     schemaFlags(config).map((flag) => ({ ...flag, driver: name })),

@@ -28,7 +28,10 @@ const titleOf = (name: BackendName): string =>
 /** The flag of `ktx setup` for a setting of a provider: `--llm-api-key` for `--api-key`. */
 const llmFlagName = (option: Option): string => (option.long ?? '').replace('--', '--llm-');
 
-/** `--llm-backend`, `--llm-model`, `--llm-preset`, `--llm-auth`, then each provider setting once, with the backends that have it. */
+/**
+ * `--llm-backend`, `--llm-model`, `--llm-preset`, `--llm-auth`, then each provider setting once,
+ * with the backends that have it.
+ */
 export function llmFlags(): readonly SchemaFlag[] {
   const backend = new Option(
     '--llm-backend <name>',
@@ -63,8 +66,9 @@ function providerFlags(): readonly SchemaFlag[] {
 }
 
 /**
- * Reads the flags of the model backend and prompts for the rest if a person is there. Returns undefined if nothing is to
- * be changed. `existing` has the provider settings that `ktx.yaml` already has.
+ * Reads the flags of the model backend and prompts for the rest if a person is there. Returns
+ * undefined if nothing is to be changed. `existing` has the provider settings that `ktx.yaml`
+ * already has.
  */
 export async function resolveLlm(
   options: FlagSettings,

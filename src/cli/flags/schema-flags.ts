@@ -12,8 +12,9 @@ export interface SchemaFlag {
 }
 
 /**
- * One flag per key of the schema, with the key's description. A list takes several words: `schemas` becomes
- * `--schema <names...>`. Keys that hold a map get no flag. `shortNames` maps keys to short flags.
+ * One flag per key of the schema, with the key's description. A list takes several words: `schemas`
+ * becomes `--schema <names...>`. Keys that hold a map get no flag. `shortNames` maps keys to short
+ * flags.
  */
 export function schemaFlags(
   schema: z.ZodType,

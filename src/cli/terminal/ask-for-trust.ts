@@ -4,7 +4,10 @@ import type { CommandContext } from '../command.ts';
 import { promptUser } from './prompt.ts';
 import { showsAllNew, trustLines } from './trust-text.ts';
 
-/** Shows a person what the project would do and asks. Leaving the prompt means no, and so does a list that is cut. */
+/**
+ * Shows a person what the project would do and asks. Leaving the prompt means no, and so does a
+ * list that is cut.
+ */
 export async function askForTrust(report: TrustReport, context: CommandContext): Promise<boolean> {
   context.progress.clear();
   context.printNote(trustLines(report, context.screen).join('\n'));

@@ -29,7 +29,8 @@ export function toUserError(error: unknown): UserError {
 
 export function renderError(error: UserError, screen: Screen): string {
   const hint = error.hint === undefined ? [] : [`  ${screen.style('dim', 'next:')} ${error.hint}`];
-  // The message may quote tables and servers: line breaks stay, other control characters are escaped.
+  // The message may quote tables and servers: line breaks stay, other control characters are
+  // escaped.
   const message = error.message.split('\n').map(escapeControls).join('\n');
   return [
     `${screen.style('red', 'error:')} ${message} ${screen.style('dim', `[${error.code}]`)}`,

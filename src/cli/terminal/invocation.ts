@@ -1,7 +1,9 @@
 import { relative } from 'node:path';
 import type { CliHost } from './screen.ts';
 
-/** `ktx` as a person has to type it to reach this program: from a clone, through npx, or installed. */
+/**
+ * `ktx` as a person has to type it to reach this program: from a clone, through npx, or installed.
+ */
 export function ktxInvocation({ env, cwd }: CliHost, projectDir: string | undefined): string {
   const script = env['npm_lifecycle_event'] ?? '';
   const entry = shortPath(cwd, process.argv[1] ?? '');

@@ -25,8 +25,9 @@ export interface ProgressLine {
 const firstDrawMs = 1000;
 
 /**
- * Shows progress on `stream`; without a stream nothing. The first second shows nothing, because quick commands need no
- * progress. After that a terminal gets lines that are redrawn, anything else one line per step.
+ * Shows progress on `stream`; without a stream nothing. The first second shows nothing, because
+ * quick commands need no progress. After that a terminal gets lines that are redrawn, anything else
+ * one line per step.
  */
 export function openProgressLine(
   stream: NodeJS.WritableStream | undefined,

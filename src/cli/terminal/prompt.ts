@@ -38,7 +38,10 @@ export function requireAnswer(value?: string): string | undefined {
   return value ? undefined : 'enter a value';
 }
 
-/** Repeats the attempt, with its prompts, until it succeeds or the person presses Ctrl-C. Prints each failure. */
+/**
+ * Repeats the attempt, with its prompts, until it succeeds or the person presses Ctrl-C. Prints
+ * each failure.
+ */
 export async function retryPrompts<T>(
   context: CommandContext,
   attempt: () => Promise<T>,

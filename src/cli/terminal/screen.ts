@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
-/** The process that a command line runs in. Tests pass their own streams, environment and folder. */
+/**
+ * The process that a command line runs in. Tests pass their own streams, environment and folder.
+ */
 export interface CliHost {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };

@@ -2,7 +2,8 @@ import type { Cell } from '../../warehouse/warehouse.ts';
 import type { Screen } from './screen.ts';
 import { escapeControls, textWidth, truncateText } from './text-width.ts';
 
-// Own code: table packages such as cli-table3 neither align numbers by type nor fall back to records.
+// Own code: table packages such as cli-table3 neither align numbers by type nor fall back to
+// records.
 
 export interface Table {
   readonly columns: readonly { readonly name: string; readonly type?: string }[];
@@ -12,7 +13,9 @@ export interface Table {
 const minColumnWidth = 8;
 const gap = '  ';
 
-/** Aligned columns. If the terminal is too narrow for them: one block per row, one line per column. */
+/**
+ * Aligned columns. If the terminal is too narrow for them: one block per row, one line per column.
+ */
 export function renderTable(table: Table, screen: Screen): string {
   const cells = table.rows.map((row) => row.map(cellText));
   const isNumeric = table.columns.map(
@@ -70,7 +73,8 @@ function renderRecords({ columns, rows }: Table, { style, width = 80 }: Screen):
 function cellText(cell: Cell | undefined): string {
   if (cell === undefined) return '';
   if (cell === null) return 'NULL';
-  // 15 digits are exact in a double: 40.59, not 40.589999999999996. CSV and JSON have every digit. An integer keeps its own.
+  // 15 digits are exact in a double: 40.59, not 40.589999999999996. CSV and JSON have every digit.
+  // An integer keeps its own.
   if (typeof cell === 'number' && !Number.isInteger(cell))
     return String(Number(cell.toPrecision(15)));
   return escapeControls(String(cell));

@@ -3,7 +3,9 @@
 
 const zeroWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
 const emoji = /^\p{RGI_Emoji}$/v;
-/** The East Asian wide and fullwidth characters of Unicode's EastAsianWidth, by script and block. */
+/**
+ * The East Asian wide and fullwidth characters of Unicode's EastAsianWidth, by script and block.
+ */
 const wide =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
 
@@ -26,7 +28,10 @@ export function truncateText(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Lines of at most `width` columns, broken at spaces. A longer word stays whole; without a width, one line. */
+/**
+ * Lines of at most `width` columns, broken at spaces. A longer word stays whole; without a width,
+ * one line.
+ */
 export function wrapText(text: string, width: number | undefined): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -7,7 +7,9 @@ import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
 import { catalogPath, catalogTableSchema, type Catalog, type CatalogTable } from './catalog.ts';
 
-/** A file of the project. The path has forward slashes and is relative to the folder of `ktx.yaml`. */
+/**
+ * A file of the project. The path has forward slashes and is relative to the folder of `ktx.yaml`.
+ */
 export interface ProjectFile {
   readonly path: string;
   readonly text: string;
@@ -19,8 +21,9 @@ const catalogIndexLineSchema = z.union([
 ]);
 
 /**
- * The files of a catalog: `sources/<connection>/index.jsonl` (dialect and first schema, then one line per schema) and
- * `<schema>.jsonl` for each schema, with one line per table. Equal catalogs give equal bytes, whatever the order of tables.
+ * The files of a catalog: `sources/<connection>/index.jsonl` (dialect and first schema, then one
+ * line per schema) and `<schema>.jsonl` for each schema, with one line per table. Equal catalogs
+ * give equal bytes, whatever the order of tables.
  */
 export function catalogFiles({ connection, dialect, firstSchema, tables }: Catalog): ProjectFile[] {
   const bySchema = [...Map.groupBy(tables, ({ schema }) => schema)].sort(([a], [b]) =>
@@ -47,8 +50,8 @@ export function catalogFiles({ connection, dialect, firstSchema, tables }: Catal
 }
 
 /**
- * Loads the catalog of a connection; undefined if nothing was published yet. A line that cannot be parsed is an error that
- * names its file and line.
+ * Loads the catalog of a connection; undefined if nothing was published yet. A line that cannot be
+ * parsed is an error that names its file and line.
  */
 export async function loadCatalog(
   projectDir: string,

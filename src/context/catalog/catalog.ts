@@ -29,8 +29,9 @@ const foreignKeySchema = z.object({
 });
 
 /**
- * The structure of a table, without sampled values and counts: one line of `sources/<connection>/<schema>.jsonl`. The shapes
- * repeat those of `warehouse/warehouse.ts`, which this room may not import.
+ * The structure of a table, without sampled values and counts: one line of
+ * `sources/<connection>/<schema>.jsonl`. The shapes repeat those of `warehouse/warehouse.ts`, which
+ * this room may not import.
  */
 export const catalogTableSchema = tableRefSchema.extend({
   kind: z.string(),
@@ -51,7 +52,10 @@ export interface Catalog {
   readonly tables: readonly CatalogTable[];
 }
 
-/** The path of a schema's file, relative to the project. A name that is not a safe file name gets a suffix. */
+/**
+ * The path of a schema's file, relative to the project. A name that is not a safe file name gets a
+ * suffix.
+ */
 export function catalogPath(connection: string, schema: string): string {
   const name = slug(schema);
   const isSafe = name === schema && name !== 'index';
@@ -75,7 +79,10 @@ interface ScanFinding {
   readonly origin: 'declared' | 'inferred' | 'judged';
   /** 0..1 */
   readonly probability: number;
-  /** The measurements and features that decided, e.g. containment, orphans, range_share, name_similarity. */
+  /**
+   * The measurements and features that decided, e.g. containment, orphans, range_share,
+   * name_similarity.
+   */
   readonly evidence: Readonly<Record<string, Json>>;
 }
 

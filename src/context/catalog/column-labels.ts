@@ -33,8 +33,9 @@ export const noLabels: ColumnLabels = { of: () => unlabeled, closes: () => false
 const datasetPath = /^semantic-layer\/([^/]+)\/([^/]+)\.ya?ml$/;
 
 /**
- * Reads the labels of dataset files, given by their paths. A file that has errors elsewhere still has its labels. Of a file
- * that is no YAML at all nobody knows what it says: if it mentions labels, no values of its table are kept or sent.
+ * Reads the labels of dataset files, given by their paths. A file that has errors elsewhere still
+ * has its labels. Of a file that is no YAML at all nobody knows what it says: if it mentions
+ * labels, no values of its table are kept or sent.
  */
 export function readColumnLabels(files: Iterable<readonly [path: string, text: string]>) {
   const labeled = [...files].flatMap(([path, text]) => readLabeledFile(path, text) ?? []);
@@ -92,7 +93,9 @@ function isNamedLike(name: string, { schema, table }: TableRef): boolean {
   return names.includes(name.toLowerCase());
 }
 
-/** A spelling that means neither is an error for `ktx sl validate`; until then it keeps values back. */
+/**
+ * A spelling that means neither is an error for `ktx sl validate`; until then it keeps values back.
+ */
 export function readLabel(keys: {
   readonly pii?: unknown;
   readonly values?: unknown;
@@ -128,7 +131,10 @@ interface LabeledField {
   readonly label: ColumnLabel;
 }
 
-/** A closing label counts for every column that the field is computed from; `pii: no` only for the column that the field is. */
+/**
+ * A closing label counts for every column that the field is computed from; `pii: no` only for the
+ * column that the field is.
+ */
 function labelsOfColumns(mapping: YamlFileContent): ReadonlyMap<string, ColumnLabel> {
   const list = mapping['fields'];
   const fields = (isList(list) ? list : []).filter(isMapping).map((field): LabeledField => {

@@ -5,9 +5,10 @@ import { assignUniqueNames, slug } from './slug.ts';
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * The names that artifacts use for the tables and columns of a catalog. A dataset has the name of its table in lower case,
- * and `schema__table` outside the first schema. A field has the name of its column. A name that is not an identifier becomes a
- * slug; colliding names get a suffix from the hash of the physical name.
+ * The names that artifacts use for the tables and columns of a catalog. A dataset has the name of
+ * its table in lower case, and `schema__table` outside the first schema. A field has the name of
+ * its column. A name that is not an identifier becomes a slug; colliding names get a suffix from
+ * the hash of the physical name.
  */
 export function datasetNames({
   firstSchema,

@@ -3,8 +3,8 @@ import { shortHash } from '../../lib/hash.ts';
 const maximumLength = 100;
 
 /**
- * The name in lower case, without accents, with `_` for every run of characters outside `[a-z0-9_]`. A name of which nothing
- * is left becomes its hash.
+ * The name in lower case, without accents, with `_` for every run of characters outside
+ * `[a-z0-9_]`. A name of which nothing is left becomes its hash.
  */
 export function slug(name: string): string {
   const folded = name.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '');
@@ -26,8 +26,9 @@ export interface NameRequest {
 }
 
 /**
- * A name for every key, unique even if case is ignored. Among several requests with one wish the exact one gets it, and
- * every other gets a suffix from its own key. So a name never depends on which other things exist.
+ * A name for every key, unique even if case is ignored. Among several requests with one wish the
+ * exact one gets it, and every other gets a suffix from its own key. So a name never depends on
+ * which other things exist.
  */
 export function assignUniqueNames(
   requests: readonly NameRequest[],

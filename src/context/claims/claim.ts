@@ -17,7 +17,10 @@ export const bodySchemas = {
     source: z.object({ catalog: text.optional(), schema: text, table: text }),
     kind: text,
   }),
-  /** About `field:c.d.f`: it exists. `column` is the physical name; a field that is not a column has an expression over the row. */
+  /**
+   * About `field:c.d.f`: it exists. `column` is the physical name; a field that is not a column has
+   * an expression over the row.
+   */
   field: z.union([z.object({ column: text, position: z.number() }), z.object({ expr: text })]),
   type: z.enum(fieldTypes),
   /** About a field: its declared values, in declared order. */
@@ -54,17 +57,34 @@ export const bodySchemas = {
   page: text.regex(/^[a-z0-9_-]+$/),
   /** By a model, about a term or a rule: the subject that this one is another name of. */
   same_as: text,
-  /** By a model, about any contested subject: short ids of claims of that kind that mean the same. */
+  /**
+   * By a model, about any contested subject: short ids of claims of that kind that mean the same.
+   */
   same_meaning: z.object({ kind: text, claims: texts.min(2), why: text }),
-  /** By a model, about any contested subject: claims of that kind contradict each other. A person decides; no model is asked again. */
+  /**
+   * By a model, about any contested subject: claims of that kind contradict each other. A person
+   * decides; no model is asked again.
+   */
   contradiction: z.object({ kind: text, claims: texts.min(2), why: text }),
-  /** By a model, about a term or a rule: claims of models that are useless. They are kept but not shown. */
+  /**
+   * By a model, about a term or a rule: claims of models that are useless. They are kept but not
+   * shown.
+   */
   rejected: z.object({ claims: texts.min(1), why: text }),
-  /** By a model, about any subject: the body that repairs a faulty claim; null if the model found none. */
+  /**
+   * By a model, about any subject: the body that repairs a faulty claim; null if the model found
+   * none.
+   */
   repaired: z.object({ claim: text, kind: text, fault: text, body: anyJsonSchema.nullable() }),
-  /** About any subject: a person decided a conflict by an edit in an artifact. `value` is the hash of what they left there, `seen` the claims that were there. */
+  /**
+   * About any subject: a person decided a conflict by an edit in an artifact. `value` is the hash
+   * of what they left there, `seen` the claims that were there.
+   */
   settled: z.object({ kind: text, value: text, seen: texts }),
-  /** About any subject: a person took it out of an artifact, as a whole (null) or the keys that are null. */
+  /**
+   * About any subject: a person took it out of an artifact, as a whole (null) or the keys that are
+   * null.
+   */
   edit: z.union([z.null(), z.record(text, z.null())]),
 };
 export type ClaimKind = keyof typeof bodySchemas;
@@ -88,7 +108,10 @@ export const evidenceSchema = z.strictObject({
 });
 export type Evidence = Readonly<z.infer<typeof evidenceSchema>>;
 
-/** The evidence for an edit that a person made in an artifact. `connection` is the one that the claim belongs to. */
+/**
+ * The evidence for an edit that a person made in an artifact. `connection` is the one that the
+ * claim belongs to.
+ */
 export function editEvidence(
   connection: string,
   place: Pick<Evidence, 'item' | 'location'>,

@@ -39,8 +39,8 @@ export function claimsPath(connection: string, dataset: string): string {
 }
 
 /**
- * Parses any text without failing. It accepts what a git merge leaves: two base lines are united; conflict markers are
- * reported and dropped.
+ * Parses any text without failing. It accepts what a git merge leaves: two base lines are united;
+ * conflict markers are reported and dropped.
  */
 export function parseClaims(path: string, text: string): ClaimsFile {
   const base = new Map<string, readonly ContentHash[]>();
@@ -59,7 +59,10 @@ export function parseClaims(path: string, text: string): ClaimsFile {
   return { base, claims: uniteClaims(claims), damaged };
 }
 
-/** The file's text; undefined if there is nothing to write. Equal content gives equal bytes, whatever its order. */
+/**
+ * The file's text; undefined if there is nothing to write. Equal content gives equal bytes,
+ * whatever its order.
+ */
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
   const entries = [...base]
     .sort(compareKeys)
@@ -79,7 +82,10 @@ export function renderClaims({ base, claims, damaged }: ClaimsFile): string | un
   ].join('\n');
 }
 
-/** Unites claims with equal subject, kind and body into one with all their evidence; sorted by subject, kind and body. */
+/**
+ * Unites claims with equal subject, kind and body into one with all their evidence; sorted by
+ * subject, kind and body.
+ */
 export function uniteClaims(claims: Iterable<Claim>): Claim[] {
   const groups = Map.groupBy(
     claims,

@@ -4,14 +4,17 @@ import type { Pin } from './pins.ts';
 import { parseWikiSubject } from './subject.ts';
 
 /**
- * The kinds of claims that hold a model's decision about other claims. A decision says nothing about the data, and the
- * claims that it is about stay recorded as they were.
+ * The kinds of claims that hold a model's decision about other claims. A decision says nothing
+ * about the data, and the claims that it is about stay recorded as they were.
  */
 const decisionKinds = ['same_as', 'same_meaning', 'contradiction', 'rejected', 'repaired'] as const;
 type DecisionKind = (typeof decisionKinds)[number];
 
 export interface DecidedClaims {
-  /** The claims that count: renamed, repaired and without the rejected ones. Decisions and records of edits are left out. */
+  /**
+   * The claims that count: renamed, repaired and without the rejected ones. Decisions and records
+   * of edits are left out.
+   */
   readonly claims: readonly Claim[];
   /** A given claim as it counts; undefined if it does not. */
   readonly effective: (claim: Claim) => Claim | undefined;
@@ -26,8 +29,8 @@ export function isModelDecision({ kind }: Pick<Claim, 'kind'>): boolean {
 }
 
 /**
- * The claim that records a model's decision, or the page where a model placed a term. `extractor` is the stage that asked the
- * model, e.g. `curation@1`.
+ * The claim that records a model's decision, or the page where a model placed a term. `extractor`
+ * is the stage that asked the model, e.g. `curation@1`.
  */
 export function createModelDecision<Kind extends DecisionKind | 'page'>(
   extractor: string,
@@ -41,14 +44,17 @@ export function createModelDecision<Kind extends DecisionKind | 'page'>(
   };
 }
 
-/** True for the evidence of `createModelDecision`. It belongs to no source and stands as long as the claims it is about. */
+/**
+ * True for the evidence of `createModelDecision`. It belongs to no source and stands as long as the
+ * claims it is about.
+ */
 export function isDecisionEvidence({ connection, origin }: Claim['evidence'][number]): boolean {
   return connection === 'ktx' && origin === 'model';
 }
 
 /**
- * Applies the decisions among the claims to the others. Pure, and independent of their order. A subject with a pin keeps its
- * name.
+ * Applies the decisions among the claims to the others. Pure, and independent of their order. A
+ * subject with a pin keeps its name.
  */
 export function applyModelDecisions(
   all: readonly Claim[],
@@ -106,7 +112,10 @@ interface OrphanContext {
   readonly pins?: readonly Pin[];
 }
 
-/** The claims without decisions about claims that are gone, and without pages of terms about which nothing is said any more. */
+/**
+ * The claims without decisions about claims that are gone, and without pages of terms about which
+ * nothing is said any more.
+ */
 export function dropOrphans(
   claims: readonly Claim[],
   { beside = [], pins = [] }: OrphanContext = {},
@@ -150,7 +159,10 @@ function isOnlyFromModels({ evidence }: Claim): boolean {
   return evidence.every(({ origin }) => origin === 'model');
 }
 
-/** A function that replaces the body of a repaired claim. What people say and what the warehouse declares is never repaired. */
+/**
+ * A function that replaces the body of a repaired claim. What people say and what the warehouse
+ * declares is never repaired.
+ */
 function createRepairer(
   decisions: readonly { readonly body: ClaimBodies['repaired'] }[],
 ): (claim: Claim) => Claim {
@@ -183,8 +195,8 @@ interface SameAsDecision {
 }
 
 /**
- * The subject that stays, by each subject that is merged into it. Among subjects that are the same, one that no decision calls
- * another's name stays; of several, or none, the first by name.
+ * The subject that stays, by each subject that is merged into it. Among subjects that are the same,
+ * one that no decision calls another's name stays; of several, or none, the first by name.
  */
 function mergeSubjects(
   claims: readonly Claim[],
@@ -212,7 +224,10 @@ function mergeSubjects(
   );
 }
 
-/** The claim about the subject that stays: its title becomes a synonym there, and its page does not count. */
+/**
+ * The claim about the subject that stays: its title becomes a synonym there, and its page does not
+ * count.
+ */
 function renameSubject(claim: Claim, canonical: string | undefined): Claim | undefined {
   if (canonical === undefined) return claim;
   if (claim.kind === 'page') return undefined;

@@ -10,7 +10,10 @@ export interface NamedDataset {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** Looks up what people mean by a name. A dataset's name wins over table names; an ambiguous name resolves to undefined. */
+/**
+ * Looks up what people mean by a name. A dataset's name wins over table names; an ambiguous name
+ * resolves to undefined.
+ */
 export interface NameIndex {
   dataset(name: string): NamedDataset | undefined;
   /** The subject of `orders`, `orders.amount`, `main.orders`. */

@@ -37,7 +37,9 @@ export function parsePins(text: string | undefined): ParsedPins {
   }
 }
 
-/** The pin about a subject and kind. Of several, the last one in the file counts: it is the newest. */
+/**
+ * The pin about a subject and kind. Of several, the last one in the file counts: it is the newest.
+ */
 export function findPin(
   pins: readonly Pin[],
   { subject, kind }: Pick<Pin, 'subject' | 'kind'>,
@@ -45,7 +47,10 @@ export function findPin(
   return pins.findLast((pin) => pin.subject === subject && pin.kind === kind);
 }
 
-/** The file with the pin in place of older ones about the same subject and kind. Comments stay. A text that cannot be read is returned unchanged. */
+/**
+ * The file with the pin in place of older ones about the same subject and kind. Comments stay. A
+ * text that cannot be read is returned unchanged.
+ */
 export function setPin(text: string | undefined, pin: Pin): string {
   const { pins, fault } = parsePins(text);
   if (text !== undefined && fault !== undefined) return text;

@@ -20,8 +20,8 @@ export interface SubjectClaims {
 }
 
 /**
- * Assembles a dataset from the claims about it and about its members. Fields come in the order of their columns and then by
- * name, relationships in the order of their first column.
+ * Assembles a dataset from the claims about it and about its members. Fields come in the order of
+ * their columns and then by name, relationships in the order of their first column.
  */
 export function assembleDataset(own: SubjectClaims, members: readonly SubjectClaims[]): Dataset {
   const bodies = shownBodies(own);
@@ -98,8 +98,9 @@ function assembleMetric(claims: SubjectClaims) {
 }
 
 /**
- * A metric's description or unit: a person's if there is one, otherwise from the place whose definition is shown (another
- * source may describe another definition), otherwise the one with precedence.
+ * A metric's description or unit: a person's if there is one, otherwise from the place whose
+ * definition is shown (another source may describe another definition), otherwise the one with
+ * precedence.
  */
 function documentationBody(
   { byKind }: SubjectClaims,
@@ -129,7 +130,8 @@ function assembleRelationships(members: readonly SubjectClaims[], fields: readon
   });
   const position = ({ on }: (typeof links)[number]) => fields.indexOf(Object.keys(on)[0] ?? '');
   links.sort((a, b) => position(a) - position(b));
-  // Without a role a link is named after its target; several links to one target after their columns.
+  // Without a role a link is named after its target; several links to one target after their
+  // columns.
   const byName = Map.groupBy(links, ({ to, role }) => role ?? to);
   const names = assignUniqueNames(
     links.map(({ id, to, on, role }) => {
@@ -166,7 +168,10 @@ function completeLink(claim: Claim, ranked: readonly Claim[]): ClaimBodies['rela
   return { ...link, ...completed };
 }
 
-/** The body that is shown of each kind. It fits its kind: compiling quarantines a claim whose body does not. */
+/**
+ * The body that is shown of each kind. It fits its kind: compiling quarantines a claim whose body
+ * does not.
+ */
 function shownBodies({ byKind }: SubjectClaims): Partial<ClaimBodies> {
   return Object.fromEntries(
     [...byKind].map(([kind, { shown }]) => [kind, shown[0]?.body]),
@@ -181,7 +186,10 @@ function compareJson(a: Json, b: Json): number {
   return canonicalJson(a) < canonicalJson(b) ? -1 : 1;
 }
 
-/** The value with its keys in the order of the files, without those that are undefined or an empty list. */
+/**
+ * The value with its keys in the order of the files, without those that are undefined or an empty
+ * list.
+ */
 function sortKeys<T extends object>(value: T): T {
   const pairs = Object.entries(value).filter(
     ([, member]) => member !== undefined && !(Array.isArray(member) && member.length === 0),

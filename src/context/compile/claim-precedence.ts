@@ -9,7 +9,10 @@ export interface RankedClaims {
   readonly ranked: readonly Claim[];
   /** Those of `ranked` that artifacts show. */
   readonly shown: readonly Claim[];
-  /** If they disagree and nobody has decided: one claim of each meaning, the shown one first. Otherwise empty. */
+  /**
+   * If they disagree and nobody has decided: one claim of each meaning, the shown one first.
+   * Otherwise empty.
+   */
   readonly contested: readonly Claim[];
 }
 
@@ -17,7 +20,10 @@ export interface RankedClaims {
 const origins = ['person', 'catalog', 'code', 'model'] as const;
 const pinRank = 0.5;
 
-/** Only one claim of these kinds can be right. Of all other kinds several can be, so they are ranked and never contested. */
+/**
+ * Only one claim of these kinds can be right. Of all other kinds several can be, so they are ranked
+ * and never contested.
+ */
 const contestableKinds: ReadonlySet<ClaimKind> = new Set([
   'type',
   'primary_key',
@@ -29,9 +35,10 @@ const contestableKinds: ReadonlySet<ClaimKind> = new Set([
 ]);
 
 /**
- * Ranks the claims about one subject and kind, given in the order of `uniteClaims`: person, pin, catalog, code, model; then
- * by confidence; then in the given order. The order in which claims arrived does not matter. `equivalent` are sets of short
- * claim ids that a model found to mean the same.
+ * Ranks the claims about one subject and kind, given in the order of `uniteClaims`: person, pin,
+ * catalog, code, model; then by confidence; then in the given order. The order in which claims
+ * arrived does not matter. `equivalent` are sets of short claim ids that a model found to mean the
+ * same.
  */
 export function rankClaims(
   claims: readonly Claim[],
@@ -43,7 +50,8 @@ export function rankClaims(
   const ranked = claims.toSorted(
     (a, b) => rank(a) - rank(b) || bestConfidence(b) - bestConfidence(a),
   );
-  // A table can have several keys, and several declared links over the same columns; all of them are true.
+  // A table can have several keys, and several declared links over the same columns; all of them
+  // are true.
   const isDeclaredLink = (claim: Claim) =>
     claim.kind === 'relationship' && bestOrigin(claim) === 'catalog';
   const isAlsoShown = (claim: Claim) =>
@@ -88,8 +96,9 @@ function groupByMeaning(
 }
 
 /**
- * The claims that can contradict each other. A warehouse has one voice about itself: what it declares and what scan found
- * in it are ranked, not contested. A mere measurement contradicts nobody who is sure.
+ * The claims that can contradict each other. A warehouse has one voice about itself: what it
+ * declares and what scan found in it are ranked, not contested. A mere measurement contradicts
+ * nobody who is sure.
  */
 function listVoices(ranked: readonly Claim[]): readonly Claim[] {
   const isFromItself = ({ subject, evidence }: Claim) =>
@@ -107,7 +116,10 @@ function listVoices(ranked: readonly Claim[]): readonly Claim[] {
   );
 }
 
-/** All names of a term or a rule are true; of the synonyms of a dataset or a field only the best list is shown. */
+/**
+ * All names of a term or a rule are true; of the synonyms of a dataset or a field only the best
+ * list is shown.
+ */
 function isTopicSynonyms({ kind, subject }: Claim): boolean {
   return kind === 'synonyms' && parseWikiSubject(subject) !== undefined;
 }

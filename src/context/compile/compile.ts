@@ -19,7 +19,10 @@ export interface Compilation {
   readonly artifacts: readonly Dataset[];
   /** Sorted by subject and kind. */
   readonly conflicts: readonly Conflict[];
-  /** Claims that are in no artifact: they name something that does not exist, or their body is not of their kind. */
+  /**
+   * Claims that are in no artifact: they name something that does not exist, or their body is not
+   * of their kind.
+   */
   readonly quarantined: readonly { readonly claim: Claim; readonly reason: string }[];
 }
 
@@ -37,9 +40,9 @@ interface LocatedClaim {
 }
 
 /**
- * Compiles claims about warehouses to datasets: pure, total, and independent of the order of the claims. A claim that
- * cannot be shown is returned with the reason and does not hold up the others. Nothing refers to a dataset that a
- * person deleted; every other edit is applied by the merge.
+ * Compiles claims about warehouses to datasets: pure, total, and independent of the order of the
+ * claims. A claim that cannot be shown is returned with the reason and does not hold up the others.
+ * Nothing refers to a dataset that a person deleted; every other edit is applied by the merge.
  */
 export function compileDatasets(
   claims: Iterable<Claim>,
@@ -105,7 +108,9 @@ export function findBodyError({ kind, body }: Pick<Claim, 'kind' | 'body'>): str
   return error && `its body is not that of a ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
 }
 
-/** The type of subject that a kind of claim is about; kinds that are not listed can be about any. */
+/**
+ * The type of subject that a kind of claim is about; kinds that are not listed can be about any.
+ */
 const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   dataset: 'dataset',
   field: 'field',
@@ -144,7 +149,9 @@ function findNameError(located: LocatedClaim, existing: ReadonlySet<string>): st
     : undefined;
 }
 
-/** The subject of the claim's own dataset, then the subjects that its body names, datasets first. */
+/**
+ * The subject of the claim's own dataset, then the subjects that its body names, datasets first.
+ */
 function listNamedSubjects({ claim: { kind, body }, subject }: LocatedClaim): string[] {
   const { connection, dataset } = subject;
   const own = datasetSubject(subject);

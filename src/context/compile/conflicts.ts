@@ -17,7 +17,10 @@ const conflictSchema = z.object({
   kind: z.string(),
   variants: z.array(variantSchema).min(2),
 });
-/** Two or more claims about one subject that disagree. The first one is shown until a person decides. */
+/**
+ * Two or more claims about one subject that disagree. The first one is shown until a person
+ * decides.
+ */
 export type Conflict = Readonly<z.infer<typeof conflictSchema>>;
 
 const header = `# Kept current by ktx: where sources disagree. What comes first is shown until somebody decides: \`ktx review\`.\n`;
@@ -49,7 +52,9 @@ export function renderConflicts(conflicts: readonly Conflict[]): string | undefi
   );
 }
 
-/** The conflicts in the file. A file that cannot be read has none: the next ingest writes it again. */
+/**
+ * The conflicts in the file. A file that cannot be read has none: the next ingest writes it again.
+ */
 export function parseConflicts(text: string | undefined): readonly Conflict[] {
   try {
     const parsed = z

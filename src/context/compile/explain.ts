@@ -24,7 +24,9 @@ export interface Provenance {
     readonly claims: ClaimsFile;
     readonly artifact: ProjectFile | undefined;
   }[];
-  /** From the last scan: also the keys and links that were not accepted, and the exact measurements. */
+  /**
+   * From the last scan: also the keys and links that were not accepted, and the exact measurements.
+   */
   readonly findings?: ScanFindings | undefined;
 }
 
@@ -39,9 +41,9 @@ export interface Explanation {
 }
 
 /**
- * Explains a subject, given in full or in its short form: `orders`, `orders.status`, `orders(customer_id)`. A column that
- * refers to another dataset is explained as a field and as a relationship. Throws an error with the nearest names if
- * nothing is known.
+ * Explains a subject, given in full or in its short form: `orders`, `orders.status`,
+ * `orders(customer_id)`. A column that refers to another dataset is explained as a field and as a
+ * relationship. Throws an error with the nearest names if nothing is known.
  */
 export function findExplanations(name: string, provenance: Provenance): Explanation[] {
   const claims = provenance.datasets.flatMap((dataset) => dataset.claims.claims);
@@ -65,8 +67,8 @@ export function findExplanations(name: string, provenance: Provenance): Explanat
 }
 
 /**
- * The claims, each with its id and whether it is shown: by kind, in the order of precedence. The claims are those about one
- * subject, or about several that models found to be the same.
+ * The claims, each with its id and whether it is shown: by kind, in the order of precedence. The
+ * claims are those about one subject, or about several that models found to be the same.
  */
 export function markShownClaims(
   claims: readonly Claim[],

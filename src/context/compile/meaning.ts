@@ -3,8 +3,8 @@ import { bodySchemas, type Claim } from '../claims/claim.ts';
 import { isList, isMapping } from '../merge/yaml-text.ts';
 
 /**
- * A text that is equal for claims of one kind with the same meaning. Case, spaces and the order of key columns do not
- * count, nor does what a metric says besides its definition.
+ * A text that is equal for claims of one kind with the same meaning. Case, spaces and the order of
+ * key columns do not count, nor does what a metric says besides its definition.
  */
 export function meaningKey({ kind, body }: Pick<Claim, 'kind' | 'body'>): string {
   if (kind === 'relationship') {

@@ -7,13 +7,16 @@ import { rankByKind } from './compile.ts';
 export interface ModelInputChanges {
   /** Path of a changed item → why it counts as changed. */
   readonly items: ReadonlyMap<string, string>;
-  /** `<catalog file> <table>` → the hash of the table's present structure. A description records the hash that it is about. */
+  /**
+   * `<catalog file> <table>` → the hash of the table's present structure. A description records the
+   * hash that it is about.
+   */
   readonly structures: ReadonlyMap<string, string>;
 }
 
 /**
- * Subjects with a shown claim whose evidence has changed, all of it, since a model read it: subject → why. Evidence that
- * code read is never stale, because every ingest reads it again.
+ * Subjects with a shown claim whose evidence has changed, all of it, since a model read it: subject
+ * → why. Evidence that code read is never stale, because every ingest reads it again.
  */
 export function findStaleSubjects(
   claims: readonly Claim[],

@@ -3,7 +3,10 @@ import type { DatasetRef } from '../claims/subject.ts';
 import { isMapping } from './yaml-text.ts';
 import { toMapping, type YamlEntry } from './yaml-values.ts';
 
-/** The subject of an entry in a dataset's file. Segments and the top have the subject of the dataset. */
+/**
+ * The subject of an entry in a dataset's file. Segments and the top have the subject of the
+ * dataset.
+ */
 export function entrySubject({ connection, dataset }: DatasetRef, entry: YamlEntry): string {
   const [list] = entry.at;
   const { name, on } = toMapping(entry);

@@ -31,17 +31,26 @@ interface MergeInput extends DatasetRef {
 }
 
 export interface MergeResult {
-  /** `left_alone`: the file cannot be read or edited; the file, the base and the edits stay as they are. */
+  /**
+   * `left_alone`: the file cannot be read or edited; the file, the base and the edits stay as they
+   * are.
+   */
   readonly outcome: 'unchanged' | 'written' | 'deleted' | 'left_alone';
   /** The new file, with the same bytes if nothing changes; undefined for no file. */
   readonly text: string | undefined;
   /** The base once the file is written. Until then, record `uniteBases(old, base)`. */
   readonly base: MergeBase;
-  /** Everything that people took out and that stays out: replaces the `edit` claims of the claims file. */
+  /**
+   * Everything that people took out and that stays out: replaces the `edit` claims of the claims
+   * file.
+   */
   readonly edits: readonly Claim[];
   /** Paths of people's values and entries that differ from what ktx would write. */
   readonly kept: readonly string[];
-  /** Paths of people's edits to entries that the claims no longer have; `dataset` for the whole file. */
+  /**
+   * Paths of people's edits to entries that the claims no longer have; `dataset` for the whole
+   * file.
+   */
   readonly stale: readonly string[];
   /** Why the file was left alone. */
   readonly reason?: string;
@@ -57,8 +66,9 @@ export function artifactPath(connection: string, dataset: string): string {
 }
 
 /**
- * Brings a dataset's file up to date, value by value. Pure. A value that the base records as ktx's is replaced, added or
- * removed. Every other value, every comment and the order of the file keep their bytes.
+ * Brings a dataset's file up to date, value by value. Pure. A value that the base records as ktx's
+ * is replaced, added or removed. Every other value, every comment and the order of the file keep
+ * their bytes.
  */
 export function mergeDataset(input: MergeInput): MergeResult {
   const { dataset, text } = input;
@@ -70,7 +80,8 @@ export function mergeDataset(input: MergeInput): MergeResult {
   const base = adoptReturned(input, file);
   const isFileBack = input.edits.some((edit) => removedPath(edit) === '');
   if (isFileBack && !input.compiled) return { ...leaveUnchanged(input), edits };
-  // The remains of a dataset that is gone keep its name, so that people can find the file and tell it apart.
+  // The remains of a dataset that is gone keep its name, so that people can find the file and tell
+  // it apart.
   const remains = base.has('dataset') ? { dataset } : {};
   const compiled = withoutPaths(
     listEntries(input.compiled ?? remains),
@@ -98,8 +109,9 @@ export function mergeDataset(input: MergeInput): MergeResult {
 }
 
 /**
- * True if a person deleted the dataset's whole file. Ask before compiling, so that nothing refers to the dataset any more.
- * It stays true as long as the file is missing; the base stays too, so that a file that comes back is recognized.
+ * True if a person deleted the dataset's whole file. Ask before compiling, so that nothing refers
+ * to the dataset any more. It stays true as long as the file is missing; the base stays too, so
+ * that a file that comes back is recognized.
  */
 export function isFileDeleted({ text, base }: Pick<MergeInput, 'text' | 'base'>): boolean {
   return text === undefined && !isUnedited(base, 'dataset', null);
@@ -140,7 +152,10 @@ function mergeWithoutFile(input: MergeInput): MergeResult {
   return { ...leaveUnchanged(input), outcome: 'written', text, base, edits };
 }
 
-/** The base in which a value that a person took out and put back as ktx would write it counts as ktx's again. */
+/**
+ * The base in which a value that a person took out and put back as ktx would write it counts as
+ * ktx's again.
+ */
 function adoptReturned(
   { base, edits, compiled }: MergeInput,
   file: readonly YamlEntry[],
@@ -165,7 +180,10 @@ function leaveAlone(input: MergeInput, reason: string): MergeResult {
   return { ...leaveUnchanged(input), outcome: 'left_alone', reason };
 }
 
-/** Undefined if the text cannot be edited as decided. A change that would take a comment with it is not made. */
+/**
+ * Undefined if the text cannot be edited as decided. A change that would take a comment with it is
+ * not made.
+ */
 function applyChanges(
   input: MergeInput & { readonly text: string },
   file: readonly YamlEntry[],
@@ -185,7 +203,10 @@ function applyChanges(
   return { outcome, text, base, edits: input.edits, kept, stale };
 }
 
-/** True if the edited text holds the expected values and nothing else, and every comment that was there before. */
+/**
+ * True if the edited text holds the expected values and nothing else, and every comment that was
+ * there before.
+ */
 function holdsExactly(
   text: string,
   before: string,

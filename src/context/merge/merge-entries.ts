@@ -42,7 +42,10 @@ const documentationKeys = new Set(['description', 'synonyms', 'hidden', 'pii', '
 /** What a person's expression for a field settles as well. */
 const computationKeys = new Set(['expr', 'type', 'values']);
 
-/** Merges the entries of a dataset's file with the compiled ones. Both sides have an entry for the top. */
+/**
+ * Merges the entries of a dataset's file with the compiled ones. Both sides have an entry for the
+ * top.
+ */
 export function mergeEntries(sides: EntrySides): MergedEntries {
   const merged: MergedEntries = { changes: [], base: new Map(), kept: [], removed: [], stale: [] };
   for (const list of [undefined, ...entryLists]) mergeList(sides, list, merged);
@@ -121,8 +124,9 @@ function mergeEntry(base: MergeBase, { entry, match }: EntryPair, merged: Merged
 }
 
 /**
- * The compiled entry, except where a person defined the entry: then their definition stands as a whole. A metric or a
- * segment is theirs once they changed any key that defines it, a field once they changed its expression.
+ * The compiled entry, except where a person defined the entry: then their definition stands as a
+ * whole. A metric or a segment is theirs once they changed any key that defines it, a field once
+ * they changed its expression.
  */
 function keepDefinition(
   base: MergeBase,

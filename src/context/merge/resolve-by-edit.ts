@@ -11,9 +11,9 @@ export interface PersonEdit {
 }
 
 /**
- * Resolves conflicts by people's edits. An edit decides a conflict until a definition appears that was not there when the
- * edit was made; `records` are the `settled` claims that say which were. `editOf` gives the person's edit for a
- * conflict, or undefined if the place is as ktx wrote it.
+ * Resolves conflicts by people's edits. An edit decides a conflict until a definition appears that
+ * was not there when the edit was made; `records` are the `settled` claims that say which were.
+ * `editOf` gives the person's edit for a conflict, or undefined if the place is as ktx wrote it.
  */
 export function resolveByEdits(
   conflicts: readonly Conflict[],

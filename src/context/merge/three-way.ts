@@ -28,8 +28,9 @@ export interface MergedUnits {
 }
 
 /**
- * The three-way merge of everything that ktx and people both write. A unit with a hash that the base records is ktx's; any
- * other is the person's; a unit that the base records and the file lacks was taken out by the person.
+ * The three-way merge of everything that ktx and people both write. A unit with a hash that the
+ * base records is ktx's; any other is the person's; a unit that the base records and the file lacks
+ * was taken out by the person.
  */
 export function mergeUnits<Unit>({ file, compiled, base, hash }: MergeSides<Unit>): MergedUnits {
   const decisions = new Map<string, MergeDecision>();
@@ -65,7 +66,10 @@ function decideUnit(
   return wanted === null && recorded !== undefined ? 'stale' : 'keep';
 }
 
-/** The base in which units that are equal on both sides count as ktx's; `isAdopted` limits them by path. */
+/**
+ * The base in which units that are equal on both sides count as ktx's; `isAdopted` limits them by
+ * path.
+ */
 export function adoptEqualUnits<Unit>(
   { file, compiled, base, hash }: MergeSides<Unit>,
   isAdopted: (path: string) => boolean = () => true,

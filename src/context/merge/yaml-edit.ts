@@ -9,7 +9,10 @@ export interface YamlEdit {
   readonly value: Json | undefined;
 }
 
-/** A pair of a mapping or an item of a list, with the offsets of its first character (the dash of a block item) and of its end. */
+/**
+ * A pair of a mapping or an item of a list, with the offsets of its first character (the dash of a
+ * block item) and of its end.
+ */
 interface YamlMember {
   readonly start: number;
   readonly end: number;
@@ -27,10 +30,11 @@ interface YamlContainer {
 type TextSplice = readonly [start: number, end: number, text: string];
 
 /**
- * Edits YAML by replacing the smallest possible parts of its text; everything else keeps its bytes. The caller has parsed the
- * text, and checks the result by parsing it again. A new key goes after the last key that precedes it in `keyOrder`. No edit
- * may lie within the value that another one sets or removes. An edit is refused if it would remove a comment, or if the
- * file has a shape that cannot be edited.
+ * Edits YAML by replacing the smallest possible parts of its text; everything else keeps its bytes.
+ * The caller has parsed the text, and checks the result by parsing it again. A new key goes after
+ * the last key that precedes it in `keyOrder`. No edit may lie within the value that another one
+ * sets or removes. An edit is refused if it would remove a comment, or if the file has a shape that
+ * cannot be edited.
  */
 export function editYaml(text: string, edits: readonly YamlEdit[], keyOrder: readonly string[]) {
   if (edits.length === 0) return { text, refused: [] };
@@ -109,7 +113,9 @@ function renderMember({ flow }: YamlContainer, key: string | number, value: Json
   return flow ? yamlPair(key, value) : yamlBlock(key, value);
 }
 
-/** The last member that precedes the key in `keyOrder`. Keys that are not listed there are ignored. */
+/**
+ * The last member that precedes the key in `keyOrder`. Keys that are not listed there are ignored.
+ */
 function findPredecessor(
   members: readonly YamlMember[],
   key: string,
@@ -122,7 +128,10 @@ function findPredecessor(
   return before.sort((a, b) => rank(b.key) - rank(a.key))[0];
 }
 
-/** In flow style the member with one of its commas; in block style whole lines, except that a comment after the member stays. */
+/**
+ * In flow style the member with one of its commas; in block style whole lines, except that a
+ * comment after the member stays.
+ */
 function removeMember(
   { text, flow, members }: YamlContainer,
   position: number,

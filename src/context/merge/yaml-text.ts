@@ -3,7 +3,10 @@ import type { Json } from '../../lib/json.ts';
 /** The top-level mapping of a YAML file. Lists of mappings are written with one entry per line. */
 export type YamlFileContent = Readonly<Record<string, Json | undefined>>;
 
-/** Text that needs no quotes in any version of YAML: a letter first, then no character with a meaning in YAML. */
+/**
+ * Text that needs no quotes in any version of YAML: a letter first, then no character with a
+ * meaning in YAML.
+ */
 const plainScalar = /^[\p{L}_][\p{L}\p{N}_ .()/<>=+*'%;!?&|@$^~-]*$/u;
 const reservedWord = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
 /** Characters that JSON does not escape, and that YAML does not allow or a reader cannot see. */

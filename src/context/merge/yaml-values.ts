@@ -66,7 +66,10 @@ export interface YamlEntry {
 /** The keys that tell an entry from the others of its list. */
 export const identityKeys: ReadonlySet<string> = new Set(['dataset', 'name', 'to', 'on']);
 
-/** The entries of a dataset's file, the top first. Their paths contain `name`, those of relationships `to` and `on`. */
+/**
+ * The entries of a dataset's file, the top first. Their paths contain `name`, those of
+ * relationships `to` and `on`.
+ */
 export function listEntries(artifact: YamlFileContent): YamlEntry[] {
   const lists: readonly string[] = entryLists;
   const top = Object.entries(artifact).filter(([key]) => !lists.includes(key));

@@ -12,7 +12,10 @@ interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'>
   readonly pages: readonly WikiPage[];
 }
 
-/** Compiles claims about terms and rules to pages: pure, total, and independent of the order of the claims. */
+/**
+ * Compiles claims about terms and rules to pages: pure, total, and independent of the order of the
+ * claims.
+ */
 export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): WikiCompilation {
   const decided = applyModelDecisions(dropOrphans(uniteClaims(claims), { pins }), pins);
   const checked = uniteClaims(decided.claims).map((claim) => ({

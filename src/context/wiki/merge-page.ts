@@ -35,8 +35,9 @@ export interface WikiMergeResult {
 type SectionsByPath = ReadonlyMap<string, MarkdownSection>;
 
 /**
- * Brings a page up to date, section by section. Pure. A section that is as the base records it is ktx's to replace or to
- * remove; any other section is a person's and keeps its bytes and its place. New sections come last.
+ * Brings a page up to date, section by section. Pure. A section that is as the base records it is
+ * ktx's to replace or to remove; any other section is a person's and keeps its bytes and its place.
+ * New sections come last.
  */
 export function mergePage(input: WikiMergeInput): WikiMergeResult {
   const { page, compiled, text } = input;
@@ -50,7 +51,10 @@ export function mergePage(input: WikiMergeInput): WikiMergeResult {
   return mergeSections({ ...input, edits, base, text }, sections);
 }
 
-/** After a code fence that is not closed, sections cannot be told apart, and an added section would be part of the code. */
+/**
+ * After a code fence that is not closed, sections cannot be told apart, and an added section would
+ * be part of the code.
+ */
 function whyNotEditable(text: string): string | undefined {
   if (!text.isWellFormed()) return text.slice(1) || 'it is not valid UTF-8';
   return parsePage(text).hasOpenFence ? 'a code fence in it is not closed' : undefined;

@@ -40,7 +40,10 @@ export function parsePage(text: string): ParsedPage {
   return { start: text.slice(0, starts[0] ?? text.length), sections, hasOpenFence: fence !== '' };
 }
 
-/** The sections of a compiled page, in its order. Sections with equal titles have their subject in the heading. */
+/**
+ * The sections of a compiled page, in its order. Sections with equal titles have their subject in
+ * the heading.
+ */
 export function compiledSections({ sections }: WikiPage): MarkdownSection[] {
   const byTitle = Map.groupBy(sections, ({ title }) => slug(title));
   return sections.map(({ title, subject, text }) => {
@@ -80,7 +83,10 @@ export function listSections(page: string, text: string, base: MergeBase) {
   });
 }
 
-/** The subject of a section: on the pages of terms and rules the term or the rule, elsewhere the section itself. */
+/**
+ * The subject of a section: on the pages of terms and rules the term or the rule, elsewhere the
+ * section itself.
+ */
 export function sectionSubject(path: string, title: string): string {
   const named = /\(((?:term|rule):[a-z0-9_]+)\)$/.exec(title)?.[1];
   if (named !== undefined) return named;
@@ -90,7 +96,9 @@ export function sectionSubject(path: string, title: string): string {
     : `page:${path.slice('wiki/'.length, -'.md'.length)}/${slug(title)}`;
 }
 
-/** The hash by which the merge compares sections: line ends and trailing blank lines do not count. */
+/**
+ * The hash by which the merge compares sections: line ends and trailing blank lines do not count.
+ */
 export function hashSection({ text }: Pick<MarkdownSection, 'text'>): string {
   return shortHash(text.replaceAll('\r\n', '\n').trimEnd(), 8);
 }

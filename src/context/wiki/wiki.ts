@@ -96,7 +96,10 @@ type WikiKind =
   | 'tags'
   | 'description';
 
-/** The bodies that are shown of a kind. They fit the kind: compiling quarantines a claim whose body does not. */
+/**
+ * The bodies that are shown of a kind. They fit the kind: compiling quarantines a claim whose body
+ * does not.
+ */
 function shownBodiesOf<Kind extends WikiKind>(
   { byKind }: Topic,
   kind: Kind,
@@ -105,8 +108,8 @@ function shownBodiesOf<Kind extends WikiKind>(
 }
 
 /**
- * Foreign text as Markdown. No line may look like a heading, which would end the section, nor begin with HTML, which could
- * hide what follows.
+ * Foreign text as Markdown. No line may look like a heading, which would end the section, nor begin
+ * with HTML, which could hide what follows.
  */
 function toParagraph(text: string): string {
   const lines = removeInvisible(text).replaceAll('\r', '').trim().split('\n');

@@ -19,7 +19,10 @@ interface EditOptions {
   readonly otherFile: string;
 }
 
-/** `text` is that of the file; undefined if there is no file. Throws `eval_invalid` if it has no list of cases. */
+/**
+ * `text` is that of the file; undefined if there is no file. Throws `eval_invalid` if it has no
+ * list of cases.
+ */
 export function editQuestionSet(
   text: string | undefined,
   { file, header, otherFile }: EditOptions,

@@ -108,7 +108,10 @@ async function checkStatement(
   }
 }
 
-/** Why a statement is unfit as golden SQL: its error, or that its result proves little. Undefined if it is fit. */
+/**
+ * Why a statement is unfit as golden SQL: its error, or that its result proves little. Undefined if
+ * it is fit.
+ */
 export async function goldenSqlProblem(
   project: Project,
   statement: GoldenStatement,

@@ -9,7 +9,10 @@ export interface CommentedQuery {
   readonly line: number;
 }
 
-/** The statements of a SQL file, each with the comment above it. A statement that is split wrongly fails when it runs. */
+/**
+ * The statements of a SQL file, each with the comment above it. A statement that is split wrongly
+ * fails when it runs.
+ */
 export function parseQueryFile(text: string): readonly CommentedQuery[] {
   const queries: CommentedQuery[] = [];
   const lineAt = countLines(text);
@@ -45,7 +48,10 @@ export function parseQueryFile(text: string): readonly CommentedQuery[] {
   return queries;
 }
 
-/** The pieces of code between semicolons, with their offsets. Each but the first ends the statement before it. */
+/**
+ * The pieces of code between semicolons, with their offsets. Each but the first ends the statement
+ * before it.
+ */
 function statementPieces(code: string, offset: number): { piece: string; at: number }[] {
   let at = offset;
   return code.split(';').map((piece) => {

@@ -27,9 +27,10 @@ interface ProposalOptions {
 }
 
 /**
- * Proposes cases for a person to review. Without files: one for each curated metric, expecting its value as it is defined now,
- * and one for each wiki term, expecting its meaning. With files: one for each statement, expecting its rows. The golden SQL of
- * every proposal runs and returns something. The cases notice when a definition changes; they do not prove that it is right.
+ * Proposes cases for a person to review. Without files: one for each curated metric, expecting its
+ * value as it is defined now, and one for each wiki term, expecting its meaning. With files: one
+ * for each statement, expecting its rows. The golden SQL of every proposal runs and returns
+ * something. The cases notice when a definition changes; they do not prove that it is right.
  */
 export async function proposeCases(
   project: Project,

@@ -50,7 +50,9 @@ interface CaseSelection {
   readonly tags?: readonly string[];
 }
 
-/** Loads the selected cases, at least one. Throws `eval_unknown`, `eval_invalid` or `case_unknown`. */
+/**
+ * Loads the selected cases, at least one. Throws `eval_unknown`, `eval_invalid` or `case_unknown`.
+ */
 export async function loadQuestionSets(
   projectDir: string,
   { sets, cases = [], tags = [] }: CaseSelection,
@@ -165,7 +167,10 @@ async function requireUniqueIds(cases: QuestionSetFile['cases'], set: SetText): 
   });
 }
 
-/** A rule about a misspelled tool would never fail. Tools of MCP servers, `<server>__<tool>`, are not checked. */
+/**
+ * A rule about a misspelled tool would never fail. Tools of MCP servers, `<server>__<tool>`, are
+ * not checked.
+ */
 async function requireKnownTools(cases: QuestionSetFile['cases'], set: SetText): Promise<void> {
   const known = registry.agents.map(({ name }) => name);
   for (const [index, { expect, turns = [] }] of cases.entries()) {

@@ -23,7 +23,10 @@ interface AnswerToJudge {
 const verdictSchema = z.object({ score: z.number().min(0).max(1), reason: z.string() });
 const maxRowsInPrompt = 30;
 
-/** Compares the mean score of the samples with the threshold. If the judge fails, the outcome is `error`, never a score. */
+/**
+ * Compares the mean score of the samples with the threshold. If the judge fails, the outcome is
+ * `error`, never a score.
+ */
 export async function askJudge(
   runtime: DeclaringRuntime,
   rule: JudgeRule,

@@ -5,7 +5,10 @@ interface Matching {
   readonly visited: Set<number>;
 }
 
-/** True if every item can get one of its choices and no choice is given twice (bipartite matching by augmenting paths). */
+/**
+ * True if every item can get one of its choices and no choice is given twice (bipartite matching by
+ * augmenting paths).
+ */
 export function hasPerfectMatching(choices: readonly (readonly number[])[]): boolean {
   const holders = new Map<number, number>();
   return choices.every((_, item) => assignChoice(item, { choices, holders, visited: new Set() }));

@@ -14,7 +14,10 @@ const maxFullMatch = 500;
 /** More differing rows than this count as unequal. */
 const maxMatched = 2000;
 
-/** Compares rows as multisets. Sorting aligns equal rows; rows that tolerance puts out of line are matched to each other. */
+/**
+ * Compares rows as multisets. Sorting aligns equal rows; rows that tolerance puts out of line are
+ * matched to each other.
+ */
 export function isSameMultiset(
   actual: readonly ComparableRow[],
   expected: readonly ComparableRow[],
@@ -44,7 +47,10 @@ function isSameRow(a: ComparableRow, b: ComparableRow, isSame: IsSameValue): boo
   return a.every((value, index) => isSame(value, b[index] ?? null));
 }
 
-/** Columns with many distinct values first: sorting by a rounded number would order rows that tie by chance. */
+/**
+ * Columns with many distinct values first: sorting by a rounded number would order rows that tie by
+ * chance.
+ */
 function columnsByDistinctValues(
   actual: readonly ComparableRow[],
   expected: readonly ComparableRow[],

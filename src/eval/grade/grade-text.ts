@@ -16,7 +16,10 @@ export function gradeText(text: string, rule: TextRule): readonly GraderFinding[
   ];
 }
 
-/** A part that is wanted must be in the text, another one must not. Upper and lower case are the same. */
+/**
+ * A part that is wanted must be in the text, another one must not. Upper and lower case are the
+ * same.
+ */
 function gradePart(
   text: string,
   part: string,

@@ -8,7 +8,10 @@ import type { GraderFinding } from '../run/outcome.ts';
 
 type GradedCall = Pick<ToolCallRecord, 'name' | 'ok' | 'input'>;
 
-/** A required call must have succeeded; a forbidden call must not even have been tried. The rules are in docs/evals.md. */
+/**
+ * A required call must have succeeded; a forbidden call must not even have been tried. The rules
+ * are in docs/evals.md.
+ */
 export function gradeTools(
   calls: readonly GradedCall[],
   rules: readonly ToolRule[],

@@ -43,7 +43,10 @@ export async function gradeTurn(
   return findings;
 }
 
-/** The queries that the answer is based on: those that it cites, even if none has such an id. Without a citation: the last of the turn. */
+/**
+ * The queries that the answer is based on: those that it cites, even if none has such an id.
+ * Without a citation: the last of the turn.
+ */
 function findUsedEvidence({
   result,
   evidence,

@@ -1,6 +1,9 @@
 import { parseJson } from '../../lib/json.ts';
 
-/** Every number that a reader may see in the answer. In a JSON answer, a comma between numbers separates them. */
+/**
+ * Every number that a reader may see in the answer. In a JSON answer, a comma between numbers
+ * separates them.
+ */
 export function numbersInAnswer(text: string): readonly number[] {
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined;
   return json instanceof Object ? numbersInJson(json) : numbersInText(text);
@@ -33,14 +36,18 @@ const scales: Readonly<Record<string, number>> = {
 };
 
 /**
- * A number in prose: sign, currency, digits, and a unit or scale. Digits are groups of three separated by spaces or
- * apostrophes, or any run of digits, points and commas. A comma before a space ends the number (`In 2025, 147 orders`); so does
- * a space after more than three digits (`in 2025 147 orders`).
+ * A number in prose: sign, currency, digits, and a unit or scale. Digits are groups of three
+ * separated by spaces or apostrophes, or any run of digits, points and commas. A comma before a
+ * space ends the number (`In 2025, 147 orders`); so does a space after more than three digits (`in
+ * 2025 147 orders`).
  */
 const numberPattern =
   /(?<![\p{L}\d]|[\p{L}\d][.,'’])(-?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?(\d{1,3}(?:(?:[ \u00A0\u202F]\d{3})+|(?:['’]\d{3})+)(?!\d)(?:[.,]\d+)?|\d[\d.,]*)(?:(\s?)(%|\p{L}+)(?![\p{L}\d²³]))?/gu;
 
-/** Reads 1,234.5 · 1.234,5 · 1 234 · 1'234 · 1.2 million · €3k. A percentage gives two numbers: 12 % is 12 and 0.12. */
+/**
+ * Reads 1,234.5 · 1.234,5 · 1 234 · 1'234 · 1.2 million · €3k. A percentage gives two numbers: 12 %
+ * is 12 and 0.12.
+ */
 function numbersInText(text: string): readonly number[] {
   const citations = /\[q\d+(?:\s*,\s*q\d+)*\]/g;
   const prose = text.replaceAll(citations, ' ').replaceAll('−', '-');
@@ -60,7 +67,10 @@ function scaledValues(number: number, unit: string, hasGap: boolean): readonly n
   return isAmbiguous ? [number * scale, number] : [number * scale];
 }
 
-/** The values that digits with points and commas can have: in `1.234`, the point may separate thousands or decimals. */
+/**
+ * The values that digits with points and commas can have: in `1.234`, the point may separate
+ * thousands or decimals.
+ */
 function possibleValues(digits: string): readonly number[] {
   const lastSeparator = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
   if (lastSeparator === -1) return [Number(digits)];

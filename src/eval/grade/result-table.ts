@@ -12,7 +12,10 @@ export type ComparableRow = readonly ComparableValue[];
 
 export type IsSameValue = (a: ComparableValue, b: ComparableValue) => boolean;
 
-/** Decimals that came as text become numbers. Whole numbers in text, too long for a double, stay text: ids must not be rounded. */
+/**
+ * Decimals that came as text become numbers. Whole numbers in text, too long for a double, stay
+ * text: ids must not be rounded.
+ */
 export function toComparableRows({ columns, rows }: ResultTable): readonly ComparableRow[] {
   const isNumeric = columns.map(({ type }) => type === 'decimal' || type === 'integer');
   return rows.map((row) =>
@@ -46,7 +49,10 @@ export function valueEquality({ numeric }: MatchRule): IsSameValue {
   };
 }
 
-/** Ids that differ by one are close as numbers, so whole numbers must be equal unless the rule is wider than the default. */
+/**
+ * Ids that differ by one are close as numbers, so whole numbers must be equal unless the rule is
+ * wider than the default.
+ */
 function mustBeExact(a: number, b: number, { rel, abs }: MatchRule['numeric']): boolean {
   const isDefault = rel <= defaultTolerance && abs <= defaultTolerance;
   return isDefault && Number.isInteger(a) && Number.isInteger(b);

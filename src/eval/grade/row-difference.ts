@@ -9,14 +9,17 @@ import {
   valueEquality,
 } from './result-table.ts';
 
-/** Limits for results in which many columns hold the same values: assignments that are compared, and steps of the search. */
+/**
+ * Limits for results in which many columns hold the same values: assignments that are compared, and
+ * steps of the search.
+ */
 const maxAssignments = 500;
 const maxSteps = 100_000;
 
 /**
- * Why `actual` is not the golden result; undefined if it is. Rows are compared as multisets, or in order if the rule says so;
- * numbers within the tolerance. Because several columns may hold the same values, assignments of actual to golden columns are
- * tried until all rows agree.
+ * Why `actual` is not the golden result; undefined if it is. Rows are compared as multisets, or in
+ * order if the rule says so; numbers within the tolerance. Because several columns may hold the
+ * same values, assignments of actual to golden columns are tried until all rows agree.
  */
 export function rowDifference(
   actual: ResultTable,
@@ -120,7 +123,10 @@ function differenceOfRows(
     : 'the columns hold the right values, the rows do not';
 }
 
-/** Every way to give each golden column a candidate of its own. Ways that differ only by twins are given once. */
+/**
+ * Every way to give each golden column a candidate of its own. Ways that differ only by twins are
+ * given once.
+ */
 function* columnAssignments(
   search: ColumnSearch,
   budget: { steps: number },

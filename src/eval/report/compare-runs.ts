@@ -49,7 +49,10 @@ export function contextChangeText({ differs }: RunComparison): string {
     : `Different context: ${differs.join(', ')}.`;
 }
 
-/** Throws `baseline_unfit` if the runs share no case, because a regression gate that compares nothing would always pass. */
+/**
+ * Throws `baseline_unfit` if the runs share no case, because a regression gate that compares
+ * nothing would always pass.
+ */
 export function requireSharedCases(before: EvalRun, ids: readonly string[]): void {
   const known = new Set(before.cases.map(({ id }) => id));
   if (ids.some((id) => known.has(id))) return;

@@ -18,7 +18,10 @@ interface HtmlReport {
 
 const maxRuns = 16;
 
-/** One self-contained page: no script, font or image, and a policy that lets a browser fetch nothing. */
+/**
+ * One self-contained page: no script, font or image, and a policy that lets a browser fetch
+ * nothing.
+ */
 export function renderHtmlReport({ run, history, comparison }: HtmlReport): string {
   const runs = [...history.filter(({ id }) => id !== run.id), run].slice(-maxRuns);
   const css = new Markup(readFileSync(new URL('report.css', import.meta.url), 'utf8'));

@@ -79,7 +79,10 @@ const xmlEntities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/** Not allowed in XML 1.0: control characters (except U+007F to U+009F) and two that are no characters. */
+/**
+ * Not allowed in XML 1.0: control characters (except U+007F to U+009F) and two that are no
+ * characters.
+ */
 const notInXml = /[^\P{Cc}\u007f-\u009f]|[\ufffe\uffff]/gu;
 
 function escapeXml(text: string): string {

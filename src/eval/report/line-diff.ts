@@ -4,12 +4,16 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Longer texts are shown one after the other, because the table of common lengths would take too long. */
+/**
+ * Longer texts are shown one after the other, because the table of common lengths would take too
+ * long.
+ */
 const maxLines = 1500;
 
 /**
- * The shortest edit from one SQL text to the other, by their longest common subsequence of lines. Written here because npm's
- * `diff` would replace only these 30 lines with 1 MB, and orders edits of equal length differently.
+ * The shortest edit from one SQL text to the other, by their longest common subsequence of lines.
+ * Written here because npm's `diff` would replace only these 30 lines with 1 MB, and orders edits
+ * of equal length differently.
  */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const a = splitSqlLines(before);
@@ -29,14 +33,20 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   return [...diff, ...removed.slice(i), ...added.slice(j)];
 }
 
-/** Which edit keeps the longer common subsequence: removing line i or adding line j. If both do, removing. */
+/**
+ * Which edit keeps the longer common subsequence: removing line i or adding line j. If both do,
+ * removing.
+ */
 function nextEdit(lengths: readonly (readonly number[])[], i: number, j: number): '-' | '+' {
   const afterRemoval = lengths[i + 1]?.[j] ?? 0;
   const afterAddition = lengths[i]?.[j + 1] ?? 0;
   return afterRemoval >= afterAddition ? '-' : '+';
 }
 
-/** `[i][j]`: the length of the longest common subsequence of `a` from line i on and `b` from line j on. */
+/**
+ * `[i][j]`: the length of the longest common subsequence of `a` from line i on and `b` from line j
+ * on.
+ */
 function commonLengths(a: readonly string[], b: readonly string[]): readonly (readonly number[])[] {
   const lengths = Array.from({ length: a.length + 1 }, () =>
     Array.from({ length: b.length + 1 }, () => 0),
@@ -54,7 +64,10 @@ function commonLengths(a: readonly string[], b: readonly string[]): readonly (re
 const clauseStart =
   /\s+(?=(?:FROM|WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|UNION|(?:LEFT |INNER |FULL )?JOIN|AND)\b)/i;
 
-/** Splits a text into lines. A text of one line is split before its clauses, so that the diff shows which clause changed. */
+/**
+ * Splits a text into lines. A text of one line is split before its clauses, so that the diff shows
+ * which clause changed.
+ */
 function splitSqlLines(sql: string): readonly string[] {
   if (sql === '') return [];
   const lines = sql.trimEnd().split('\n');

@@ -7,7 +7,10 @@ const maxCommentBytes = 65_536;
 /** Room for headings and for the lines that say how much is left out. */
 const reservedBytes = 1500;
 
-/** A comment for a pull request: the figures, the cases that did not pass, and the changes since the baseline. */
+/**
+ * A comment for a pull request: the figures, the cases that did not pass, and the changes since the
+ * baseline.
+ */
 export function renderMarkdownReport(run: EvalRun, comparison: RunComparison | undefined): string {
   const [titles = [], ...rows] = figureRows(columnsWithBaseline(comparison?.summaries[0], run));
   const figures = renderTable(titles, rows);

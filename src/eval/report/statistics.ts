@@ -9,8 +9,8 @@ export interface Interval {
 const z = 1.959964;
 
 /**
- * The Wilson score interval of a rate (E. B. Wilson, 1927), which also holds at 0, at 1 and for few trials. Undefined for no
- * trials.
+ * The Wilson score interval of a rate (E. B. Wilson, 1927), which also holds at 0, at 1 and for few
+ * trials. Undefined for no trials.
  */
 export function wilsonInterval(passed: number, trials: number): Interval | undefined {
   if (trials === 0) return undefined;
@@ -25,7 +25,9 @@ export function wilsonInterval(passed: number, trials: number): Interval | undef
   };
 }
 
-/** The mean with its normal interval, whose width is 0 for a single value. Undefined for no values. */
+/**
+ * The mean with its normal interval, whose width is 0 for a single value. Undefined for no values.
+ */
 export function meanInterval(values: readonly number[]): Interval | undefined {
   const count = values.length;
   if (count === 0) return undefined;

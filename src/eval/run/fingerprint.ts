@@ -9,7 +9,10 @@ import { undefinedIfMissing, readAnyText } from '../../store/files.ts';
 import type { QuestionSet } from '../cases/question-set.ts';
 import type { EvalRun } from './run-schema.ts';
 
-/** Commit and content hashes of everything that answers depend on. Runs with equal fingerprints differ only by chance. */
+/**
+ * Commit and content hashes of everything that answers depend on. Runs with equal fingerprints
+ * differ only by chance.
+ */
 export async function fingerprint(
   project: Project,
   sets: readonly QuestionSet[],

@@ -9,7 +9,10 @@ export interface GraderFinding {
   readonly outcome: EvalOutcome;
   /** What the grader found, as a phrase: the reason for the outcome. */
   readonly found: string;
-  /** Example rows that show the difference. Only for the screen of the person who asked: never stored or sent. */
+  /**
+   * Example rows that show the difference. Only for the screen of the person who asked: never
+   * stored or sent.
+   */
   readonly nearest?: string | undefined;
 }
 
@@ -28,7 +31,10 @@ export function worstOutcome(all: readonly EvalOutcome[]): EvalOutcome {
   return worstFirst.find((outcome) => all.includes(outcome)) ?? 'skipped';
 }
 
-/** 0: everything that was asked passed. 1: something failed. 3: nothing failed, but some cases could not be decided. */
+/**
+ * 0: everything that was asked passed. 1: something failed. 3: nothing failed, but some cases could
+ * not be decided.
+ */
 export function evalExitCode(all: readonly EvalOutcome[]): ExitCode {
   if (all.some((outcome) => outcome === 'fail' || outcome === 'timeout')) return 1;
   return all.some((outcome) => outcome === 'error' || outcome === 'inconclusive') ? 3 : 0;

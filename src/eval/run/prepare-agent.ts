@@ -16,8 +16,8 @@ export interface PreparedAgent {
 const writeTools = ['remember', 'ingest'];
 
 /**
- * Without side effects, only context and queries run: policy `unattended` denies the rest. A file with `mode: manual` keeps it,
- * although nobody is there to answer.
+ * Without side effects, only context and queries run: policy `unattended` denies the rest. A file
+ * with `mode: manual` keeps it, although nobody is there to answer.
  */
 export function prepareAgent(declared: Agent, allowSideEffects: boolean): PreparedAgent {
   const { mode } = declared.permissions;

@@ -13,7 +13,10 @@ const credentialPatterns = [
   /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+/g,
 ];
 
-/** Keys whose text people, models or servers wrote. All others (ids, outcomes, hashes) are never changed. */
+/**
+ * Keys whose text people, models or servers wrote. All others (ids, outcomes, hashes) are never
+ * changed.
+ */
 const freeTextKeys: ReadonlySet<string> = new Set([
   'question',
   'answer',
@@ -24,7 +27,10 @@ const freeTextKeys: ReadonlySet<string> = new Set([
   'nearest',
 ]);
 
-/** Replaces what looks like a credential, for all that leaves the process. `patterns`: `telemetry.redaction_patterns`. */
+/**
+ * Replaces what looks like a credential, for all that leaves the process. `patterns`:
+ * `telemetry.redaction_patterns`.
+ */
 export function redactRun<T extends EvalRun | CaseResult>(run: T, patterns: readonly string[]): T {
   const redactOwn = openRedactor(patterns);
   const redact = (text: string): string =>

@@ -26,7 +26,10 @@ export interface CaseContext {
   readonly signal: AbortSignal;
 }
 
-/** Asks a case as often as its `repeat` says, each time in a new conversation, and grades the answers. */
+/**
+ * Asks a case as often as its `repeat` says, each time in a new conversation, and grades the
+ * answers.
+ */
 export async function runCase(context: CaseContext, evalCase: EvalCase): Promise<CaseResult> {
   const { id, tags, repeat, skip } = evalCase;
   if (skip !== undefined) return skippedCase(evalCase, skip);
@@ -56,7 +59,8 @@ async function runAttempt(
       evidence.push(...result.evidence);
       const findings = await gradeAnswer(context, { turn, result, evidence, connection });
       graded.push(toGradedTurn(turn, result, findings));
-      // Without this answer, later turns would belong to another conversation than the one in the file.
+      // Without this answer, later turns would belong to another conversation than the one in the
+      // file.
       if (isBrokenOff(result)) break;
     }
   } finally {

@@ -42,7 +42,10 @@ interface EvalSetup {
   readonly judge: CaseContext['judge'];
 }
 
-/** Asks every case, each in a new conversation. After an interrupt, the result holds the cases asked so far. */
+/**
+ * Asks every case, each in a new conversation. After an interrupt, the result holds the cases asked
+ * so far.
+ */
 export async function runEvals(project: Project, options: EvalOptions): Promise<EvalRun> {
   const { sets, signal } = options;
   const started = new Date().toISOString();
@@ -103,8 +106,9 @@ interface QueuedCase {
 }
 
 /**
- * Runs all cases, several at the same time; results are in the order of the cases. If the provider refuses the account or the
- * budget is spent, the remaining cases are skipped with that reason. A configuration error ends the run.
+ * Runs all cases, several at the same time; results are in the order of the cases. If the provider
+ * refuses the account or the budget is spent, the remaining cases are skipped with that reason. A
+ * configuration error ends the run.
  */
 async function runAllCases(setup: EvalSetup, hasContext: boolean): Promise<CaseResult[]> {
   const { options } = setup;
@@ -167,7 +171,9 @@ function withoutSemanticLayer(agent: Agent): Agent {
   return { ...agent, context: { ...agent.context, semantic_layer: 'off' } };
 }
 
-/** Drops the rules about metrics and tools: without context there are no metrics and fewer tools. */
+/**
+ * Drops the rules about metrics and tools: without context there are no metrics and fewer tools.
+ */
 function withoutContextRules(evalCase: EvalCase): EvalCase {
   const turns = evalCase.turns.map(({ question, expect }) => {
     if (expect === undefined) return { question, expect };

@@ -16,8 +16,9 @@ export async function writeRun(projectDir: string, run: EvalRun): Promise<string
 }
 
 /**
- * Reads a run by its id, as `last` or `previous` (the one before the last), or from a file such as a baseline in git. A file is
- * looked for in `cwd` first, then in the project. Throws `run_unknown` or `run_unreadable`.
+ * Reads a run by its id, as `last` or `previous` (the one before the last), or from a file such as
+ * a baseline in git. A file is looked for in `cwd` first, then in the project. Throws `run_unknown`
+ * or `run_unreadable`.
  */
 export async function readRun(projectDir: string, name: string, cwd: string): Promise<EvalRun> {
   const ids = await listRunIds(projectDir);

@@ -37,8 +37,9 @@ export interface AggregateAnswer {
 }
 
 /**
- * Counts, sums and averages for a model. Nothing else about rows leaves an ingest: groups have at least five rows and names that
- * are not personal; counts are rounded to fives, and sums so that no row shows. Refuses every other request.
+ * Counts, sums and averages for a model. Nothing else about rows leaves an ingest: groups have at
+ * least five rows and names that are not personal; counts are rounded to fives, and sums so that no
+ * row shows. Refuses every other request.
  */
 export async function aggregateRows(
   request: AggregateRequest,

@@ -19,8 +19,9 @@ export interface Measured {
 export const fewestRows = 5;
 
 /**
- * Leaves out cells of fewer than five rows. If these are fewer than five rows together, the smallest other cell goes too, so that
- * no difference between a total and its parts is about fewer than five rows.
+ * Leaves out cells of fewer than five rows. If these are fewer than five rows together, the
+ * smallest other cell goes too, so that no difference between a total and its parts is about fewer
+ * than five rows.
  */
 export function dropSmallCells(cells: readonly AggregateCell[]): {
   readonly kept: readonly AggregateCell[];
@@ -66,8 +67,9 @@ export function discloseCount(count: number): number | string {
 const withheld = 'withheld: too few rows decide it';
 
 /**
- * A sum, rounded to a step that is at least as large as the largest number in it: no single row can be told from it. Withheld if
- * fewer than five rows have a number, or if it is less than five steps: then a few rows decide it.
+ * A sum, rounded to a step that is at least as large as the largest number in it: no single row can
+ * be told from it. Withheld if fewer than five rows have a number, or if it is less than five
+ * steps: then a few rows decide it.
  */
 export function discloseSum(measured: Measured): number | string {
   const { present, sum, sumOfSizes, greatestSize } = measured;

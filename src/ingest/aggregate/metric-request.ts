@@ -17,8 +17,9 @@ export interface MetricRequest {
 }
 
 /**
- * The request for the number of a metric that is one count, sum or average of a column, with conditions that compare columns with
- * values. Undefined for every other metric: its formula could single out a row.
+ * The request for the number of a metric that is one count, sum or average of a column, with
+ * conditions that compare columns with values. Undefined for every other metric: its formula could
+ * single out a row.
  */
 export function requestForMetric(
   dataset: string,

@@ -52,7 +52,10 @@ export async function readCells(
   };
 }
 
-/** Messages of an engine may quote values, and how it fails may tell something about them: the model learns only that it failed. */
+/**
+ * Messages of an engine may quote values, and how it fails may tell something about them: the model
+ * learns only that it failed.
+ */
 function withoutMessage(signal: AbortSignal): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof UserError) || signal.aborted) throw error;

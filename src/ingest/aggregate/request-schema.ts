@@ -4,8 +4,8 @@ const column = z.string().describe('A field of the dataset that is a column of i
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /**
- * What a model may ask of the rows of a table. There is no SQL in it, and no value of it gets into SQL: `where` selects among the
- * groups that the answer is made of.
+ * What a model may ask of the rows of a table. There is no SQL in it, and no value of it gets into
+ * SQL: `where` selects among the groups that the answer is made of.
  */
 export const aggregateRequestSchema = z.object({
   dataset: z.string().describe('Name of a dataset, like orders. Its rows are always counted.'),

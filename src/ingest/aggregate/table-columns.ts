@@ -24,7 +24,10 @@ export interface AggregatableColumn {
   readonly name: string;
   /** Numbers that may be added up: not keys, and not personal. */
   readonly isMeasure: boolean;
-  /** The values that may name a group; undefined if the column may not group. `any`: every one of few. */
+  /**
+   * The values that may name a group; undefined if the column may not group. `any`: every one of
+   * few.
+   */
   readonly groups: ReadonlySet<string> | 'any' | undefined;
 }
 
@@ -98,7 +101,10 @@ function columnReader({ snapshot, state, send }: ColumnRules, { owner, table, fi
   };
 }
 
-/** Text groups by the values that the scan keeps or the database declares; numbers and booleans if they are few. */
+/**
+ * Text groups by the values that the scan keeps or the database declares; numbers and booleans if
+ * they are few.
+ */
 function groupValues(
   { type, values = [] }: CatalogColumn,
   measured: ColumnProfile | undefined,

@@ -34,7 +34,10 @@ interface ComparisonContext {
   readonly signal: AbortSignal;
 }
 
-/** Computes every version of each contested metric, one after the other, and stores the numbers in `.ktx`. */
+/**
+ * Computes every version of each contested metric, one after the other, and stores the numbers in
+ * `.ktx`.
+ */
 export async function compareMetrics(
   conflicts: readonly Conflict[],
   context: ComparisonContext,
@@ -46,8 +49,9 @@ export async function compareMetrics(
 const comparisonVersion = 'compare@3';
 
 /**
- * The number of each version of a contested metric, by the id of the version. Empty for other conflicts, and if the warehouse
- * does not open. A version that was computed from the same files before is not computed again.
+ * The number of each version of a contested metric, by the id of the version. Empty for other
+ * conflicts, and if the warehouse does not open. A version that was computed from the same files
+ * before is not computed again.
  */
 export async function compareVersions(
   { subject, kind, variants }: Conflict,
@@ -100,7 +104,10 @@ interface NumberRequest {
   readonly signal: AbortSignal;
 }
 
-/** Undefined if the warehouse does not open, or fails in a way that may pass: then another run tries again. */
+/**
+ * Undefined if the warehouse does not open, or fails in a way that may pass: then another run tries
+ * again.
+ */
 async function computeNumber({
   files,
   metric,
@@ -137,7 +144,10 @@ function failedNumber({ code, message, retryable }: UserError): ComparedNumber |
   return retryable ? undefined : { failure: message };
 }
 
-/** For parameters without a default, the first of their listed values. Any other value would be made up. */
+/**
+ * For parameters without a default, the first of their listed values. Any other value would be made
+ * up.
+ */
 function firstParameterValues({
   datasets,
 }: SemanticModel): Readonly<Record<string, ParameterValue>> {

@@ -23,9 +23,9 @@ interface DecideOptions extends Omit<DecisionInput, 'claims' | 'pins'> {
 }
 
 /**
- * A model decides about the claims of all sources: first where terms and rules belong, then which of the remaining conflicts are
- * only different words. Both work on the project as it was when the run began, in the order of claim ids, so that the order of
- * the sources does not matter.
+ * A model decides about the claims of all sources: first where terms and rules belong, then which
+ * of the remaining conflicts are only different words. Both work on the project as it was when the
+ * run began, in the order of claim ids, so that the order of the sources does not matter.
  */
 export async function decideOnClaims(
   findings: ProjectFindings,

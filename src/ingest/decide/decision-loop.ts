@@ -45,8 +45,8 @@ interface DecisionPage {
 }
 
 /**
- * Lets a model decide one page of entries in a loop. However the loop ends, the session behind the tools has what was decided.
- * After a failure the next page can be tried, unless `isOver`.
+ * Lets a model decide one page of entries in a loop. However the loop ends, the session behind the
+ * tools has what was decided. After a failure the next page can be tried, unless `isOver`.
  */
 export async function decidePage(page: DecisionPage): Promise<{
   readonly failure: UserError | undefined;

@@ -4,8 +4,8 @@ import { isList, isMapping } from '../../context/merge/yaml-text.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 
 /**
- * Why a body is no repair of the claim, for a model: it is invalid, has another form, or drops an aggregate or a literal.
- * Undefined if only names and expressions differ.
+ * Why a body is no repair of the claim, for a model: it is invalid, has another form, or drops an
+ * aggregate or a literal. Undefined if only names and expressions differ.
  */
 export function findBodyFault(
   { kind, body }: Pick<Claim, 'kind' | 'body'>,
@@ -43,7 +43,10 @@ interface FormOptions {
   readonly key?: string;
 }
 
-/** Whether two values have the same keys and lengths, and differ in texts only where texts may change. */
+/**
+ * Whether two values have the same keys and lengths, and differ in texts only where texts may
+ * change.
+ */
 function hasSameForm(before: Json, after: Json, { isFree, key = '' }: FormOptions): boolean {
   if (typeof before === 'string' && typeof after === 'string') return isFree || before === after;
   if (isList(before)) {

@@ -50,7 +50,10 @@ interface RepairInput {
   readonly pins: readonly Pin[];
   /** The files as the run would publish them. */
   readonly view: FileTree;
-  /** Checks a repaired claim, with the decision that repairs it in place. Gives the fault; undefined if it passes. */
+  /**
+   * Checks a repaired claim, with the decision that repairs it in place. Gives the fault; undefined
+   * if it passes.
+   */
   readonly faultWith: (
     decision: Claim,
     repaired: Omit<Claim, 'evidence'>,
@@ -66,8 +69,9 @@ interface RepairResult {
 }
 
 /**
- * Asks a model to repair claims of code and models that failed a check, at most twice each. A repair counts only if it passes the
- * same check. A claim that could not be repaired is recorded, and not tried again until the claim or its fault changes.
+ * Asks a model to repair claims of code and models that failed a check, at most twice each. A
+ * repair counts only if it passes the same check. A claim that could not be repaired is recorded,
+ * and not tried again until the claim or its fault changes.
  */
 export async function repairClaims(input: RepairInput): Promise<RepairResult> {
   const faulty = findFaultyClaims(input);
@@ -159,7 +163,10 @@ interface RepairTry {
   readonly fault: string;
 }
 
-/** The repaired body, or null if there is none. Undefined if a call is needed and no call can succeed. */
+/**
+ * The repaired body, or null if there is none. Undefined if a call is needed and no call can
+ * succeed.
+ */
 async function repairClaim(
   faulty: FaultyClaim,
   context: RepairContext,

@@ -19,8 +19,9 @@ interface TriedEntry {
 }
 
 /**
- * Plans a query over the metric or field as if the dataset had it, and runs the query for no rows. Refuses an entry that does not
- * work. If the warehouse cannot be reached, or the planner does not support the metric yet, the validation of the run reports it.
+ * Plans a query over the metric or field as if the dataset had it, and runs the query for no rows.
+ * Refuses an entry that does not work. If the warehouse cannot be reached, or the planner does not
+ * support the metric yet, the validation of the run reports it.
  */
 export async function dryRun(
   snapshot: Snapshot,

@@ -19,7 +19,10 @@ interface LoopOptions {
   readonly onStep: (step: StepFinished) => void;
 }
 
-/** Lets a model read a unit in a loop, until it ends or its steps are spent. The session collects the claims. */
+/**
+ * Lets a model read a unit in a loop, until it ends or its steps are spent. The session collects
+ * the claims.
+ */
 export async function runExtractionLoop(
   unit: WorkUnit,
   session: ProposalsSession,
@@ -40,7 +43,8 @@ export async function runExtractionLoop(
     signal: session.signal,
   });
   if (error !== undefined) return { outcome: 'error', failure: error };
-  // A refusal that the model corrected is normal. A tool whose every proposal was refused means that the unit is not read.
+  // A refusal that the model corrected is normal. A tool whose every proposal was refused means
+  // that the unit is not read.
   const refusedTools = Object.keys(toolFailures).filter(
     (tool) => tool.startsWith('propose_') && !session.hasAccepted(tool),
   );

@@ -10,8 +10,8 @@ const longestQuote = 300;
 const shortestQuote = 8;
 
 /**
- * Finds a quote in a text, whatever their white space, marks and case. Undefined if the text does not have it, or if it is too
- * short to prove anything.
+ * Finds a quote in a text, whatever their white space, marks and case. Undefined if the text does
+ * not have it, or if it is too short to prove anything.
  */
 export function findQuote(text: string, quote: string): FoundQuote | undefined {
   const wanted = comparableText(quote).letters;
@@ -32,7 +32,9 @@ export function findQuote(text: string, quote: string): FoundQuote | undefined {
 /** White space, and the marks that Markdown or HTML put around words. */
 const ignoredCharacter = /[\s*_`~>#|\\]/;
 
-/** The text in lower case without what is ignored, and the index that each letter has in the text. */
+/**
+ * The text in lower case without what is ignored, and the index that each letter has in the text.
+ */
 function comparableText(text: string): {
   readonly letters: string;
   readonly indexes: readonly number[];

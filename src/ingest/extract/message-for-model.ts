@@ -2,8 +2,9 @@
 const quotations = /"[^"]*"|'[^']*'|`[^`]*`|«[^»]*»|\S*@\S*|\d[\d.,:-]{4,}/g;
 
 /**
- * A message about a statement as a model may read it. Engines quote values in their messages (`invalid input syntax for type
- * integer: "…"`): a message that quotes anything but the statement and known names is not shown.
+ * A message about a statement as a model may read it. Engines quote values in their messages
+ * (`invalid input syntax for type integer: "…"`): a message that quotes anything but the statement
+ * and known names is not shown.
  */
 export function messageForModel(message: string, known: string): string {
   const folded = known.toLowerCase();

@@ -33,8 +33,9 @@ interface SessionOptions {
 }
 
 /**
- * Collects what a model proposes while it reads one work unit. Every accepted claim quotes an item of the unit; what it says about
- * datasets is checked before, in `propose-claims.ts`. Methods throw a refusal that tells the model what would be valid.
+ * Collects what a model proposes while it reads one work unit. Every accepted claim quotes an item
+ * of the unit; what it says about datasets is checked before, in `propose-claims.ts`. Methods throw
+ * a refusal that tells the model what would be valid.
  */
 export type ProposalsSession = ReturnType<typeof openProposalsSession>;
 
@@ -128,7 +129,10 @@ function requireQuote(item: PendingItem, path: string, quote: string) {
   );
 }
 
-/** Where an item has the quote: in its body, or in a passage that code made of it, such as resolved SQL. */
+/**
+ * Where an item has the quote: in its body, or in a passage that code made of it, such as resolved
+ * SQL.
+ */
 function locateQuote(
   { item, unread }: PendingItem,
   quote: string,
@@ -142,7 +146,10 @@ function locateQuote(
   return undefined;
 }
 
-/** The body of a known claim that means the same, so that their evidence adds up; else the body itself. */
+/**
+ * The body of a known claim that means the same, so that their evidence adds up; else the body
+ * itself.
+ */
 function knownWording(snapshot: Snapshot, [subject, kind, body]: ProposedClaim): Json {
   const meaning = meaningKey({ kind, body });
   const same = snapshot

@@ -23,8 +23,8 @@ import {
   resolveSubject,
 } from './resolve-names.ts';
 
-// Each of these functions checks a proposal and adds its claims to the session. The text that it returns is the answer to the
-// model. It throws a refusal, which says what would be valid.
+// Each of these functions checks a proposal and adds its claims to the session. The text that it
+// returns is the answer to the model. It throws a refusal, which says what would be valid.
 
 export function proposeTerm(
   session: ProposalsSession,
@@ -192,7 +192,10 @@ export function reportUnmapped(
 /** Kinds of which readers see a single claim. */
 type SingleKind = 'description' | 'synonyms' | 'tags' | 'values' | 'default_time';
 
-/** Claims of the given bodies. Refuses a kind that a source, the warehouse or a person claims for the subject already. */
+/**
+ * Claims of the given bodies. Refuses a kind that a source, the warehouse or a person claims for
+ * the subject already.
+ */
 function ownClaims(
   { snapshot }: ProposalsSession,
   subject: string,

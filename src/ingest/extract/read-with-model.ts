@@ -51,9 +51,10 @@ interface ModelReading {
 }
 
 /**
- * A model reads what code could not. Pages are sorted first; then they are skipped, read in one call, or read in a loop like all
- * other items. Every result goes into the journal before it counts, so that nothing is paid for twice. Items that are not read
- * stay pending, with their earlier claims.
+ * A model reads what code could not. Pages are sorted first; then they are skipped, read in one
+ * call, or read in a loop like all other items. Every result goes into the journal before it
+ * counts, so that nothing is paid for twice. Items that are not read stay pending, with their
+ * earlier claims.
  */
 export async function readWithModel(input: ReadingInput): Promise<ModelReading> {
   const { findings, model, isAnew } = input;
@@ -173,7 +174,10 @@ async function openUnitSession(
   return openProposalsSession(unit, { snapshot: await snapshot(), confidence, signal });
 }
 
-/** Reads a unit in a loop. If its steps or the budget are spent, the items that have an outcome are read and the others pending. */
+/**
+ * Reads a unit in a loop. If its steps or the budget are spent, the items that have an outcome are
+ * read and the others pending.
+ */
 async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
   const { model, signal, counts, emit } = stage;
   const items = unit.items.map(pendingPath);
@@ -211,7 +215,10 @@ async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
   finish(claims);
 }
 
-/** Records the items that were read before the others failed: they are not paid for again. Returns the number of claims. */
+/**
+ * Records the items that were read before the others failed: they are not paid for again. Returns
+ * the number of claims.
+ */
 function recordFinished(stage: ReadingStage, unit: WorkUnit, session: ProposalsSession): number {
   const outcomes = session.outcomes();
   const finished = session.finished();
@@ -226,7 +233,10 @@ function recordFinished(stage: ReadingStage, unit: WorkUnit, session: ProposalsS
   return claims;
 }
 
-/** Reads the rest of a unit: by halves if it is too long together, else one by one, because one item keeps the model from the others. */
+/**
+ * Reads the rest of a unit: by halves if it is too long together, else one by one, because one item
+ * keeps the model from the others.
+ */
 async function extractParts(
   stage: ReadingStage,
   unit: WorkUnit,
@@ -237,7 +247,10 @@ async function extractParts(
   for (const part of parts) if (!stage.isOver) await extractUnit(stage, part);
 }
 
-/** The sources with the new outcomes in place of earlier readings; the same object for a source without any. */
+/**
+ * The sources with the new outcomes in place of earlier readings; the same object for a source
+ * without any.
+ */
 function applyOutcomes(
   { sources, connections }: ProjectFindings,
   outcomes: ReadonlyMap<PendingItem, ItemOutcome>,

@@ -34,7 +34,10 @@ export interface ReadingStage extends ReadingInput {
   isOver: boolean;
 }
 
-/** Pages are sorted (`triage`), read in one call (`light`), or read in a loop like all other items (`extract`). */
+/**
+ * Pages are sorted (`triage`), read in one call (`light`), or read in a loop like all other items
+ * (`extract`).
+ */
 export type ReadingStep = 'triage' | 'light' | 'extract';
 
 interface StepCount {
@@ -70,8 +73,9 @@ const journalOutcomeSchema = z.object({
 });
 
 /**
- * What an earlier run paid for and did not publish. Its own claims, not those on disk, say which tables the item speaks of: a run
- * that was killed while it published has written only some of them.
+ * What an earlier run paid for and did not publish. Its own claims, not those on disk, say which
+ * tables the item speaks of: a run that was killed while it published has written only some of
+ * them.
  */
 export function journaledOutcome(
   journal: Pick<IngestModel['journal'], 'result'>,
@@ -82,7 +86,10 @@ export function journaledOutcome(
   return { claims: data.claims, unmapped: data.unmapped };
 }
 
-/** Records an outcome. It counts even if the journal cannot store it; then the stage makes no further calls. */
+/**
+ * Records an outcome. It counts even if the journal cannot store it; then the stage makes no
+ * further calls.
+ */
 export function recordOutcome(
   stage: ReadingStage,
   step: ReadingStep,
@@ -108,8 +115,9 @@ export function saveResult(
 }
 
 /**
- * Runs one call of the stage; undefined if it failed, which is recorded. `unit` is a path of an item. The caller tells the
- * observers of the run that the unit is finished, also if its call failed.
+ * Runs one call of the stage; undefined if it failed, which is recorded. `unit` is a path of an
+ * item. The caller tells the observers of the run that the unit is finished, also if its call
+ * failed.
  */
 export async function tryCall<Result>(
   stage: ReadingStage,
@@ -127,7 +135,10 @@ export async function tryCall<Result>(
   }
 }
 
-/** Set `unit` to the path of the item only if the failed call was about that item alone: then a fault of its text is reported. */
+/**
+ * Set `unit` to the path of the item only if the failed call was about that item alone: then a
+ * fault of its text is reported.
+ */
 export function recordFailure(
   stage: ReadingStage,
   { step, unit }: { readonly step: ReadingStep; readonly unit?: string },
@@ -146,12 +157,18 @@ const faultsOfText: ReadonlySet<string> = new Set([
   'refusal',
 ]);
 
-/** Whether the model could not answer because of the text that it was sent, so that another text may well be answered. */
+/**
+ * Whether the model could not answer because of the text that it was sent, so that another text may
+ * well be answered.
+ */
 export function isFaultOfText(error: UserError): boolean {
   return error instanceof LlmError && faultsOfText.has(error.kind) && !isFatalToRun(error);
 }
 
-/** Runs tasks in their order, as many at once as the model allows. Starts none after the stage is over. */
+/**
+ * Runs tasks in their order, as many at once as the model allows. Starts none after the stage is
+ * over.
+ */
 export async function runConcurrently<Task>(
   stage: ReadingStage,
   tasks: readonly Task[],

@@ -6,7 +6,10 @@ import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
 import type { Snapshot } from '../project-snapshot.ts';
 
-/** The dataset that a model names, in any spelling. Refuses unknown names with the nearest ones, and ambiguous names. */
+/**
+ * The dataset that a model names, in any spelling. Refuses unknown names with the nearest ones, and
+ * ambiguous names.
+ */
 export function resolveDataset(snapshot: Snapshot, name: string): NamedDataset {
   const found = snapshot.names.dataset(name.replace(/^dataset:/, ''));
   if (found !== undefined) return found;
@@ -37,7 +40,10 @@ function listDatasets({ catalogs }: Snapshot) {
   });
 }
 
-/** The name of a field: a column, or a field that a source computes. Refuses other names with the nearest ones. */
+/**
+ * The name of a field: a column, or a field that a source computes. Refuses other names with the
+ * nearest ones.
+ */
 export function resolveField(snapshot: Snapshot, owner: NamedDataset, name: string): string {
   const column = owner.fields.get(name.toLowerCase());
   if (column !== undefined) return column;
@@ -46,7 +52,9 @@ export function resolveField(snapshot: Snapshot, owner: NamedDataset, name: stri
   throw refusal(`${owner.dataset} has no field ${name}. ${choices}`);
 }
 
-/** The subject of `orders`, `orders.amount`, `orders.revenue`, or of a subject that is written out. */
+/**
+ * The subject of `orders`, `orders.amount`, `orders.revenue`, or of a subject that is written out.
+ */
 export function resolveSubject(snapshot: Snapshot, reference: string): string {
   if (parseSubject(reference) !== undefined && isClaimed(snapshot, reference)) return reference;
   const isWikiSubject = /^(term|rule):/.test(reference);

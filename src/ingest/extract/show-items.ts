@@ -4,7 +4,9 @@ import type { WorkUnit } from './work-units.ts';
 
 const mostCharacters = 24_000;
 
-/** Items as a prompt shows them: the passages that code did not understand, cut at a total length. */
+/**
+ * Items as a prompt shows them: the passages that code did not understand, cut at a total length.
+ */
 export function showItems({ connection, items }: Pick<WorkUnit, 'connection' | 'items'>): string {
   let room = mostCharacters;
   const shown = items.map(({ item, unread }) => ({

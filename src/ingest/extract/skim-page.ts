@@ -18,7 +18,10 @@ const skimmedPageSchema = z.object({
     .describe('What always holds, or has to be done, with the data.'),
 });
 
-/** Reads a unit of one page in one call. False if a proposal was refused; then the page deserves a full reading. */
+/**
+ * Reads a unit of one page in one call. False if a proposal was refused; then the page deserves a
+ * full reading.
+ */
 export async function skimPage(
   unit: WorkUnit,
   session: ProposalsSession,

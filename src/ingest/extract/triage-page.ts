@@ -12,7 +12,10 @@ const triageVersion = 'triage@1';
 export type PageVerdict = (typeof pageVerdicts)[number];
 const pageVerdicts = ['skip', 'light', 'full'] as const;
 
-/** Decides by the text of a page. An answer that is no verdict counts as `full`; a failure of the provider is thrown. */
+/**
+ * Decides by the text of a page. An answer that is no verdict counts as `full`; a failure of the
+ * provider is thrown.
+ */
 export async function triagePage(
   page: PendingItem,
   { runtime }: IngestModel,
@@ -50,7 +53,10 @@ export function journaledVerdict(
   return pageVerdicts.find((verdict) => verdict === stored);
 }
 
-/** Whether an item is sorted at all. Notes are handed in to be read, and SQL is short and always means something. */
+/**
+ * Whether an item is sorted at all. Notes are handed in to be read, and SQL is short and always
+ * means something.
+ */
 export function needsTriage({ connection, unread }: PendingItem): boolean {
   return connection !== 'notes' && unread.every(({ what }) => what === 'prose');
 }

@@ -19,9 +19,15 @@ export interface PendingItem {
   readonly unread: readonly UnreadText[];
   /** Changes with the content of the item and with the tables that it is known to speak of. */
   readonly key: string;
-  /** Changes with the content of the item. Its outcome in the journal counts as long as `slice` of its claims is the same. */
+  /**
+   * Changes with the content of the item. Its outcome in the journal counts as long as `slice` of
+   * its claims is the same.
+   */
   readonly readingKey: string;
-  /** The hash of the tables that the item speaks of, by what code read in it and by these claims of a model. */
+  /**
+   * The hash of the tables that the item speaks of, by what code read in it and by these claims of
+   * a model.
+   */
   readonly slice: (claims: readonly Claim[]) => string;
 }
 
@@ -40,7 +46,10 @@ interface PendingOptions {
   readonly isAnew: boolean;
 }
 
-/** The items that a model has to read, sorted by path, so that neither order nor concurrency matters. */
+/**
+ * The items that a model has to read, sorted by path, so that neither order nor concurrency
+ * matters.
+ */
 export function listPendingItems(
   { sources, connections }: ProjectFindings,
   options: PendingOptions,

@@ -7,8 +7,8 @@ import type { ScanResult } from '../../scan/scan.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 
 /**
- * The recorded keys and links of tables that this scan could not read, or had no budget for. A scan that did not look at a
- * table removes nothing.
+ * The recorded keys and links of tables that this scan could not read, or had no budget for. A scan
+ * that did not look at a table removes nothing.
  */
 export async function claimsOfUnreadTables(
   dir: string,

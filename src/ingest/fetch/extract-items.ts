@@ -22,9 +22,9 @@ interface ExtractedItems {
 const mostSlowItems = 5;
 
 /**
- * What code reads in the items. A new or changed item that takes too long counts as one that could not be fetched: its last
- * version stays. If that one takes too long as well, or too many do, it is an error: without its facts the artifacts would lose
- * what came from it.
+ * What code reads in the items. A new or changed item that takes too long counts as one that could
+ * not be fetched: its last version stays. If that one takes too long as well, or too many do, it is
+ * an error: without its facts the artifacts would lose what came from it.
  */
 export async function extractItems(
   fetched: FetchedSource,

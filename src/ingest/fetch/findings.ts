@@ -18,7 +18,10 @@ export interface ProjectFindings {
 /** What a run knows about one warehouse. */
 export interface ConnectionFindings {
   readonly catalog: Catalog;
-  /** The claims of the scan; undefined if this run did not scan the warehouse, so that its recorded claims count. */
+  /**
+   * The claims of the scan; undefined if this run did not scan the warehouse, so that its recorded
+   * claims count.
+   */
   readonly claims: readonly Claim[] | undefined;
   /** Opens the warehouse, or returns the open one. */
   readonly warehouse: () => Promise<Warehouse>;

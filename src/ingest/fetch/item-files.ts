@@ -10,7 +10,10 @@ import type { FileTree } from '../publish/project-files.ts';
 import type { FileWrite } from '../publish/rendering.ts';
 import type { ReadState, SourceFindings } from './findings.ts';
 
-/** The version of the model's reading. Raise it when the prompt or the form of the answers changes: then every item is read anew. */
+/**
+ * The version of the model's reading. Raise it when the prompt or the form of the answers changes:
+ * then every item is read anew.
+ */
 export const readingVersion = 'reading@1';
 
 const readStateSchema = z.object({ hash: z.string(), slice: z.string(), extractor: z.string() });
@@ -22,7 +25,10 @@ const itemIndexLineSchema = z.object({
   key: z.string(),
   path: z.string(),
   hash: z.string(),
-  /** Who has read this content: `docs@1`, with a model `docs@1+reading@1`. Ends in `+pending` until a model has read it. */
+  /**
+   * Who has read this content: `docs@1`, with a model `docs@1+reading@1`. Ends in `+pending` until
+   * a model has read it.
+   */
   extractor: z.string(),
   /** Hash of the names and types of the tables that the item mentions. */
   slice: z.string(),
@@ -39,8 +45,8 @@ export function hashItem({ body }: Pick<Item, 'body'>): string {
 }
 
 /**
- * The items of a source in one tree (disk or HEAD), sorted by key. A body that a person changed counts as it is; an item with
- * a missing body, or one that is not text, is left out.
+ * The items of a source in one tree (disk or HEAD), sorted by key. A body that a person changed
+ * counts as it is; an item with a missing body, or one that is not text, is left out.
  */
 export function readStoredItems(tree: FileTree, connection: string): Item[] {
   return readItemIndex(tree, connection).flatMap(({ key, path }) => {
@@ -60,7 +66,10 @@ export function parseItemIndex(text: string): ItemIndexLine[] {
     .flatMap((line) => itemIndexLineSchema.safeParse(parseJson(line)).data ?? []);
 }
 
-/** The writes of all bodies. They come before the index, so that it never lists a file that is missing. */
+/**
+ * The writes of all bodies. They come before the index, so that it never lists a file that is
+ * missing.
+ */
 export function itemBodyWrites({ connection, items }: SourceFindings): FileWrite[] {
   return items.map(({ path, body }): FileWrite => ({
     step: 'file_written',
@@ -70,8 +79,8 @@ export function itemBodyWrites({ connection, items }: SourceFindings): FileWrite
 }
 
 /**
- * The writes of the index, and then the removals of bodies that it no longer lists. They come after the claims, so that the
- * index never calls an item read whose claims a killed run did not write.
+ * The writes of the index, and then the removals of bodies that it no longer lists. They come after
+ * the claims, so that the index never calls an item read whose claims a killed run did not write.
  */
 export function itemIndexWrites(
   source: SourceFindings,
@@ -126,8 +135,8 @@ export function lastReadState({
 export type TablesHasher = ReturnType<typeof createTablesHasher>;
 
 /**
- * A function that hashes the tables which an item mentions, with their columns and types, given what code and models read in
- * it. The hash is empty if it mentions none.
+ * A function that hashes the tables which an item mentions, with their columns and types, given
+ * what code and models read in it. The hash is empty if it mentions none.
  */
 export function createTablesHasher(catalogs: readonly Catalog[]) {
   const shapes = new Map(

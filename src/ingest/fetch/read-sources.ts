@@ -31,8 +31,8 @@ export interface ReadSource {
 }
 
 /**
- * Fetches the sources of the run and extracts what code can read. Unchanged items are extracted again as well, which
- * costs nothing.
+ * Fetches the sources of the run and extracts what code can read. Unchanged items are extracted
+ * again as well, which costs nothing.
  */
 export async function readSources(
   run: PipelineRun,
@@ -45,7 +45,10 @@ export async function readSources(
   );
 }
 
-/** Fetches the sources that were asked for. A source that fails, or was not asked for, keeps its stored items. */
+/**
+ * Fetches the sources that were asked for. A source that fails, or was not asked for, keeps its
+ * stored items.
+ */
 async function fetchSources(run: PipelineRun): Promise<FetchedSource[]> {
   const fetched: FetchedSource[] = [];
   for (const input of run.sources ?? []) {
@@ -88,9 +91,10 @@ async function fetchSource(
 }
 
 /**
- * Fetches the items of a source and compares them with the stored ones. An item that could not be fetched stays as it was. An
- * item is gone only if the listing was complete, does not have it, and the configuration still covers it. A listing that
- * lacks everything that was there fails as a whole: an unmounted folder looks the same as an emptied one.
+ * Fetches the items of a source and compares them with the stored ones. An item that could not be
+ * fetched stays as it was. An item is gone only if the listing was complete, does not have it, and
+ * the configuration still covers it. A listing that lacks everything that was there fails as a
+ * whole: an unmounted folder looks the same as an emptied one.
  */
 async function fetchItems(
   { input, source, stored }: StoredSource,
@@ -165,8 +169,8 @@ async function listItems(
 }
 
 /**
- * Why a body cannot be stored at the path: it would be outside of its folder, replace the index, or collide with another item
- * on a disk that ignores case. Records the path in `keysByPath`.
+ * Why a body cannot be stored at the path: it would be outside of its folder, replace the index, or
+ * collide with another item on a disk that ignores case. Records the path in `keysByPath`.
  */
 function findPathError(
   { key, path }: Pick<Item, 'key' | 'path'>,

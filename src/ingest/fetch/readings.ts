@@ -19,8 +19,8 @@ export function isReadingEvidence({ origin, extractor }: Evidence): boolean {
 }
 
 /**
- * The claims that models read in items, from the claims files, by the path of the item. A claim read in several items is
- * there once for each of them, with the evidence of that item only.
+ * The claims that models read in items, from the claims files, by the path of the item. A claim
+ * read in several items is there once for each of them, with the evidence of that item only.
  */
 export async function loadReadingClaims(
   dir: string,
@@ -50,7 +50,10 @@ interface RecordedReadings {
   readonly recorded: readonly ItemIndexLine[];
 }
 
-/** The readings of earlier runs, by the key of the item, for every item with content that only a model can read. */
+/**
+ * The readings of earlier runs, by the key of the item, for every item with content that only a
+ * model can read.
+ */
 export function restoreReadings(
   source: Omit<SourceFindings, 'readings'>,
   { catalogs, claims, recorded }: RecordedReadings,

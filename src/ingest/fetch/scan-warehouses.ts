@@ -143,7 +143,10 @@ export const emptyConnectionReport = {
   relationships: { accepted: 0, review: 0 },
 };
 
-/** Opens and reads each warehouse. A failure that a person can fix is reported for its connection, and the others go on. */
+/**
+ * Opens and reads each warehouse. A failure that a person can fix is reported for its connection,
+ * and the others go on.
+ */
 export async function forEachWarehouse(
   run: PipelineRun,
   stage: 'plan' | 'scan',
@@ -167,7 +170,10 @@ export async function forEachWarehouse(
   return reports;
 }
 
-/** An empty warehouse is an error: tables that can no longer be seen must not look like dropped ones. */
+/**
+ * An empty warehouse is an error: tables that can no longer be seen must not look like dropped
+ * ones.
+ */
 function noTablesError(connection: string): UserError {
   const hint =
     'Check `schemas` of the connection and what its login may see. Files of an earlier ingest stay as they are.';

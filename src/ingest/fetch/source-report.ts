@@ -33,7 +33,10 @@ function reportSource(
   };
 }
 
-/** What code read in the items and ktx has no place for, and what a model read there and could not turn into a claim. */
+/**
+ * What code read in the items and ktx has no place for, and what a model read there and could not
+ * turn into a claim.
+ */
 export function listUnusedFacts({
   connection,
   items,

@@ -76,7 +76,10 @@ async function findChanges(input: CommitInput) {
   return { changes, none: noCommitReasons[written.length === 0 ? 'unchanged' : reason] };
 }
 
-/** HEAD with the decisions of models that only the files on disk have: a killed run paid for them, and no later run asks again. */
+/**
+ * HEAD with the decisions of models that only the files on disk have: a killed run paid for them,
+ * and no later run asks again.
+ */
 function addModelDecisions(head: FileTree, disk: FileTree): FileTree {
   const claimsFiles = [...disk].flatMap(([path, text]): [string, string][] => {
     if (!path.startsWith('claims/') || head.get(path) === text) return [];

@@ -4,8 +4,8 @@ import type { KeptEdit } from '../report.ts';
 const wiki = 'wiki';
 
 /**
- * The edits in these warehouses and the wiki that the last run did not meet; remembers all of them for the next run. Without
- * `state.db` all edits count as new.
+ * The edits in these warehouses and the wiki that the last run did not meet; remembers all of them
+ * for the next run. Without `state.db` all edits count as new.
  */
 export function findNewEdits(
   { db }: State,

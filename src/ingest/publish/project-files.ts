@@ -9,9 +9,10 @@ import { largestText, readText, temporarySuffix } from '../../store/files.ts';
 export type FileTree = ReadonlyMap<string, string>;
 
 /**
- * Reads the YAML and JSONL files in `folders`, items and wiki pages from disk. A folder may also be the path of one file. With `tidy` (the
- * caller holds the project's lock) it removes what killed writes left. A file that people write and ktx cannot read gets a
- * text that is not well-formed and contains the reason; one of ktx's own files that cannot be read is an error.
+ * Reads the YAML and JSONL files in `folders`, items and wiki pages from disk. A folder may also be
+ * the path of one file. With `tidy` (the caller holds the project's lock) it removes what killed
+ * writes left. A file that people write and ktx cannot read gets a text that is not well-formed and
+ * contains the reason; one of ktx's own files that cannot be read is an error.
  */
 export async function readProjectFiles(
   dir: string,
@@ -67,7 +68,10 @@ function removeTemporaryFilesOf(file: string): void {
   for (const { name } of temporaryFiles) rmSync(join(folder, name), { force: true });
 }
 
-/** The file information of the path; throws if it leads through a symbolic link, since git keeps nothing behind one. */
+/**
+ * The file information of the path; throws if it leads through a symbolic link, since git keeps
+ * nothing behind one.
+ */
 function statWithoutLinks(dir: string, path: string) {
   const steps = path.split('/').map((_, index, names) => join(dir, ...names.slice(0, index + 1)));
   const stats = steps.map((step) => [step, lstatSync(step, { throwIfNoEntry: false })] as const);
@@ -82,7 +86,10 @@ function statWithoutLinks(dir: string, path: string) {
 
 const notAFile = new Error('it is a link, a folder or the like');
 
-/** The text of a file. If it cannot be read: an error for a JSONL file, for others a lone surrogate and the reason. */
+/**
+ * The text of a file. If it cannot be read: an error for a JSONL file, for others a lone surrogate
+ * and the reason.
+ */
 function readUtf8(dir: string, path: string): string {
   try {
     const found = readConfinedFileSync(join(dir, path), { within: dir, maxBytes: largestText });

@@ -13,7 +13,10 @@ interface Publication {
   readonly dir: string;
   readonly runId: string;
   readonly message: string;
-  /** The folders and files that this run owns: `semantic-layer/<connection>`… Nothing else is read or written. */
+  /**
+   * The folders and files that this run owns: `semantic-layer/<connection>`… Nothing else is read
+   * or written.
+   */
   readonly folders: readonly string[];
   /** The files on disk as they were read last. */
   readonly files: FileTree;
@@ -33,18 +36,22 @@ const maximumAttempts = 8;
 /**
  * Brings the working tree and then git up to date. The caller holds the project's lock.
  *
- * The working tree, with whatever a person changed in it, and HEAD are rendered separately. So the commit has ktx's changes on
- * top of what is committed, and a person's uncommitted edit stays uncommitted, in the merged file.
+ * The working tree, with whatever a person changed in it, and HEAD are rendered separately. So the
+ * commit has ktx's changes on top of what is committed, and a person's uncommitted edit stays
+ * uncommitted, in the merged file.
  *
- * If the run is killed at any point, nothing is lost and the next run ends where this one would have:
- * - A file is replaced as a whole. Right before, it is compared with the text that was read; if it differs, publishing starts
- *   over.
- * - For each dataset the claims file first gets a base that fits the old and the new artifact, then the artifact changes, then
- *   the claims file gets its final base. So a value of ktx's is never taken for a person's, and a value that was not written
- *   yet is never taken for one that a person removed.
- * - What was written and not committed differs from HEAD, so that the next run commits it when it renders HEAD.
- * - The commit is one compare-and-swap of HEAD. If the run ended before the person's index had its entries, the next run
- *   refreshes those that are still as they were before the commit.
+ * If the run is killed at any point, nothing is lost and the next run ends where this one would
+ * have:
+ * - A file is replaced as a whole. Right before, it is compared with the text that was read; if it
+ *   differs, publishing starts over.
+ * - For each dataset the claims file first gets a base that fits the old and the new artifact, then
+ *   the artifact changes, then the claims file gets its final base. So a value of ktx's is never
+ *   taken for a person's, and a value that was not written yet is never taken for one that a person
+ *   removed.
+ * - What was written and not committed differs from HEAD, so that the next run commits it when it
+ *   renders HEAD.
+ * - The commit is one compare-and-swap of HEAD. If the run ended before the person's index had its
+ *   entries, the next run refreshes those that are still as they were before the commit.
  */
 export async function publish(publication: Publication): Promise<Published> {
   const { dir, files: filesAtStart } = publication;
@@ -90,7 +97,10 @@ async function startAttempt(publication: Publication, before: FileTree) {
   return { ...publication, repository, parent, committed, before, rendering: render(before) };
 }
 
-/** Copies generated files with lines of a person's that publishing would lose. Returns the path of each copy by path. */
+/**
+ * Copies generated files with lines of a person's that publishing would lose. Returns the path of
+ * each copy by path.
+ */
 async function setAsideTexts({
   dir,
   runId,
@@ -110,7 +120,10 @@ async function setAsideTexts({
   return copies;
 }
 
-/** True if a generated text has lines that none of the others has and that ktx cannot derive from a dataset's file. */
+/**
+ * True if a generated text has lines that none of the others has and that ktx cannot derive from a
+ * dataset's file.
+ */
 function hasForeignLines(text: string, others: readonly string[]): boolean {
   if (others.includes(text)) return false;
   const known = new Set(others.flatMap((otherText) => otherText.split('\n')));
@@ -119,7 +132,10 @@ function hasForeignLines(text: string, others: readonly string[]): boolean {
     .some((line) => !known.has(line) && !/^\{"base":|"extractor":"edit@1"/.test(line));
 }
 
-/** False if a file changed in the meantime. What was written until then stays, and the next attempt goes on from there. */
+/**
+ * False if a file changed in the meantime. What was written until then stays, and the next attempt
+ * goes on from there.
+ */
 async function writeWorkingTree({
   dir,
   onStep,

@@ -9,7 +9,10 @@ export interface FileWrite {
   readonly path: string;
   /** Undefined removes the file. */
   readonly text: string | undefined;
-  /** The file of a dataset or a page that this write changes or is about; absent for other generated files. */
+  /**
+   * The file of a dataset or a page that this write changes or is about; absent for other generated
+   * files.
+   */
   readonly artifact?: string;
 }
 

@@ -6,8 +6,9 @@ import type { Quarantined } from '../report.ts';
 const kindsByList = { metrics: 'metric', fields: 'field' } as const;
 
 /**
- * Turns a fault of a dataset's file into a fault of the claim that produced the line, so that only this claim is left out and
- * not the whole file. Returns the same fault if no claim produced the line.
+ * Turns a fault of a dataset's file into a fault of the claim that produced the line, so that only
+ * this claim is left out and not the whole file. Returns the same fault if no claim produced the
+ * line.
  */
 export function blameClaim(
   fault: Quarantined,

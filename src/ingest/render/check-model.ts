@@ -21,7 +21,10 @@ export interface ModelCheck {
   readonly queries: number;
 }
 
-/** Loads the dataset files against the catalog, and tries every expression with a query for zero rows. */
+/**
+ * Loads the dataset files against the catalog, and tries every expression with a query for zero
+ * rows.
+ */
 export async function checkModel(
   { catalog, warehouse: openWarehouse }: ConnectionFindings,
   files: readonly ProjectFile[],
@@ -68,7 +71,10 @@ function listLoadErrors(
   }));
 }
 
-/** The fault that a failed probe shows. If it is about an unknown name that was found before, the fault points to that line. */
+/**
+ * The fault that a failed probe shows. If it is about an unknown name that was found before, the
+ * fault points to that line.
+ */
 function probeFault(
   { subject, kind, location }: ModelProbe,
   error: UserError,

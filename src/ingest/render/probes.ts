@@ -22,7 +22,9 @@ export interface ModelProbe {
   readonly query: object;
 }
 
-/** The probes of a dataset. Fields that are columns of the catalog and the count of rows need none. */
+/**
+ * The probes of a dataset. Fields that are columns of the catalog and the count of rows need none.
+ */
 export function listProbes(
   { connection, tables, firstSchema }: Catalog,
   dataset: ModelDataset,

@@ -33,7 +33,10 @@ interface ConnectionInput {
   readonly failed: ReadonlySet<string>;
 }
 
-/** Renders the files of one warehouse's datasets: compiles the claims and merges the result with the files. Pure. */
+/**
+ * Renders the files of one warehouse's datasets: compiles the claims and merges the result with the
+ * files. Pure.
+ */
 export function renderConnection(input: ConnectionInput, tree: FileTree) {
   const { connection, claims, retain, pins, failed } = input;
   const recorded = listRecordedDatasets(connection, tree);
@@ -115,7 +118,10 @@ function readNeededFiles(
   });
 }
 
-/** True if a claims file holds anything from people, from models, or from a connection that this run did not read. */
+/**
+ * True if a claims file holds anything from people, from models, or from a connection that this run
+ * did not read.
+ */
 function hasUnderivedClaims(claimsText: string, derived: ReadonlySet<string>): boolean {
   if (claimsText.includes('"origin":"person"') || claimsText.includes('"origin":"model"'))
     return true;
@@ -142,7 +148,8 @@ function renderDataset(input: DatasetInput, tree: FileTree) {
   const [text, claimsText] = [tree.get(at), tree.get(claimsAt)];
   const unedited = mergeDataset({ ...input, text: undefined, base: new Map(), edits: [] });
   const common = { connection, dataset, compiled, at };
-  // If the files are byte for byte as ktx writes them, they hold nothing of a person's and need no parsing.
+  // If the files are byte for byte as ktx writes them, they hold nothing of a person's and need no
+  // parsing.
   const uneditedClaims = renderClaims({ base: unedited.base, claims, damaged: [] });
   if (text === unedited.text && claimsText === uneditedClaims)
     return { ...common, conflicts: input.conflicts, result: unedited, writes: [], damaged: [] };

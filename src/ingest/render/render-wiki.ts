@@ -85,7 +85,10 @@ function mergePages(
   });
 }
 
-/** A function that finds a person's edit of the section that a conflict is about; undefined if they did not edit it. */
+/**
+ * A function that finds a person's edit of the section that a conflict is about; undefined if they
+ * did not edit it.
+ */
 function personEditFinder(
   compiledPages: readonly WikiPage[],
   pages: readonly MergedPage[],

@@ -17,14 +17,20 @@ import { renderConnection } from './render-connection.ts';
 import { renderWiki } from './render-wiki.ts';
 
 const attributesFile = '.gitattributes';
-/** Reviews fold generated files. `-text` and `-filter` keep their bytes as they are, whatever the repository does to its own files. */
+/**
+ * Reviews fold generated files. `-text` and `-filter` keep their bytes as they are, whatever the
+ * repository does to its own files.
+ */
 const attributes = [
   'claims/** linguist-generated -text -filter',
   'sources/** linguist-generated -text -filter',
 ];
 const sharedPaths = [attributesFile, 'wiki', wikiClaimsPath, conflictsPath, pinsPath];
 
-/** Every folder and file that an ingest of these warehouses and sources may read and write in a project. */
+/**
+ * Every folder and file that an ingest of these warehouses and sources may read and write in a
+ * project.
+ */
 export function projectFolders({ connections, sources }: ProjectFindings): string[] {
   const warehouseFolders = connections.flatMap(({ catalog: { connection } }) => [
     `sources/${connection}`,
@@ -45,8 +51,8 @@ interface CachedRendering {
 const cache = new WeakMap<ProjectFindings, CachedRendering[]>();
 
 /**
- * Renders all files from the findings and from what people wrote in the tree (disk or HEAD), leaving out the subjects that
- * failed the check. Pure; equal inputs are rendered once.
+ * Renders all files from the findings and from what people wrote in the tree (disk or HEAD),
+ * leaving out the subjects that failed the check. Pure; equal inputs are rendered once.
  */
 export function renderProject(
   findings: ProjectFindings,
@@ -146,7 +152,10 @@ function listWrites(
   ];
 }
 
-/** The claims of sources and models: those about the wiki, by warehouse, and those about a warehouse without a catalog. */
+/**
+ * The claims of sources and models: those about the wiki, by warehouse, and those about a warehouse
+ * without a catalog.
+ */
 function groupClaims({ sources, connections, decisions = [] }: ProjectFindings) {
   const extracted = sources.flatMap(({ extractions, readings }) =>
     [...extractions, ...readings.values()].flatMap(({ claims }) => claims),
@@ -171,8 +180,9 @@ function groupClaims({ sources, connections, decisions = [] }: ProjectFindings) 
 }
 
 /**
- * A function that keeps of a recorded claim the evidence that this run does not make anew: what people said, what
- * connections said that were not read now, and the decisions of models. The readings of models come with the run.
+ * A function that keeps of a recorded claim the evidence that this run does not make anew: what
+ * people said, what connections said that were not read now, and the decisions of models. The
+ * readings of models come with the run.
  */
 function createRetainer({ connections, sources, decisions = [] }: ProjectFindings) {
   const repaired = new Set(decisions.flatMap(repairedClaimIds));
@@ -204,7 +214,9 @@ function repairedClaimIds({ kind, body }: Claim): string[] {
   return kind === 'repaired' && data !== undefined ? [data.claim] : [];
 }
 
-/** Written only with the first claims of a project: a line that a person takes out later stays out. */
+/**
+ * Written only with the first claims of a project: a line that a person takes out later stays out.
+ */
 function attributesWrites(tree: FileTree): FileWrite[] {
   if ([...tree.keys()].some((path) => path.startsWith('claims/'))) return [];
   const text = tree.get(attributesFile) ?? '';
@@ -226,7 +238,10 @@ function pinWrites(findings: ProjectFindings, tree: FileTree): FileWrite[] {
   return [{ step: 'file_written', path: pinsPath, text, artifact: pinsPath }];
 }
 
-/** Schema files, then the index that lists them, then removals, so that the index never lists a file that is missing. */
+/**
+ * Schema files, then the index that lists them, then removals, so that the index never lists a file
+ * that is missing.
+ */
 function catalogWrites(catalog: Catalog, tree: FileTree): FileWrite[] {
   const texts = new Map<string, string | undefined>(
     catalogFiles(catalog)

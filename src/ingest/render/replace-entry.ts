@@ -3,7 +3,10 @@ import { isList, isMapping, yamlFile } from '../../context/merge/yaml-text.ts';
 import { keyOrder } from '../../context/merge/yaml-values.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 
-/** Replaces (or adds) one metric or field in a dataset's file. Returns the text unchanged if it cannot be parsed. */
+/**
+ * Replaces (or adds) one metric or field in a dataset's file. Returns the text unchanged if it
+ * cannot be parsed.
+ */
 export function replaceEntry(
   text: string,
   list: 'metrics' | 'fields',

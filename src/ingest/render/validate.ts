@@ -47,8 +47,9 @@ interface UnopenedWarehouse {
 }
 
 /**
- * Checks the artifacts as they would be published: schema and references, columns against the catalog, every expression with a
- * query for zero rows. A model may repair what fails. `files` are the files on disk.
+ * Checks the artifacts as they would be published: schema and references, columns against the
+ * catalog, every expression with a query for zero rows. A model may repair what fails. `files` are
+ * the files on disk.
  */
 export async function validateArtifacts(
   found: ProjectFindings,
@@ -139,7 +140,8 @@ async function checkConnection(
   );
   const blamed = faults.filter((fault, index) => fault !== checked.faults[index]);
   if (blamed.length === 0) return { faults, queries: checked.queries };
-  // Nothing was tried in a file that does not load. So its other entries are tried without the ones that break it.
+  // Nothing was tried in a file that does not load. So its other entries are tried without the ones
+  // that break it.
   const broken = new Set(blamed.map(({ subject }) => subject));
   const withoutBroken = applyWrites(files, renderProject(findings, files, broken).writes);
   const rest = await checkModel(
@@ -176,7 +178,10 @@ async function repairFaults(
   });
 }
 
-/** Why a repaired claim does not work, with the decision that repairs it in the findings; undefined if it works. */
+/**
+ * Why a repaired claim does not work, with the decision that repairs it in the findings; undefined
+ * if it works.
+ */
 async function findRepairFault(
   findings: ProjectFindings,
   repaired: Omit<Claim, 'evidence'>,
@@ -211,7 +216,10 @@ function insertClaim(text: string, name: string, { kind, body }: Omit<Claim, 'ev
   return text;
 }
 
-/** The fault with the location in the source, where it is fixed. A fault in what a person wrote keeps its place in the file. */
+/**
+ * The fault with the location in the source, where it is fixed. A fault in what a person wrote
+ * keeps its place in the file.
+ */
 function locateInSource(fault: Quarantined, rendering: Rendering): Quarantined {
   if (isPersonsEdit(fault, rendering)) return fault;
   const [first] = rendering.claims
@@ -244,7 +252,10 @@ function datasetFiles(files: FileTree, connection: string): ProjectFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Remembers which state of catalog and files passed the check last, so that an unchanged project is not checked again. */
+/**
+ * Remembers which state of catalog and files passed the check last, so that an unchanged project is
+ * not checked again.
+ */
 function openPassedCheck({ db }: State, connection: string, mark: string) {
   db.exec(
     'CREATE TABLE IF NOT EXISTS passed_checks (connection TEXT PRIMARY KEY, mark TEXT NOT NULL)',

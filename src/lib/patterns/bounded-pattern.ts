@@ -8,8 +8,8 @@ const testScript = new Script('new RegExp(pattern, flags).test(text)');
 const replaceScript = new Script('text.replace(new RegExp(pattern, flags), () => replacement)');
 
 /**
- * Runs a regular expression that somebody else wrote. Some take for ever on some texts, and nothing else on this thread could
- * end them. Undefined if it took too long.
+ * Runs a regular expression that somebody else wrote. Some take for ever on some texts, and nothing
+ * else on this thread could end them. Undefined if it took too long.
  */
 function runPattern(script: Script, input: Readonly<Record<string, string>>): unknown {
   try {
@@ -38,7 +38,10 @@ export function matchesPattern(pattern: string, text: string): boolean | undefin
   return isMatch === undefined ? undefined : isMatch === true;
 }
 
-/** Replaces what matches one of the patterns. If one takes too long, it is not tried again, and nothing of its text is kept. */
+/**
+ * Replaces what matches one of the patterns. If one takes too long, it is not tried again, and
+ * nothing of its text is kept.
+ */
 export function openRedactor(patterns: readonly string[]): (text: string) => string {
   const tooSlow = new Set<string>();
   const replacement = '[redacted]';

@@ -24,7 +24,9 @@ interface AiSdkOptions {
   readonly recordRequests?: boolean;
 }
 
-/** A backend for the API providers, through the AI SDK. Connects to nothing before the first call. */
+/**
+ * A backend for the API providers, through the AI SDK. Connects to nothing before the first call.
+ */
 export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
   const provider = findProvider(options.provider);
   // Otherwise the SDK prints warnings about requests.

@@ -84,7 +84,10 @@ interface WatchedModel {
   readonly projectDir: string;
 }
 
-/** Counts each request, reports limits, and sends a failed request again when the governor allows it. */
+/**
+ * Counts each request, reports limits, and sends a failed request again when the governor allows
+ * it.
+ */
 function watchRequests(watched: WatchedModel, monitor: CallMonitor): EmbedMiddleware {
   const { model, ...rest } = watched;
   const call = { role: 'embedding', model, tags: {}, monitor };
@@ -107,7 +110,10 @@ function watchRequests(watched: WatchedModel, monitor: CallMonitor): EmbedMiddle
   };
 }
 
-/** Many local endpoints do not count. Then the count is what plain English has at most, so that a price is not too low. */
+/**
+ * Many local endpoints do not count. Then the count is what plain English has at most, so that a
+ * price is not too low.
+ */
 function tokensOf({ usage }: sdk.EmbedManyResult, texts: readonly string[]) {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const input = Number.isFinite(usage.tokens) ? usage.tokens : Math.ceil(bytes / 3);
@@ -123,7 +129,10 @@ function reportedUsd({ providerMetadata }: sdk.EmbedManyResult): number | undefi
 
 const numberedVectors = z.object({ data: z.array(z.object({ index: z.int() })) });
 
-/** OpenAI's protocol numbers the vectors, and an endpoint may send them in another order. The SDK does not look. */
+/**
+ * OpenAI's protocol numbers the vectors, and an endpoint may send them in another order. The SDK
+ * does not look.
+ */
 function inOrderOfTexts({ embeddings, responses }: sdk.EmbedManyResult) {
   const { data } = numberedVectors.safeParse(responses?.[0]?.body);
   if (data === undefined) return embeddings;

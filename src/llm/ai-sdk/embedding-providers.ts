@@ -13,12 +13,17 @@ interface VectorRequest {
   readonly purpose: EmbeddingPurpose;
 }
 
-/** A provider of embeddings. Its package is imported inside `open`, so that it is loaded only if it is used. */
+/**
+ * A provider of embeddings. Its package is imported inside `open`, so that it is loaded only if it
+ * is used.
+ */
 export interface EmbeddingProvider {
   readonly title: string;
   /** True if credentials come from the machine that ktx runs on, not from `ktx.yaml`. */
   readonly isAmbient?: boolean;
-  /** Texts of one request, if the model itself takes more. Without it, as many as the model takes. */
+  /**
+   * Texts of one request, if the model itself takes more. Without it, as many as the model takes.
+   */
   readonly mostTexts?: number;
   /** Takes its settings with every secret reference replaced by its value. */
   readonly open: (

@@ -62,7 +62,10 @@ const brokenResponseErrors = [
   sdk.TypeValidationError,
 ];
 
-/** True if there was no response, if it broke off or is not of this protocol, or if the connection failed. */
+/**
+ * True if there was no response, if it broke off or is not of this protocol, or if the connection
+ * failed.
+ */
 function isNetworkError(error: unknown): boolean {
   if (brokenResponseErrors.some((errorClass) => errorClass.isInstance(error))) return true;
   return causeChain(error).some(

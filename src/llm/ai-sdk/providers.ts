@@ -10,7 +10,9 @@ type ProviderOptions = Readonly<
 >;
 export type CacheTtl = '5m' | '1h';
 
-/** One API provider. Its package is imported inside `open`, so that it is loaded only if it is used. */
+/**
+ * One API provider. Its package is imported inside `open`, so that it is loaded only if it is used.
+ */
 export interface Provider<TConfig extends z.ZodType = z.ZodType> {
   readonly title: string;
   readonly config: TConfig;
@@ -37,7 +39,10 @@ type ProviderDefinition<TConfig extends z.ZodType> = Omit<
   Provider<TConfig>,
   'config' | 'open' | 'account'
 > & {
-  /** Schema of its block in `ktx.yaml`. `secret` is a reference in the file, and the value in `open`. */
+  /**
+   * Schema of its block in `ktx.yaml`. `secret` is a reference in the file, and the value in
+   * `open`.
+   */
   readonly block: (secret: z.ZodString) => TConfig;
   readonly account: (config: z.infer<TConfig>) => string | undefined;
   readonly open: (config: z.infer<TConfig>) => Promise<(model: string) => SdkModel>;
@@ -171,7 +176,8 @@ export const providers = {
         ...abilities,
       });
     },
-    // `store: false`: OpenAI keeps nothing. Strict schemas allow no optional fields, and ktx uses them.
+    // `store: false`: OpenAI keeps nothing. Strict schemas allow no optional fields, and ktx uses
+    // them.
     options: {
       openai: { store: false, strictJsonSchema: false },
       compatible: { strictJsonSchema: false },

@@ -57,7 +57,9 @@ export async function readAnswer(
   }
 }
 
-/** A stream that ends without a reason has broken off. Other unfinished answers are not repeated. */
+/**
+ * A stream that ends without a reason has broken off. Other unfinished answers are not repeated.
+ */
 function checkIsWhole({ unified, raw }: AnswerEnd): void {
   if (unified === 'error')
     throw new LlmError('overloaded', 'The provider ended the answer with an error.');

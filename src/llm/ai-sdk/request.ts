@@ -105,7 +105,9 @@ function recordRequest(
   if (isRecording) appendToLog(projectDir, 'llm', { role, model, tags, ...entry });
 }
 
-/** If credentials come from the machine, a failure before the request means that none were found. */
+/**
+ * If credentials come from the machine, a failure before the request means that none were found.
+ */
 function explainMissingCredentials(failure: UserError, { provider }: RequestContext): UserError {
   if (!(failure instanceof LlmError) || failure.kind !== 'unknown' || !provider.isAmbient)
     return failure;

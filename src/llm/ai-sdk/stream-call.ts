@@ -39,7 +39,9 @@ type StepEnd = Extract<StreamPart, { type: 'finish-step' }>;
 interface StreamProgress {
   text: string;
   steps: number;
-  /** Answers that have begun, and those whose usage is known: one less if the last one broke off. */
+  /**
+   * Answers that have begun, and those whose usage is known: one less if the last one broke off.
+   */
   begun: number;
   used: number;
   lastStep: StepEnd | undefined;
@@ -175,7 +177,10 @@ function warnIfTemperatureOmitted(
     monitor.warn(`${model} does not take a temperature here. It is left out.`);
 }
 
-/** Calls of tools, those included that no tool of the session ran: refused ones, and tools that do not exist. */
+/**
+ * Calls of tools, those included that no tool of the session ran: refused ones, and tools that do
+ * not exist.
+ */
 function forwardPart(part: StreamPart, listener: SessionListener): void {
   if (part.type === 'tool-call')
     listener.toolStarted({ id: part.toolCallId, name: part.toolName, input: part.input });
@@ -185,7 +190,9 @@ function forwardPart(part: StreamPart, listener: SessionListener): void {
     listener.toolEnded({ id: part.toolCallId, isError: true, text: errorMessage(part.error) });
 }
 
-/** The repair belongs to the turn that it repairs: it is not a step of its own, but its cost counts. */
+/**
+ * The repair belongs to the turn that it repairs: it is not a step of its own, but its cost counts.
+ */
 function repairAsker(context: AiSdkContext, call: BackendCall): AskRepair {
   return async (prompt, schema) => {
     const repairCall = {

@@ -12,15 +12,17 @@ export type AskRepair = (prompt: string, schema: object) => Promise<unknown>;
 interface SdkTools {
   readonly tools: ToolSet | undefined;
   readonly repairToolCall: ToolCallRepairFunction<ToolSet>;
-  /** The SDK runs these on the parsed input of each call, before the tool and before the history. */
+  /**
+   * The SDK runs these on the parsed input of each call, before the tool and before the history.
+   */
   readonly experimental_refineToolInput: Readonly<
     Record<string, (input: unknown) => Promise<unknown>>
   >;
 }
 
 /**
- * The tools in the form of the AI SDK, sorted by name. Input that does not fit is repaired within the
- * step. If that fails, the tool refuses it with the same message as everywhere.
+ * The tools in the form of the AI SDK, sorted by name. Input that does not fit is repaired within
+ * the step. If that fails, the tool refuses it with the same message as everywhere.
  */
 export function toSdkTools(toolSet: KtxToolSet, askRepair: AskRepair): SdkTools {
   checkToolSet(toolSet);
@@ -36,7 +38,8 @@ export function toSdkTools(toolSet: KtxToolSet, askRepair: AskRepair): SdkTools 
         (input: unknown) => refineInput(descriptor, input, askRepair),
       ]),
     ),
-    // The SDK calls this only for input that is not JSON. As a JSON string, it goes on to `refineInput`.
+    // The SDK calls this only for input that is not JSON. As a JSON string, it goes on to
+    // `refineInput`.
     repairToolCall: ({ toolCall }) =>
       Promise.resolve(
         Object.hasOwn(toolSet, toolCall.toolName)

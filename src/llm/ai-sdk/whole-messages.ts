@@ -9,9 +9,9 @@ const endOfMessage = z.looseObject({
 const lastEvent = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
 /**
- * A `fetch` for Anthropic's Messages protocol. An answer is complete once the provider has said why it
- * ends, and how much it used: only an empty line follows. If that line is lost, the answer still counts,
- * as it does for Claude Code.
+ * A `fetch` for Anthropic's Messages protocol. An answer is complete once the provider has said why
+ * it ends, and how much it used: only an empty line follows. If that line is lost, the answer still
+ * counts, as it does for Claude Code.
  */
 export const fetchWholeMessages: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);

@@ -22,7 +22,9 @@ export interface AccountPolicy {
   checkKeySource(source: string | undefined): void;
   /** Who pays, shown to a person. */
   payer(account: ChildAccount): string;
-  /** The error when the provider refuses the account. `status` is the HTTP status, if there is one. */
+  /**
+   * The error when the provider refuses the account. `status` is the HTTP status, if there is one.
+   */
   refusedError(status?: number): LlmError;
 }
 
@@ -84,7 +86,10 @@ export const ownSessionPolicy: AccountPolicy = {
   },
 };
 
-/** `claude-agent`: only the account of the auth mode. Throws one error that names all missing variables. */
+/**
+ * `claude-agent`: only the account of the auth mode. Throws one error that names all missing
+ * variables.
+ */
 export function authModePolicy(mode: AuthMode, env: NodeJS.ProcessEnv): AccountPolicy {
   const missing = missingVariables(env, mode);
   if (missing.length > 0)

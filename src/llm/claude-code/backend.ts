@@ -36,13 +36,17 @@ export interface ClaudeCodeOptions {
   readonly projectDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly promptCaching?: PromptCaching | undefined;
-  /** Set for the backend `claude-agent`: the account that pays instead of the user's own session. */
+  /**
+   * Set for the backend `claude-agent`: the account that pays instead of the user's own session.
+   */
   readonly auth?: AuthMode | undefined;
   /** `llm.provider.program`: which Claude Code program runs. Default: `auto`. */
   readonly program?: string | undefined;
   /** A program that runs unchecked, instead of the one that `program` chooses. */
   readonly executable?: string | undefined;
-  /** `llm.provider.allow_managed_settings`: settings of whoever manages the machine may take part. */
+  /**
+   * `llm.provider.allow_managed_settings`: settings of whoever manages the machine may take part.
+   */
   readonly allowManagedSettings?: boolean | undefined;
   /** Maximum number of children at once, beside those of sessions; default 4. */
   readonly concurrency?: number | undefined;
@@ -50,7 +54,9 @@ export interface ClaudeCodeOptions {
   readonly policyFolder?: string | undefined;
 }
 
-/** Runs calls in Claude Code children, with the user's own session or with the account of `auth`. */
+/**
+ * Runs calls in Claude Code children, with the user's own session or with the account of `auth`.
+ */
 export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend {
   const { projectDir, auth, env, policyFolder } = options;
   const policy = auth === undefined ? ownSessionPolicy : authModePolicy(auth, env);
@@ -168,7 +174,9 @@ function credentials(env: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => (names.test(name) ? [value] : []));
 }
 
-/** The program to run. It is chosen when the first child starts, and again when its file changes. */
+/**
+ * The program to run. It is chosen when the first child starts, and again when its file changes.
+ */
 function openProgram(options: ClaudeCodeOptions): () => Promise<ProgramReport> {
   const { projectDir, env, program: setting = 'auto', executable: path } = options;
   if (path !== undefined)

@@ -1,4 +1,6 @@
-/** All built-in tools of all releases of Claude Code. `npm run test:sdk-matrix` compares the list. */
+/**
+ * All built-in tools of all releases of Claude Code. `npm run test:sdk-matrix` compares the list.
+ */
 export const builtInTools = [
   'Agent',
   'AskUserQuestion',

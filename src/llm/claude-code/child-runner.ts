@@ -170,7 +170,9 @@ async function restarted(child: ReadyChild): Promise<ReadyChild | undefined> {
 const hasAnswered = ({ facts }: ConversationResult): boolean =>
   facts?.subtype === 'success' && !facts.isError;
 
-/** Makes the call again with another child, as often as the governor allows, while nothing was done. */
+/**
+ * Makes the call again with another child, as often as the governor allows, while nothing was done.
+ */
 async function untilAnswered(
   converse: () => Promise<ConversationWithAccount>,
   monitor: CallMonitor,

@@ -28,7 +28,10 @@ export interface ExpectedInit {
   readonly hasObject: boolean;
 }
 
-/** The SDK options that isolate a child, the same for every call and probe. None is left to its default. */
+/**
+ * The SDK options that isolate a child, the same for every call and probe. None is left to its
+ * default.
+ */
 export function isolationOptions({ tools }: ExpectedInit): Options {
   return {
     settingSources: [],

@@ -9,7 +9,10 @@ import { checkedStopReason, readConversation } from './conversation/conversation
 import type { ConversationResult } from './conversation/result-facts.ts';
 import { withPromptHeader } from './prompt-header.ts';
 
-/** One child that takes message after message. Its memory is the state of the conversation; nothing is saved. */
+/**
+ * One child that takes message after message. Its memory is the state of the conversation; nothing
+ * is saved.
+ */
 export function openClaudeSession(
   { start, policy }: Pick<ChildRunner, 'start' | 'policy'>,
   sessionSpec: BackendSessionSpec,

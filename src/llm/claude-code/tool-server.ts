@@ -12,14 +12,15 @@ import type { AnswerGate } from './conversation/answer-gate.ts';
 import { serverName } from './isolation.ts';
 
 /**
- * The program writes an answer that is longer than it likes into a file of the user's home, and shows
- * the model a piece of it, without the end of its marks. The limit on tokens is in `child/env.ts`.
+ * The program writes an answer that is longer than it likes into a file of the user's home, and
+ * shows the model a piece of it, without the end of its marks. The limit on tokens is in
+ * `child/env.ts`.
  */
 const longestAnswer = { 'anthropic/maxResultSizeChars': 500_000 };
 
 /**
- * Serves the tools of one call as an MCP server inside this process. Make a new one for each call: if
- * two calls share a server, one of them loses its tools. The replies have no structured content,
+ * Serves the tools of one call as an MCP server inside this process. Make a new one for each call:
+ * if two calls share a server, one of them loses its tools. The replies have no structured content,
  * because the model would see it instead of the Markdown.
  */
 export function openToolServer(

@@ -12,7 +12,10 @@ const keptColumns = 'at run call stage tool connection source col kind backend h
   ' ',
 );
 
-/** If there are more than `maxLines`, merges all but the newest half as many, step by step until they fit. */
+/**
+ * If there are more than `maxLines`, merges all but the newest half as many, step by step until
+ * they fit.
+ */
 export function foldOldLines(db: DatabaseSync, maxLines: number): void {
   for (const replaced of folds) {
     const lines = countLines(db);

@@ -19,7 +19,10 @@ export interface EgressEntry {
   readonly values: readonly SentValues[];
 }
 
-/** `.ktx/egress.db`: how many values of which columns went to which model. It never has the values themselves. */
+/**
+ * `.ktx/egress.db`: how many values of which columns went to which model. It never has the values
+ * themselves.
+ */
 export interface EgressLedger {
   readonly db: DatabaseSync;
   /** On disk when the call returns. Throws if it cannot be written; then nothing may be sent. */

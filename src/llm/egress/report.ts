@@ -33,7 +33,10 @@ const columnsByGrouping: Readonly<Record<EgressGrouping, readonly string[]>> = {
   call: ['run', 'call', 'stage', ...places],
 };
 
-/** One line for each group, the one with the most values first; runs, calls and days the latest first. */
+/**
+ * One line for each group, the one with the most values first; runs, calls and days the latest
+ * first.
+ */
 export function egressReport(db: DatabaseSync, grouping: EgressGrouping = 'column'): EgressLine[] {
   const columns = [...columnsByGrouping[grouping], 'backend', 'host'];
   const isTimed = grouping !== 'column' && grouping !== 'stage';

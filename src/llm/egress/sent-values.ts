@@ -14,10 +14,11 @@ const valueKinds = [
 ] as const;
 
 /**
- * Values of one column that a model gets, as a number and never as themselves. Kinds: `range` smallest and largest value,
- * `frequent` most frequent values, `declared` values of a constraint or a source, `aggregate` counts, sums and averages,
- * `group` names of the groups of aggregates, `metric` the number of a metric, `match` values that a search found, `row` cells
- * of query results, `error` errors and warnings of the warehouse, which may quote a value.
+ * Values of one column that a model gets, as a number and never as themselves. Kinds: `range`
+ * smallest and largest value, `frequent` most frequent values, `declared` values of a constraint or
+ * a source, `aggregate` counts, sums and averages, `group` names of the groups of aggregates,
+ * `metric` the number of a metric, `match` values that a search found, `row` cells of query
+ * results, `error` errors and warnings of the warehouse, which may quote a value.
  */
 export const sentValuesSchema = z.object({
   connection: z.string(),

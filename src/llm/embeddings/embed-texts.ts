@@ -14,7 +14,9 @@ export interface EmbeddingContext extends CallContext {
   readonly length: VectorLength;
 }
 
-/** Texts longer than this are cut before they are sent: no model takes much more. In UTF-16 units. */
+/**
+ * Texts longer than this are cut before they are sent: no model takes much more. In UTF-16 units.
+ */
 const longestText = 24_000;
 /** A model that refuses a text of this length refuses it for another reason. */
 const shortestCut = 700;
@@ -34,7 +36,10 @@ interface EmbeddingJob {
   readonly shortened: Set<number>;
 }
 
-/** Embeds texts in batches, as many at once as the gate lets through. After a failure no further batch starts. */
+/**
+ * Embeds texts in batches, as many at once as the gate lets through. After a failure no further
+ * batch starts.
+ */
 export async function embedTexts(
   context: EmbeddingContext,
   input: KtxEmbedInput,
@@ -80,7 +85,10 @@ function splitIntoBatches(texts: readonly NumberedText[], most: number): Numbere
   return batches;
 }
 
-/** Sends one batch. A batch that is too large goes out in two halves; a text that is too long goes out shorter. */
+/**
+ * Sends one batch. A batch that is too large goes out in two halves; a text that is too long goes
+ * out shorter.
+ */
 async function embedBatch(job: EmbeddingJob, batch: readonly NumberedText[]): Promise<void> {
   try {
     const vectors = await requestVectors(job, batch);
@@ -109,7 +117,10 @@ function mayBeTooLarge(error: unknown): boolean {
   );
 }
 
-/** Half of `longestText`, a quarter and so on. What is sent depends on the text alone, not on the other texts. */
+/**
+ * Half of `longestText`, a quarter and so on. What is sent depends on the text alone, not on the
+ * other texts.
+ */
 function nextLength(length: number): number {
   let next = longestText;
   while (next >= length) next /= 2;

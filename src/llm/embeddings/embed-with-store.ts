@@ -1,12 +1,15 @@
 import type { EmbeddingText, KtxEmbeddingPort, KtxEmbedInput } from '../port/embedding.ts';
 import { packVector, unpackVector, type VectorStore } from './vector-store.ts';
 
-/** So many texts are embedded before their vectors are saved: what was paid for is kept if the run is killed. */
+/**
+ * So many texts are embedded before their vectors are saved: what was paid for is kept if the run
+ * is killed.
+ */
 const textsToSave = 2048;
 
 /**
- * The vector of each text, by the text. Only texts that the store does not have are sent. A vector is
- * the same whether it comes from the store or was just made. Texts without a word have none.
+ * The vector of each text, by the text. Only texts that the store does not have are sent. A vector
+ * is the same whether it comes from the store or was just made. Texts without a word have none.
  */
 export async function embedWithStore(
   port: Pick<KtxEmbeddingPort, 'embed'>,

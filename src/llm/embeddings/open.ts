@@ -21,7 +21,10 @@ export interface EmbeddingsOptions extends Omit<LlmOptions, 'config'> {
 
 /** The port, and what commands need beside it. */
 export interface EmbeddingRuntime extends KtxEmbeddingPort {
-  /** Embeds one word. Returns the length of the vectors. Throws if the provider or the model cannot be used. */
+  /**
+   * Embeds one word. Returns the length of the vectors. Throws if the provider or the model cannot
+   * be used.
+   */
   probe(signal: AbortSignal): Promise<number>;
   close(): void;
 }

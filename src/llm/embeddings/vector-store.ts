@@ -3,8 +3,8 @@ import { keyedHash, openSealedBytes, sealBytes } from '../../store/ownership/sea
 import type { EmbeddingPurpose, KtxEmbeddingPort } from '../port/embedding.ts';
 
 /**
- * Vectors of texts in `.ktx/state.db`, so that no text is embedded twice. Only those of one model are
- * kept. A vector gives away much of its text, so it is sealed, and found by a keyed hash.
+ * Vectors of texts in `.ktx/state.db`, so that no text is embedded twice. Only those of one model
+ * are kept. A vector gives away much of its text, so it is sealed, and found by a keyed hash.
  */
 export interface VectorStore {
   load(text: string): Float32Array | undefined;
@@ -50,7 +50,10 @@ export function openVectorStore(
 
 const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 
-/** One byte for each number, and four for the unit: a quarter of the size, and nearly the same angles. */
+/**
+ * One byte for each number, and four for the unit: a quarter of the size, and nearly the same
+ * angles.
+ */
 export function packVector(vector: Float32Array): Buffer {
   const largest = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
   const unit = largest / 127;

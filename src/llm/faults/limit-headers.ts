@@ -14,7 +14,10 @@ interface WindowHeaders {
   reset?: string;
 }
 
-/** Reads the state of each limit from response headers such as `anthropic-ratelimit-tokens-remaining`. */
+/**
+ * Reads the state of each limit from response headers such as
+ * `anthropic-ratelimit-tokens-remaining`.
+ */
 export function limitsFromHeaders(
   headers: ResponseHeaders | undefined,
   now = Date.now(),
@@ -37,7 +40,10 @@ export function limitsFromHeaders(
   });
 }
 
-/** The limit that a refused request exceeded, with the time to try again: `retry-after`, else the reset of the limit. */
+/**
+ * The limit that a refused request exceeded, with the time to try again: `retry-after`, else the
+ * reset of the limit.
+ */
 export function exceededLimit(headers: ResponseHeaders | undefined, now = Date.now()): LimitReport {
   const ofSubscription = subscriptionLimitOf(headers ?? {}, now);
   if (ofSubscription !== undefined) return ofSubscription;
@@ -73,7 +79,10 @@ function subscriptionLimitOf(headers: ResponseHeaders, now: number): LimitReport
   return { window, state: 'closed', utilization: 1, resetsAt: parseMoment(reset, now) };
 }
 
-/** The reset of a limit whose size is not told: one without a name, else the latest of those with names. */
+/**
+ * The reset of a limit whose size is not told: one without a name, else the latest of those with
+ * names.
+ */
 function otherReset(headers: ResponseHeaders, now: number): Date | undefined {
   const plain = parseMoment(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'], now);
   const named = [...headersByWindow(headers).values()]
@@ -95,7 +104,9 @@ function headersByWindow(headers: ResponseHeaders): ReadonlyMap<string, WindowHe
   return windows;
 }
 
-/** Numbers from here on are seconds since 1970, or milliseconds if they are a thousand times larger. */
+/**
+ * Numbers from here on are seconds since 1970, or milliseconds if they are a thousand times larger.
+ */
 const firstEpochSecond = 1_000_000_000;
 
 /**

@@ -44,7 +44,9 @@ export function unfinishedAnswer(reason: string): LlmError | undefined {
   return new LlmError(end, words[end] ?? `The answer ended early (${reason}).`);
 }
 
-/** The failure of an answer that ends to call a tool, and calls none: the call was lost on its way. */
+/**
+ * The failure of an answer that ends to call a tool, and calls none: the call was lost on its way.
+ */
 export function callWithoutTool(): LlmError {
   return new LlmError('network', 'The answer ended for a tool call that it does not have.');
 }

@@ -150,7 +150,10 @@ export class ActiveCall {
       : new LlmError('unknown', errorMessage(error), { cause: error });
   }
 
-  /** As `failureFrom`. A spent budget is told with what all calls have cost in the end, as the run tells it. */
+  /**
+   * As `failureFrom`. A spent budget is told with what all calls have cost in the end, as the run
+   * tells it.
+   */
   async finalFailure(error: unknown): Promise<UserError> {
     const { signal, spending } = this.#options;
     const failure = this.failureFrom(error);

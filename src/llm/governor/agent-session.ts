@@ -48,7 +48,9 @@ class GovernedSession implements AgentSession {
   readonly #backendSession: BackendSession;
   readonly #past: PastTurn[];
   #model: string;
-  /** False if the backend has not seen all of `#past`; the next message brings the history along. */
+  /**
+   * False if the backend has not seen all of `#past`; the next message brings the history along.
+   */
   #backendKnowsPast = false;
   /** How much of the history fits the context of the model: an index of `historyLimits`. */
   #historyLimit = 0;
@@ -136,8 +138,8 @@ class GovernedSession implements AgentSession {
   }
 
   /**
-   * If the conversation does not fit the context of the model, tells it again with shorter answers of
-   * tools, those of this turn included. What was called is not called again.
+   * If the conversation does not fit the context of the model, tells it again with shorter answers
+   * of tools, those of this turn included. What was called is not called again.
    */
   async #attemptInContext(
     recorder: TurnRecorder,
@@ -236,7 +238,10 @@ class GovernedSession implements AgentSession {
     for (const { name, values } of toolCalls) this.#record(values, name);
   }
 
-  /** The message, preceded by the turns that the backend has not seen, and by what this turn has done before. */
+  /**
+   * The message, preceded by the turns that the backend has not seen, and by what this turn has
+   * done before.
+   */
   #withHistory(message: string, { text, toolCalls }: TurnRecorder): string {
     if (this.#backendKnowsPast) return message;
     const begun: readonly PastTurn[] =
@@ -255,7 +260,9 @@ class GovernedSession implements AgentSession {
   }
 }
 
-/** The call's monitor, which also emits events for reached limits and for what the model streams. */
+/**
+ * The call's monitor, which also emits events for reached limits and for what the model streams.
+ */
 function sessionMonitor(
   { monitor }: ActiveCall,
   recorder: TurnRecorder,

@@ -3,7 +3,9 @@ import PQueue from 'p-queue';
 import type { LimitReport } from '../port/backend.ts';
 import { LlmError, type LlmErrorKind } from '../port/error.ts';
 
-/** A limit that is reached: all calls wait for its reset. Or, with `retry`, the pause of one call. */
+/**
+ * A limit that is reached: all calls wait for its reset. Or, with `retry`, the pause of one call.
+ */
 export interface Pause {
   readonly window: string;
   readonly until: Date;

@@ -58,7 +58,8 @@ export class CallMeter {
       reportedUsd === null
         ? 'an answer broke off before it reported its usage'
         : `no cost from the backend, and no price for ${model} in llm.prices`;
-    // The real cost takes the place of the expected one, in one step: between two, other calls would see money that is spent.
+    // The real cost takes the place of the expected one, in one step: between two, other calls
+    // would see money that is spent.
     const expectedUsd = Math.min(this.#expectedUsd, costUsd ?? 0);
     this.#expectedUsd -= expectedUsd;
     this.#spending.add(costUsd === null ? null : costUsd - expectedUsd, unknownReason);

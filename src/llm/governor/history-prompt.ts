@@ -9,7 +9,10 @@ interface HistoryLimits {
   readonly toolAnswer: number;
 }
 
-/** What is kept of a conversation, from the usual to the least, if it does not fit the context of the model. */
+/**
+ * What is kept of a conversation, from the usual to the least, if it does not fit the context of
+ * the model.
+ */
 export const historyLimits = [
   { whole: 120_000, toolAnswer: 3000 },
   { whole: 40_000, toolAnswer: 1500 },
@@ -21,7 +24,8 @@ const leastOfAnswer = 120;
 
 /**
  * Earlier turns as plain text, for a model that has not seen them. Answers of tools are shortened
- * before turns are left out, the oldest first. A shortened answer keeps the marks around foreign text.
+ * before turns are left out, the oldest first. A shortened answer keeps the marks around foreign
+ * text.
  */
 export function writeHistoryPrompt(
   past: readonly PastTurn[],
@@ -40,7 +44,10 @@ export function writeHistoryPrompt(
   return [...notice, ...turns].join('\n\n');
 }
 
-/** How many characters each answer may have: the newest get theirs first, from two thirds of the room. */
+/**
+ * How many characters each answer may have: the newest get theirs first, from two thirds of the
+ * room.
+ */
 function roomOfAnswers(
   past: readonly PastTurn[],
   { whole, toolAnswer }: HistoryLimits,

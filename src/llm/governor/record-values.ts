@@ -4,7 +4,10 @@ import type { SentValues } from '../egress/sent-values.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../port/runtime.ts';
 import type { CallContext } from './run-call.ts';
 
-/** Records values of one call before they are sent; with a tool, those of its answer. Throws if it cannot. */
+/**
+ * Records values of one call before they are sent; with a tool, those of its answer. Throws if it
+ * cannot.
+ */
 export type RecordValues = (values: readonly SentValues[] | undefined, tool?: string) => void;
 
 interface RecordedCall {

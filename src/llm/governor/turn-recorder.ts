@@ -99,7 +99,9 @@ export class TurnRecorder {
     };
   }
 
-  /** The turn goes on with a model that gets a shortened history. New text replaces the text so far. */
+  /**
+   * The turn goes on with a model that gets a shortened history. New text replaces the text so far.
+   */
   startAgain(): void {
     for (const [id, { end }] of this.#calls)
       if (end === undefined) this.#endCall(id, false, { markdown: 'The call did not finish.' });

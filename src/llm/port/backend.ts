@@ -23,7 +23,9 @@ export interface LoopCall extends BackendCall {
 
 /** A backend reports here while a call runs. */
 export interface CallMonitor {
-  /** Aborted by the caller, a timeout or the budget. Its reason is an `LlmError` or a `UserError`. */
+  /**
+   * Aborted by the caller, a timeout or the budget. Its reason is an `LlmError` or a `UserError`.
+   */
   readonly signal: AbortSignal;
   /** Something arrived from the model. Restarts the idle clock. */
   heartbeat(): void;
@@ -40,8 +42,8 @@ export interface CallMonitor {
   addUsage(model: string, usage: TokenUsage, costUsd?: number | null): void;
   toolFailed(tool: string, callId: string | undefined): void;
   /**
-   * A request failed. Resolves when it may be sent again, after a pause that the user sees. Throws the
-   * failure if it may not. Backends never repeat a request without it.
+   * A request failed. Resolves when it may be sent again, after a pause that the user sees. Throws
+   * the failure if it may not. Backends never repeat a request without it.
    */
   retry(failure: UserError): Promise<void>;
   /** The provider reported the state of one of its limits. */
@@ -52,7 +54,9 @@ export interface CallMonitor {
   readonly listener?: SessionListener | undefined;
 }
 
-/** Streaming callbacks of a session. An event may be reported more than once; the first time counts. */
+/**
+ * Streaming callbacks of a session. An event may be reported more than once; the first time counts.
+ */
 export interface SessionListener {
   text(delta: string): void;
   thinking(delta: string): void;
@@ -152,7 +156,9 @@ export interface AccountReport {
 export interface ProgramReport {
   /** Absolute, with all links followed. */
   readonly path: string;
-  /** `own`: found on this machine. `bundled`: came with ktx. `named`: named by the configuration. */
+  /**
+   * `own`: found on this machine. `bundled`: came with ktx. `named`: named by the configuration.
+   */
   readonly kind: 'own' | 'bundled' | 'named';
   readonly version: string | undefined;
   /** Why this one, shown to a person. */

@@ -24,22 +24,29 @@ export interface KtxEmbedInput {
 }
 
 export interface EmbeddedTexts {
-  /** In the order of the texts, all of one length. Undefined for a text of white space, which is never sent. */
+  /**
+   * In the order of the texts, all of one length. Undefined for a text of white space, which is
+   * never sent.
+   */
   readonly vectors: readonly (Float32Array | undefined)[];
   /** How many texts were too long for the model. Their vectors stand for how they begin. */
   readonly shortened: number;
 }
 
 /**
- * Turns texts into vectors. It is a port of its own: a project can have embeddings without a language
- * model, and a language model without embeddings.
+ * Turns texts into vectors. It is a port of its own: a project can have embeddings without a
+ * language model, and a language model without embeddings.
  */
 export interface KtxEmbeddingPort {
   readonly provider: string;
   readonly model: string;
-  /** Length of the vectors; undefined if `ktx.yaml` does not say it and nothing was embedded yet. */
+  /**
+   * Length of the vectors; undefined if `ktx.yaml` does not say it and nothing was embedded yet.
+   */
   readonly dimensions: number | undefined;
-  /** Vectors with equal fingerprints and purposes can be compared with each other, and no others. */
+  /**
+   * Vectors with equal fingerprints and purposes can be compared with each other, and no others.
+   */
   readonly fingerprint: string;
   /** Throws an `LlmError`, or a `UserError` if the money of the run is spent. */
   embed(input: KtxEmbedInput): Promise<EmbeddedTexts>;

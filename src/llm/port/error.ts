@@ -1,13 +1,18 @@
 import { UserError, type ExitCode } from '../../lib/error.ts';
 
-/** The ways a call can fail, the same for every backend. The kind sets exit code, hint and retry. */
+/**
+ * The ways a call can fail, the same for every backend. The kind sets exit code, hint and retry.
+ */
 export type LlmErrorKind = keyof typeof errorKinds;
 
 interface ErrorKindRule {
   readonly exitCode: ExitCode;
   /** True if the same call may succeed later. */
   readonly retryable: boolean;
-  /** True if the same request is sent again, by one policy for every backend (`governor/retries/retry-policy.ts`). */
+  /**
+   * True if the same request is sent again, by one policy for every backend
+   * (`governor/retries/retry-policy.ts`).
+   */
   readonly repeats?: boolean;
   /** What happened, if the provider says so. Its own words follow. */
   readonly words: string;
@@ -209,7 +214,10 @@ export function isContextTooLong(error: unknown): boolean {
   return error instanceof LlmError && error.kind === 'context_too_long';
 }
 
-/** True if no further call of the run can succeed: the account or the machine fails, or the money is spent. */
+/**
+ * True if no further call of the run can succeed: the account or the machine fails, or the money is
+ * spent.
+ */
 export function isFatalToRun(error: UserError): boolean {
   return !(error instanceof LlmError) || error.endsRun;
 }

@@ -123,8 +123,8 @@ type Declared<Input> = Input & { readonly values: readonly SentValues[] };
 type DeclaredCall<Input> = Declared<Input> & { readonly stage: string };
 
 /**
- * The runtime as the stages of ktx get it: each call has to say what it is for and which values of warehouses its prompt has, so
- * that a new call cannot forget the ledger.
+ * The runtime as the stages of ktx get it: each call has to say what it is for and which values of
+ * warehouses its prompt has, so that a new call cannot forget the ledger.
  */
 export interface DeclaringRuntime {
   generateText(input: DeclaredCall<KtxGenerateTextInput>): Promise<string>;

@@ -46,7 +46,10 @@ export interface AgentSessionSpec {
 interface SessionModel {
   readonly name?: string | undefined;
   readonly effort?: Effort | undefined;
-  /** Used, with a warning, if the first model is unavailable or overloaded before it has answered anything. */
+  /**
+   * Used, with a warning, if the first model is unavailable or overloaded before it has answered
+   * anything.
+   */
   readonly fallback?: string | undefined;
 }
 
@@ -74,7 +77,10 @@ export interface PastTurn {
   readonly stopReason: StopReason;
 }
 
-/** Every `tool_start` is followed by its `tool_end`; a `permission_request` comes between them. All three carry the id of the call. */
+/**
+ * Every `tool_start` is followed by its `tool_end`; a `permission_request` comes between them. All
+ * three carry the id of the call.
+ */
 export type AgentEvent =
   | {
       readonly type: 'session_started';
@@ -109,8 +115,8 @@ interface ToolCallEnd {
 }
 
 /**
- * `denied`: the model finished, but no tool call succeeded after the last denial. `budget`: the money
- * is spent. `max_turns`: the step budget ran out.
+ * `denied`: the model finished, but no tool call succeeded after the last denial. `budget`: the
+ * money is spent. `max_turns`: the step budget ran out.
  */
 export type StopReason =
   | 'completed'
@@ -155,7 +161,9 @@ export interface TurnResult {
   /** Set with `error`, `timeout` and `budget`. Shown to a person. */
   readonly error?: UserError | undefined;
   readonly denials: readonly PermissionDenial[];
-  /** True if the model got older answers of tools in a shortened form, because its context was full. */
+  /**
+   * True if the model got older answers of tools in a shortened form, because its context was full.
+   */
   readonly shortened?: boolean | undefined;
   /** Assistant turns. */
   readonly steps: number;

@@ -9,7 +9,10 @@ export interface ToolCall {
   readonly id: string;
   /** Aborted when the turn ends. Only set in sessions. */
   readonly signal?: AbortSignal | undefined;
-  /** Announces a question to a person and stops the clocks until it is answered. Only set in sessions. */
+  /**
+   * Announces a question to a person and stops the clocks until it is answered. Only set in
+   * sessions.
+   */
   readonly ask?:
     | (<T>(request: Omit<PermissionRequest, 'id'>, answer: () => Promise<T>) => Promise<T>)
     | undefined;

@@ -21,9 +21,9 @@ export interface FinishedCall extends Pick<CallRecord, 'run' | 'role' | 'model' 
 }
 
 /**
- * One span for each request to the model, by the OpenTelemetry conventions for generative AI, the same
- * on every backend. A call that sent none, because the money was spent or it was interrupted, has one
- * span too. Spans have no text of prompts and answers: `telemetry.content` is about agents.
+ * One span for each request to the model, by the OpenTelemetry conventions for generative AI, the
+ * same on every backend. A call that sent none, because the money was spent or it was interrupted,
+ * has one span too. Spans have no text of prompts and answers: `telemetry.content` is about agents.
  */
 export function callSpans(
   call: FinishedCall,
@@ -59,7 +59,9 @@ function unsentRequest({ startedAt, endedAt }: FinishedCall['trace']): TracedReq
   return { startedAt, endedAt, isAnswered: false, ...unused };
 }
 
-/** The kind of the call's failure for its last request; `retried` for a request that was sent again. */
+/**
+ * The kind of the call's failure for its last request; `retried` for a request that was sent again.
+ */
 function failureOf(
   { outcome }: FinishedCall,
   { isAnswered }: TracedRequest,

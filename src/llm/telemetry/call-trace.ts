@@ -30,7 +30,10 @@ type OpenRequest = { -readonly [Key in keyof TracedRequest]: TracedRequest[Key] 
 
 const noTokens: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** Follows the requests of one call. Every backend reports the same few events, so every backend is traced alike. */
+/**
+ * Follows the requests of one call. Every backend reports the same few events, so every backend is
+ * traced alike.
+ */
 export class CallTrace {
   readonly #startedAt = Date.now();
   readonly #requests: OpenRequest[] = [];

@@ -41,7 +41,10 @@ interface InternalSpan extends Pick<StageSpan, 'spanId' | 'startedAt' | 'endedAt
 /** So many spans are sent together, so that a long run keeps few of them. */
 const spansToSend = 100;
 
-/** Opens the trace of a run. It ends when it is disposed. Undefined without an exporter, or outside the sample. */
+/**
+ * Opens the trace of a run. It ends when it is disposed. Undefined without an exporter, or outside
+ * the sample.
+ */
 export function openRunTrace(options: RunTraceOptions): RunTrace | undefined {
   const { config, secrets, run, command } = options;
   const exporter = openSpanExporter({ config, secrets, subject: run });

@@ -5,7 +5,10 @@ import { isSecretReference, type ReadSecret } from '../../store/secrets.ts';
 import type { OtlpSpan } from './otlp.ts';
 import type { TelemetryConfig } from './telemetry-config.ts';
 
-/** Sends spans and makes nobody wait. If the collector is down, the spans are lost and nothing else happens. */
+/**
+ * Sends spans and makes nobody wait. If the collector is down, the spans are lost and nothing else
+ * happens.
+ */
 export interface SpanExporter {
   send(spans: readonly OtlpSpan[]): void;
   /** Waits at most a second for spans that are being sent. */
@@ -15,7 +18,10 @@ export interface SpanExporter {
 interface ExporterOptions {
   readonly config: TelemetryConfig;
   readonly secrets: ReadSecret;
-  /** Id of the conversation or the run. Each is exported as a whole or not at all, also if it is resumed later. */
+  /**
+   * Id of the conversation or the run. Each is exported as a whole or not at all, also if it is
+   * resumed later.
+   */
   readonly subject: string;
 }
 

@@ -11,7 +11,9 @@ import type { ClientLine } from './read-lines.ts';
 
 /** Bytes. A longer message is refused. */
 export const longestMessage = 10 * 1024 * 1024;
-/** How deeply the arrays and objects of a message may be nested. Recursive code handles this depth. */
+/**
+ * How deeply the arrays and objects of a message may be nested. Recursive code handles this depth.
+ */
 const deepestMessage = 200;
 /** How many messages of a refused batch are answered one by one. */
 const mostBatchAnswers = 100;
@@ -42,7 +44,10 @@ export type CheckedLine =
 const ignored: CheckedLine = { kind: 'refused', errors: [] };
 const byteOrderMark = '\uFEFF';
 
-/** Reads a line as a message. The SDK's own reader drops what is broken, and ends with what is too long. */
+/**
+ * Reads a line as a message. The SDK's own reader drops what is broken, and ends with what is too
+ * long.
+ */
 export function checkLine({ bytes, scanner }: ClientLine): CheckedLine {
   const refuse = (code: number, message: string): CheckedLine => ({
     kind: 'refused',

@@ -16,7 +16,8 @@ export type MessageId = string | number;
 
 /**
  * Reads one JSON-RPC message byte by byte, in constant memory: how deeply it is nested, and its id.
- * So a message that is too long, too deep or broken can still be answered to the request it belongs to.
+ * So a message that is too long, too deep or broken can still be answered to the request it belongs
+ * to.
  */
 export class MessageScanner {
   #depth = 0;
@@ -32,7 +33,9 @@ export class MessageScanner {
     return this.#deepest;
   }
 
-  /** The `id` of the outermost object, if it is complete. As in `JSON.parse`, the last one counts. */
+  /**
+   * The `id` of the outermost object, if it is complete. As in `JSON.parse`, the last one counts.
+   */
   get id(): MessageId | undefined {
     return this.#id;
   }

@@ -12,8 +12,8 @@ const lineFeed = 0x0a;
 const firstCapacity = 4096;
 
 /**
- * Cuts a stream into lines. Holds at most one line of at most `longestLine` bytes, however small the
- * pieces are in which it arrives, and whether or not it ever ends.
+ * Cuts a stream into lines. Holds at most one line of at most `longestLine` bytes, however small
+ * the pieces are in which it arrives, and whether or not it ever ends.
  */
 export class LineReader {
   readonly #longestLine: number;

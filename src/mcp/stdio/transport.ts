@@ -11,9 +11,9 @@ const mostUnread = 8 * 1024 * 1024;
 const tooManyRequests = -32_029;
 
 /**
- * MCP over two streams, for whatever a client sends: a message that is broken, too long or too deep is
- * answered with the protocol's error, and the next one is read. Memory stays bounded. Unlike the SDK's
- * transport, which ends at a message that is too long and does not answer broken ones.
+ * MCP over two streams, for whatever a client sends: a message that is broken, too long or too deep
+ * is answered with the protocol's error, and the next one is read. Memory stays bounded. Unlike the
+ * SDK's transport, which ends at a message that is too long and does not answer broken ones.
  */
 export class StdioTransport implements Transport {
   onclose: Transport['onclose'];

@@ -52,8 +52,8 @@ interface AgentFileLocation {
 }
 
 /**
- * Reads a file that the agent's file refers to. `path` is relative to the agent's file. The text goes to a model: no file of
- * secrets, of git or of `.ktx` does.
+ * Reads a file that the agent's file refers to. `path` is relative to the agent's file. The text
+ * goes to a model: no file of secrets, of git or of `.ktx` does.
  */
 async function readReferencedFile(
   { projectDir, file }: AgentFileLocation,

@@ -61,7 +61,9 @@ function partDocument(
   };
 }
 
-/** Found by its source, its tags, and the names, descriptions and values of its parameters as well. */
+/**
+ * Found by its source, its tags, and the names, descriptions and values of its parameters as well.
+ */
 function datasetDocument(visible: VisibleDataset): SearchDocument {
   const { connection, dataset } = visible;
   const { source = '', tags = [], parameters = [] } = dataset;
@@ -106,7 +108,9 @@ function markDocument(
   };
 }
 
-/** The parameters in the item's own text, each with its choices. Metrics that it uses may take more. */
+/**
+ * The parameters in the item's own text, each with its choices. Metrics that it uses may take more.
+ */
 function describeParameters(item: object, { parameters = [] }: Dataset): readonly string[] {
   const text = JSON.stringify(item);
   const isNamed = (name: string) => new RegExp(`\\bparam\\.${name}\\b`).test(text);

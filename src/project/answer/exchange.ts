@@ -17,7 +17,10 @@ interface ExchangeRequest {
   readonly format?: string | undefined;
 }
 
-/** Writes the valid datasets of a connection in another tool's format. `misfits` lists what that format cannot hold. */
+/**
+ * Writes the valid datasets of a connection in another tool's format. `misfits` lists what that
+ * format cannot hold.
+ */
 export async function exportModel(
   project: Project,
   { connection: requested, format = 'ossie' }: ExchangeRequest,

@@ -31,7 +31,10 @@ interface ExplainRequest {
   readonly measure: boolean;
 }
 
-/** Explains a subject, a query id, a number or a sentence. Each explanation has its open conflicts and stale evidence. */
+/**
+ * Explains a subject, a query id, a number or a sentence. Each explanation has its open conflicts
+ * and stale evidence.
+ */
 export async function explainAnything(
   project: Project,
   request: ExplainRequest,
@@ -53,7 +56,10 @@ export async function explainAnything(
   });
 }
 
-/** Looks in the project's files first. Scans the warehouses if the files do not know the subject, or if `measure` is set. */
+/**
+ * Looks in the project's files first. Scans the warehouses if the files do not know the subject, or
+ * if `measure` is set.
+ */
 export async function explainSubject(
   project: Project,
   request: ExplainRequest,

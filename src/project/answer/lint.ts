@@ -2,7 +2,10 @@ import type { LintReport } from '../../semantic/lint/lint.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Project } from '../open/open.ts';
 
-/** Compares a statement with the semantic layer of a connection: fan-out joins, missing filters. Runs nothing. */
+/**
+ * Compares a statement with the semantic layer of a connection: fan-out joins, missing filters.
+ * Runs nothing.
+ */
 export async function lintStatement(
   project: Project,
   connection: string,

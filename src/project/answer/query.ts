@@ -29,7 +29,10 @@ export type QueryAnswer = Awaited<ReturnType<typeof runQuery>>;
 /** Where the numbers come from: one entry per metric, and the files with their commit. */
 export type QueryReceipt = QueryAnswer['receipt'];
 
-/** Plans and compiles a semantic query without running it: an outline of the plan, the SQL and the receipt. */
+/**
+ * Plans and compiles a semantic query without running it: an outline of the plan, the SQL and the
+ * receipt.
+ */
 export async function planQuery(project: Project, request: QueryRequest) {
   const compiled = await compileProven(project, request);
   const { connection, sql } = compiled;
@@ -40,7 +43,10 @@ export async function planQuery(project: Project, request: QueryRequest) {
   return { connection, plan, sql, receipt };
 }
 
-/** Runs a semantic query. The CLI, MCP, chat and eval all come here: model → plan → SQL → rows with their receipt. */
+/**
+ * Runs a semantic query. The CLI, MCP, chat and eval all come here: model → plan → SQL → rows with
+ * their receipt.
+ */
 export async function runQuery(
   project: Project,
   request: QueryRequest & RequestedLimits,
@@ -92,8 +98,9 @@ interface CompiledQuery extends PlannedQuery {
 }
 
 /**
- * Compiles a query whose keys hold. With a signal it connects, to count what is not known about them; otherwise that stays assumed.
- * Throws `contradicted_key`, unless the query allows it: then one row per key is joined.
+ * Compiles a query whose keys hold. With a signal it connects, to count what is not known about
+ * them; otherwise that stays assumed. Throws `contradicted_key`, unless the query allows it: then
+ * one row per key is joined.
  */
 async function compileProven(
   project: Project,
@@ -184,8 +191,8 @@ function severalCanAnswer(choices: readonly string[]): UserError {
 }
 
 /**
- * Of the failures, one per warehouse: that of the only warehouse whose datasets the query names, else one with a
- * suggestion. Undefined if none of them says more than the others.
+ * Of the failures, one per warehouse: that of the only warehouse whose datasets the query names,
+ * else one with a suggestion. Undefined if none of them says more than the others.
  */
 async function mostUsefulFailure(
   project: Project,
@@ -263,7 +270,10 @@ async function staleSubjectsIn(
   return reasons.flatMap((bySubject) => [...bySubject.keys()]).sort();
 }
 
-/** The error to show: with the place of a wrong name in the model files, and without words that row rules hide. */
+/**
+ * The error to show: with the place of a wrong name in the model files, and without words that row
+ * rules hide.
+ */
 function queryFailure(error: unknown, { diagnostics, files, isGuarded }: CompiledQuery): unknown {
   if (!(error instanceof UserError)) return error;
   if (error.code === 'missing_object') return withModelPlaces(error, diagnostics, files);
@@ -300,7 +310,10 @@ function withheldWarnings(warnings: readonly string[]): readonly string[] {
   return [text];
 }
 
-/** Under row rules, the warehouse's message about a value may quote a row that the role must not see. */
+/**
+ * Under row rules, the warehouse's message about a value may quote a row that the role must not
+ * see.
+ */
 function withheldFailure({ code, exitCode }: UserError): UserError {
   return new UserError(
     code,

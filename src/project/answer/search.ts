@@ -20,7 +20,10 @@ import { buildWikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
 /** The wiki's name in the index, beside the connections. No connection can have this name. */
 const wikiName = 'wiki';
 
-/** What the text may mean, best match first. Updates the index first. Without a connection it searches all of them and the wiki. */
+/**
+ * What the text may mean, best match first. Updates the index first. Without a connection it
+ * searches all of them and the wiki.
+ */
 export async function searchProject(
   project: Project,
   text: string,
@@ -51,8 +54,8 @@ export async function searchProject(
 export type ProjectHit = SearchHit & { readonly value?: string };
 
 /**
- * Things named like the text come first, then fields that have the whole text as a value, then the other hits, then fields
- * that have one of its words as a value.
+ * Things named like the text come first, then fields that have the whole text as a value, then the
+ * other hits, then fields that have one of its words as a value.
  */
 function mergeValueHits(
   hits: readonly SearchHit[],
@@ -92,7 +95,10 @@ function mergeValueHits(
   return [...bySubject.values()].slice(0, Math.max(1, Math.min(200, limit)));
 }
 
-/** Updates the search index from the project's files; reads those of a connection only if one of them changed. */
+/**
+ * Updates the search index from the project's files; reads those of a connection only if one of
+ * them changed.
+ */
 export async function refreshSearchIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
   const itemIndexes = [...listSources(project.config).map(([name]) => name), notesName].map(

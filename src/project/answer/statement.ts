@@ -11,8 +11,8 @@ interface StatementRequest extends RequestedLimits {
 }
 
 /**
- * Runs SQL that a person or an agent wrote; there is no other way to run it. If row rules restrict the role, the statement
- * may read only tables without rules.
+ * Runs SQL that a person or an agent wrote; there is no other way to run it. If row rules restrict
+ * the role, the statement may read only tables without rules.
  */
 export async function runStatement(
   project: Project,
@@ -32,8 +32,8 @@ interface RowRuleScope {
 }
 
 /**
- * Throws if the statement reads a table whose rows a rule hides from the role. A table without a dataset is refused as well,
- * because it could be a view of a table with rules.
+ * Throws if the statement reads a table whose rows a rule hides from the role. A table without a
+ * dataset is refused as well, because it could be a view of a table with rules.
  */
 export async function checkRowRules(
   { project, role }: RowRuleScope,

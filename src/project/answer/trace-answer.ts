@@ -15,8 +15,9 @@ import { readWikiSections } from './wiki.ts';
 const maxSubjects = 8;
 
 /**
- * The subjects behind a query id, a number or a sentence: the metrics of the answer with that id, the contested metric that
- * gives the number, or the wiki sections and claims that contain the sentence. Undefined if the text is none of these.
+ * The subjects behind a query id, a number or a sentence: the metrics of the answer with that id,
+ * the contested metric that gives the number, or the wiki sections and claims that contain the
+ * sentence. Undefined if the text is none of these.
  */
 export async function traceToSubjects(
   project: Project,
@@ -35,7 +36,9 @@ const toolCallSchema = z.object({
   input: z.unknown(),
 });
 
-/** Finds the query in the log of tool calls and plans it again, on the model files as they are now. */
+/**
+ * Finds the query in the log of tool calls and plans it again, on the model files as they are now.
+ */
 async function subjectsOfAnswer(project: Project, id: string): Promise<readonly string[]> {
   const { tool, input } = await findLoggedCall(project, id);
   if (tool !== 'query_metrics')

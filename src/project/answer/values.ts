@@ -18,9 +18,9 @@ export interface ValueHit {
 }
 
 /**
- * The values of fields that match a text, from the dictionary of the last scan: equal ones first, then those that begin with
- * the text, then those that contain it; if there are none, those with a similar spelling. Only visible fields of datasets
- * whose every row the role may read.
+ * The values of fields that match a text, from the dictionary of the last scan: equal ones first,
+ * then those that begin with the text, then those that contain it; if there are none, those with a
+ * similar spelling. Only visible fields of datasets whose every row the role may read.
  */
 export async function findValues(
   project: Project,

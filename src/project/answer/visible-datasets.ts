@@ -31,8 +31,8 @@ export interface VisibleDataset {
 }
 
 /**
- * The valid datasets of a connection, sorted by path. An invalid file is left out as a whole, because ktx cannot tell which
- * of its parts are hidden.
+ * The valid datasets of a connection, sorted by path. An invalid file is left out as a whole,
+ * because ktx cannot tell which of its parts are hidden.
  */
 export async function readVisibleDatasets(
   project: Project,

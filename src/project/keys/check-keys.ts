@@ -13,8 +13,9 @@ export interface KeyReport {
 }
 
 /**
- * Counts in each warehouse whether the keys hold that joins rely on. A warehouse on a server is asked only if `isAskingServers`;
- * a database file is read in any case. A warehouse that cannot be opened, or that nobody has approved here, is named in the report.
+ * Counts in each warehouse whether the keys hold that joins rely on. A warehouse on a server is
+ * asked only if `isAskingServers`; a database file is read in any case. A warehouse that cannot be
+ * opened, or that nobody has approved here, is named in the report.
  */
 export async function checkKeys(
   project: Project,

@@ -14,8 +14,9 @@ interface ProvenQuery {
 }
 
 /**
- * Names of the keys that the data contradict, if the query allows that and a plan can do without them; otherwise throws. A join
- * can read one row per key. Rows that are counted by their key cannot be told apart, and row rules are not changed.
+ * Names of the keys that the data contradict, if the query allows that and a plan can do without
+ * them; otherwise throws. A join can read one row per key. Rows that are counted by their key
+ * cannot be told apart, and row rules are not changed.
  */
 export function acceptContradicted({
   proofs,

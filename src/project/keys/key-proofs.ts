@@ -13,13 +13,19 @@ export interface KeyProof {
   /** `customers (id)`, or `prices (product_id, valid_from to valid_to)`. */
   readonly key: string;
   readonly state: 'proven' | 'assumed' | 'contradicted';
-  /** `constraint`: the database enforces it. `rows`: they were counted. Undefined if it is only assumed. */
+  /**
+   * `constraint`: the database enforces it. `rows`: they were counted. Undefined if it is only
+   * assumed.
+   */
   readonly by: 'constraint' | 'rows' | undefined;
   /** How many keys have several rows, or how many ranges overlap; only if it is contradicted. */
   readonly found: number | undefined;
 }
 
-/** Where a warehouse cannot say without a statement whether its rows have changed, a count holds for this long. */
+/**
+ * Where a warehouse cannot say without a statement whether its rows have changed, a count holds for
+ * this long.
+ */
 const maxAgeMs = 600_000;
 
 /** A statement that takes longer leaves the key assumed. */
@@ -39,8 +45,8 @@ interface Counting {
 }
 
 /**
- * Checks keys against the rows, at most once for each state of a table. A check that fails or takes too long leaves its key
- * assumed. Rejects only if the signal aborts.
+ * Checks keys against the rows, at most once for each state of a table. A check that fails or takes
+ * too long leaves its key assumed. Rejects only if the signal aborts.
  */
 export async function proveKeys(
   project: Project,

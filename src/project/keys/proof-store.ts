@@ -15,8 +15,9 @@ export interface StoredCount {
 export type ProofStore = ReturnType<typeof openProofStore>;
 
 /**
- * The results of key checks in `.ktx/state.db`, by the hash of their statement. Sealed, so that nobody else can declare a key
- * proven. In a folder that cannot be written, nothing is stored and nothing is known.
+ * The results of key checks in `.ktx/state.db`, by the hash of their statement. Sealed, so that
+ * nobody else can declare a key proven. In a folder that cannot be written, nothing is stored and
+ * nothing is known.
  */
 export function openProofStore(dir: string, connection: string) {
   const state = tryOpenState(dir);

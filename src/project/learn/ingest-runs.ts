@@ -32,8 +32,8 @@ const startedRuns = new WeakMap<Project, IngestRun[]>();
 const maxEndedRuns = 20;
 
 /**
- * Starts an ingest, or joins a running one of the same connections. A new run waits for any other run on the project, also
- * of another process, and its step says so.
+ * Starts an ingest, or joins a running one of the same connections. A new run waits for any other
+ * run on the project, also of another process, and its step says so.
  */
 export function startIngest(
   project: Project,
@@ -58,7 +58,10 @@ function isRunning(run: IngestRun): boolean {
   return run.outcome() === undefined;
 }
 
-/** Undefined if this process does not know the run: it ended long ago, or another process started it. */
+/**
+ * Undefined if this process does not know the run: it ended long ago, or another process started
+ * it.
+ */
 export function findIngestRun(project: Project, id: string): IngestRun | undefined {
   return startedRuns.get(project)?.find((run) => run.id === id);
 }

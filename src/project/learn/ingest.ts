@@ -27,7 +27,10 @@ interface IngestRequest extends Pick<
 > {
   /** Names of warehouses and sources; empty means all of them. */
   readonly connections: readonly string[];
-  /** Sources that were removed from `ktx.yaml`: what only they supported is removed. Without `connections` nothing else is read. */
+  /**
+   * Sources that were removed from `ktx.yaml`: what only they supported is removed. Without
+   * `connections` nothing else is read.
+   */
   readonly forget?: readonly string[] | undefined;
   /** False ignores the configured model. */
   readonly llm?: boolean;
@@ -91,7 +94,9 @@ interface RequestedConnections {
   readonly isSource: (name: string) => boolean;
 }
 
-/** Resolves the names of the request; throws if one is not in `ktx.yaml`. A pin reads no connection. */
+/**
+ * Resolves the names of the request; throws if one is not in `ktx.yaml`. A pin reads no connection.
+ */
 function requestedConnections(
   project: Project,
   { connections, forget = [], pin }: IngestRequest,

@@ -17,8 +17,8 @@ interface RunModelsOptions {
 }
 
 /**
- * The language model and the embeddings of one run, each undefined if it is not configured. They share
- * one budget. A model that cannot be used fails here, before any work is done.
+ * The language model and the embeddings of one run, each undefined if it is not configured. They
+ * share one budget. A model that cannot be used fails here, before any work is done.
  */
 export async function openRunModels(
   project: Project,

@@ -1,7 +1,10 @@
 import type { RunTrace } from '../../llm/telemetry/run-trace.ts';
 import type { Project } from '../open/open.ts';
 
-/** The spans of a run; undefined without an exporter. Throws unless a person has approved where they go. */
+/**
+ * The spans of a run; undefined without an exporter. Throws unless a person has approved where they
+ * go.
+ */
 export async function openTrace(
   { config, trust }: Project,
   command: 'ingest' | 'scan',

@@ -11,8 +11,8 @@ import { ingestProject } from './ingest.ts';
 const maxCharacters = 100_000;
 
 /**
- * `stored`: saved on this disk; the next ingest commits it. `pending`: committed, and no model has read it yet. `read`: a
- * model has read it. `unknown`: there is no such note.
+ * `stored`: saved on this disk; the next ingest commits it. `pending`: committed, and no model has
+ * read it yet. `read`: a model has read it. `unknown`: there is no such note.
  */
 export interface NoteStatus {
   readonly id: string;

@@ -7,14 +7,19 @@ import { listConfinedFolder } from '../../store/confined-file.ts';
 import { readText } from '../../store/files.ts';
 import { findConnection, notesName, type ProjectConfig } from '../open/config.ts';
 
-/** A source that was removed from `ktx.yaml`, or renamed there, while the project still has its items. */
+/**
+ * A source that was removed from `ktx.yaml`, or renamed there, while the project still has its
+ * items.
+ */
 export interface RemovedSource {
   readonly connection: string;
   /** How many items still count as evidence. */
   readonly items: number;
 }
 
-/** Sorted by name. Warehouses are not listed: nothing reads their files once the connection is gone. */
+/**
+ * Sorted by name. Warehouses are not listed: nothing reads their files once the connection is gone.
+ */
 export async function listRemovedSources({
   dir,
   config,
@@ -35,7 +40,10 @@ export async function listRemovedSources({
   return (await Promise.all(counted)).filter(({ items }) => items > 0);
 }
 
-/** Stands in for each named source with one that lists no items, so that ingest removes what only it supported. */
+/**
+ * Stands in for each named source with one that lists no items, so that ingest removes what only it
+ * supported.
+ */
 export function chooseSourcesToForget(
   names: readonly string[],
   removed: readonly RemovedSource[],

@@ -10,11 +10,16 @@ import {
 } from '../../store/git.ts';
 
 export interface CommitState {
-  /** The commit that is checked out; undefined outside a git repository and before its first commit. */
+  /**
+   * The commit that is checked out; undefined outside a git repository and before its first commit.
+   */
   readonly commit?: string | undefined;
   /** The given files that differ from the commit; undefined outside a git repository. */
   readonly uncommitted?: readonly string[] | undefined;
-  /** Why git could not be asked: it is not installed, or it distrusts the folder. Everything else still works. */
+  /**
+   * Why git could not be asked: it is not installed, or it distrusts the folder. Everything else
+   * still works.
+   */
   readonly git?: string;
 }
 
@@ -28,8 +33,9 @@ const cache = new Map<string, CachedState>();
 const maxCached = 1000;
 
 /**
- * The commit of the project, and which of the given files or folders differ from it. Running git takes longer than most
- * queries, so the answer is cached until HEAD, the index or one of the files changes. Answers about folders are never cached.
+ * The commit of the project, and which of the given files or folders differ from it. Running git
+ * takes longer than most queries, so the answer is cached until HEAD, the index or one of the files
+ * changes. Answers about folders are never cached.
  */
 export async function readCommitState(dir: string, paths: readonly string[]): Promise<CommitState> {
   const key = JSON.stringify([dir, ...paths]);
@@ -56,7 +62,10 @@ export async function readCommitState(dir: string, paths: readonly string[]): Pr
   }
 }
 
-/** Changes whenever git's answer about the files could change; undefined if the file system cannot tell. */
+/**
+ * Changes whenever git's answer about the files could change; undefined if the file system cannot
+ * tell.
+ */
 function gitStamp(gitDir: string, dir: string, paths: readonly string[]): string | undefined {
   // Git writes every move of HEAD to its log.
   const gitFiles = ['HEAD', 'index', 'logs/HEAD'].map((file) =>

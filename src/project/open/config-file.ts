@@ -10,7 +10,10 @@ export async function readConfig(dir: string): Promise<ProjectConfig> {
   return parseConfig(await readConfigText(dir));
 }
 
-/** Edits `ktx.yaml` in place and keeps comments and order. The result is checked before it is written. */
+/**
+ * Edits `ktx.yaml` in place and keeps comments and order. The result is checked before it is
+ * written.
+ */
 export async function editConfig(dir: string, edit: (document: Document) => void): Promise<void> {
   const { parseDocument } = await import('yaml');
   const document = parseDocument(await readConfigText(dir));

@@ -83,7 +83,10 @@ export const projectConfigSchema = z
 export type ProjectConfig = z.infer<typeof projectConfigSchema>;
 export type ConnectionConfig = ProjectConfig['connections'][string];
 
-/** Undefined if `ktx.yaml` has no such connection; also for names of object members like `constructor`. */
+/**
+ * Undefined if `ktx.yaml` has no such connection; also for names of object members like
+ * `constructor`.
+ */
 export function findConnection(
   { connections }: ProjectConfig,
   name: string,

@@ -9,8 +9,8 @@ export interface StampedFile {
 }
 
 /**
- * A file with its stamp; undefined if it does not exist. Synchronous on purpose: a thousand files take 2 ms this way, and
- * 20 ms through the thread pool.
+ * A file with its stamp; undefined if it does not exist. Synchronous on purpose: a thousand files
+ * take 2 ms this way, and 20 ms through the thread pool.
  */
 export function readFileStamp(dir: string, path: string): StampedFile | undefined {
   const info = statSync(`${dir}/${path}`, { throwIfNoEntry: false });
@@ -40,8 +40,9 @@ export function cacheByStamp<Value>() {
 }
 
 /**
- * A reader of project files that parses a file again only when it has changed. A missing file is parsed from undefined.
- * Symbolic links are always read again, because the stamp is that of the link and not of its target.
+ * A reader of project files that parses a file again only when it has changed. A missing file is
+ * parsed from undefined. Symbolic links are always read again, because the stamp is that of the
+ * link and not of its target.
  */
 export function openCachedReader<Value>(
   parse: (text: string | undefined) => Value,

@@ -4,7 +4,9 @@ import { UserError } from '../../lib/error.ts';
 
 export const configName = 'ktx.yaml';
 
-/** The project's folder: `--project-dir`, else KTX_PROJECT_DIR, else the nearest `ktx.yaml` upward. */
+/**
+ * The project's folder: `--project-dir`, else KTX_PROJECT_DIR, else the nearest `ktx.yaml` upward.
+ */
 export function findProject(
   cwd: string,
   projectDir: string | undefined,

@@ -40,7 +40,10 @@ interface LlmRun {
   readonly spending?: Spending | undefined;
 }
 
-/** The model runtime of a project, its journal, and the ledger of what leaves the machine. All open at first use. */
+/**
+ * The model runtime of a project, its journal, and the ledger of what leaves the machine. All open
+ * at first use.
+ */
 export function openProjectLlm(input: ProjectLlmInput) {
   const { dir, config, runId, notices, runtime, requireLlm } = input;
   const journal = openAtFirstUse(() => openJournal(dir));
@@ -78,7 +81,7 @@ export function openProjectLlm(input: ProjectLlmInput) {
       const close = () => (runRuntimes.delete(opened) ? opened.close() : Promise.resolve());
       return { ...opened, close };
     },
-    /** Undefined if `ktx.yaml` names no provider of embeddings. The caller closes it. Opening it sends nothing. */
+    /** Undefined if `ktx.yaml` names no provider. Opening it sends nothing. */
     async embeddings(run: LlmRun = { id: runId }): Promise<EmbeddingRuntime | undefined> {
       const resources = { run, journal: journal.use, egress: egress.use, onPause };
       const opened = await openProjectEmbeddings(input, resources);

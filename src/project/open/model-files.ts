@@ -4,8 +4,8 @@ import { listConfinedFolder } from '../../store/confined-file.ts';
 import { readFileStamp, formatStamp, type StampedFile } from './file-cache.ts';
 
 /**
- * The files of a connection's semantic layer, sorted by path: one for each dataset, then the file with the metrics that
- * span several datasets.
+ * The files of a connection's semantic layer, sorted by path: one for each dataset, then the file
+ * with the metrics that span several datasets.
  */
 export async function listDatasetFiles(
   dir: string,
@@ -27,8 +27,8 @@ interface WatchedFile {
 }
 
 /**
- * Like `listDatasetFiles`, for a caller that asks on every query: returns the same array and the same objects as long as
- * nothing changed. Checks a thousand files within 2 ms.
+ * Like `listDatasetFiles`, for a caller that asks on every query: returns the same array and the
+ * same objects as long as nothing changed. Checks a thousand files within 2 ms.
  */
 export function watchDatasetFiles(
   dir: string,
@@ -92,7 +92,10 @@ function crossDatasetFile(connection: string): string {
   return `semantic-layer/${connection}.yaml`;
 }
 
-/** Paths of the files in a project folder whose names match, sorted; empty if the folder does not exist. */
+/**
+ * Paths of the files in a project folder whose names match, sorted; empty if the folder does not
+ * exist.
+ */
 export async function listProjectFiles(
   dir: string,
   folder: string,

@@ -38,7 +38,10 @@ interface ProjectOptions {
   /** Recorded with everything that this run writes or sends. */
   readonly runId?: string;
   readonly notices?: LlmNotices;
-  /** The environment that references resolve in, and that of a local Claude Code session; defaults to that of the process. */
+  /**
+   * The environment that references resolve in, and that of a local Claude Code session; defaults
+   * to that of the process.
+   */
   readonly env?: NodeJS.ProcessEnv;
   /** Replaces the model runtime that `ktx.yaml` configures. */
   readonly runtime?: LlmRuntime | undefined;
@@ -103,13 +106,13 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
       opening.catch(() => warehouses.delete(name));
       return opening;
     },
-    /** The model runtime; undefined if `llm.provider.backend` is `none`. Opening it calls no model. */
+    /** The model runtime; undefined if the backend is `none`. Opening it calls no model. */
     llm: () => projectLlm.llm(),
     /** Like `llm`, with the settings of an agent's file. */
     llmOf: (agentConfig: LlmConfig) => projectLlm.llmOf(agentConfig),
     /** Like `llm`, with a budget and usage records of its own. The caller closes it. */
     llmRun: (run: Parameters<typeof projectLlm.llmRun>[0]) => projectLlm.llmRun(run),
-    /** Turns texts into vectors; undefined if `ktx.yaml` names no provider. The caller closes it. */
+    /** Turns texts into vectors; undefined without a provider. The caller closes it. */
     embeddings: (run?: Parameters<typeof projectLlm.embeddings>[0]) => projectLlm.embeddings(run),
     /** Calls the listener for each wait for a rate limit, until the result is disposed. */
     hearPauses: (listener: LlmNotices['onPause']) => projectLlm.hearPauses(listener),

@@ -30,9 +30,9 @@ export interface CheckReport {
 }
 
 /**
- * Finds what nobody should rely on: invalid files, conflicts, keys that the rows contradict, stale subjects, and sources that
- * changed since they were ingested. Calls no model and writes nothing but the counts. It reads database files; it connects to a
- * server only if `isAskingServers`.
+ * Finds what nobody should rely on: invalid files, conflicts, keys that the rows contradict, stale
+ * subjects, and sources that changed since they were ingested. Calls no model and writes nothing
+ * but the counts. It reads database files; it connects to a server only if `isAskingServers`.
  */
 export async function checkProject(
   project: Project,
@@ -76,7 +76,8 @@ async function planSources(
 
 async function findInvalidFiles(project: Project): Promise<CheckFinding[]> {
   const models = await Promise.all(project.warehouses.map((name) => project.model(name)));
-  // A name that the catalog does not have leaves the dataset usable, but somebody has to look at it.
+  // A name that the catalog does not have leaves the dataset usable, but somebody has to look at
+  // it.
   const faults = models
     .flatMap(({ diagnostics }) => diagnostics)
     .filter(({ severity, rule }) => severity === 'error' || rule === 'unknown_name');

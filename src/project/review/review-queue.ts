@@ -19,7 +19,9 @@ export interface ReviewQueue extends LeftOut {
   readonly pending: readonly string[];
 }
 
-/** Reads the project's files and the record of the last run. Connects to no warehouse and no source. */
+/**
+ * Reads the project's files and the record of the last run. Connects to no warehouse and no source.
+ */
 export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
   const [contested, items, stale] = await Promise.all([
     loadReviewedConflicts(project),

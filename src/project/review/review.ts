@@ -24,7 +24,9 @@ export interface ReviewedConflict extends Omit<Conflict, 'variants'> {
   readonly difference?: string | undefined;
 }
 
-/** The open conflicts, with the numbers that their versions give and the difference between them. */
+/**
+ * The open conflicts, with the numbers that their versions give and the difference between them.
+ */
 export async function loadReviewedConflicts({
   dir,
 }: Project): Promise<readonly ReviewedConflict[]> {
@@ -74,7 +76,10 @@ interface PinRequest {
   readonly why?: string | undefined;
 }
 
-/** Turns a decision into a pin; throws an error with the choices if it fits no conflict or no version. */
+/**
+ * Turns a decision into a pin; throws an error with the choices if it fits no conflict or no
+ * version.
+ */
 export async function createPin({ dir }: Project, request: PinRequest): Promise<Pin> {
   const { fault } = parsePins(await readText(join(dir, pinsPath), dir));
   if (fault !== undefined)

@@ -1,7 +1,10 @@
 import { isSameDatabase } from '../../warehouse/same-database.ts';
 import type { Project } from '../open/open.ts';
 
-/** A connection without row rules to a database that another connection protects with row rules: it shows every row. */
+/**
+ * A connection without row rules to a database that another connection protects with row rules: it
+ * shows every row.
+ */
 export interface RowRuleBypass {
   readonly connection: string;
   /** The connection that has the row rules. */

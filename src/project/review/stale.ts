@@ -74,7 +74,9 @@ export async function listStaleSubjects(project: Project): Promise<readonly Stal
     .sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
 
-/** Items whose text, or the tables that they mention, changed after a model read them: path → why. */
+/**
+ * Items whose text, or the tables that they mention, changed after a model read them: path → why.
+ */
 async function findChangedItems({
   dir,
   config,

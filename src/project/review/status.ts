@@ -45,9 +45,9 @@ const projectFiles = [
 ];
 
 /**
- * What is configured, reachable and fresh, as far as `depth` allows.
- * `uncommitted` lists the project's files that differ from the last commit; it is undefined outside a git repository,
- * and when `git` says why git could not be asked.
+ * What is configured, reachable and fresh, as far as `depth` allows. `uncommitted` lists the
+ * project's files that differ from the last commit; it is undefined outside a git repository, and
+ * when `git` says why git could not be asked.
  */
 export async function readProjectStatus(project: Project, depth: StatusDepth, signal: AbortSignal) {
   const names = project.warehouses;

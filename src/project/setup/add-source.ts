@@ -13,7 +13,10 @@ interface NewSource {
   readonly config: SourceConfig;
 }
 
-/** Reads the source that a person has typed once and, if that works, adds it to `ktx.yaml` and approves it. */
+/**
+ * Reads the source that a person has typed once and, if that works, adds it to `ktx.yaml` and
+ * approves it.
+ */
 export async function addSource(
   source: NewSource & { readonly env: HostEnvironment },
   signal: AbortSignal,

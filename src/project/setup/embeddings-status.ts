@@ -4,7 +4,10 @@ import type { Project } from '../open/open.ts';
 
 /** The state of the project's embeddings. */
 export interface EmbeddingsStatus {
-  /** `unverified`: configured, but not tried, because a request costs money. `unapproved`: nobody approved it on this machine. */
+  /**
+   * `unverified`: configured, but not tried, because a request costs money. `unapproved`: nobody
+   * approved it on this machine.
+   */
   readonly state: 'none' | 'ready' | 'unverified' | 'unapproved' | 'broken';
   readonly provider?: string | undefined;
   readonly model?: string | undefined;

@@ -40,7 +40,10 @@ export interface ProbedLlm extends NewLlm {
   readonly ignored: readonly string[];
 }
 
-/** Makes one minimal call with each model, as it would be configured. Throws if one cannot be used. Writes nothing. */
+/**
+ * Makes one minimal call with each model, as it would be configured. Throws if one cannot be used.
+ * Writes nothing.
+ */
 export async function probeLlm(
   { dir, runId, env, llm, warn }: LlmProbeRequest,
   signal: AbortSignal,
@@ -83,8 +86,8 @@ interface LlmToWrite {
 }
 
 /**
- * Writes the backend that a person has chosen into `ktx.yaml`, keeps comments and other settings, and approves it. Returns the
- * files that changed.
+ * Writes the backend that a person has chosen into `ktx.yaml`, keeps comments and other settings,
+ * and approves it. Returns the files that changed.
  */
 export async function writeLlm({ dir, env, llm }: LlmToWrite): Promise<readonly string[]> {
   const { backend, models, settings, auth } = llm;

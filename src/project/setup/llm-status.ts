@@ -26,7 +26,10 @@ export interface LlmStatus {
   readonly backend: BackendName;
   /** As `ktx.yaml` binds them. */
   readonly models: LlmConfig['models'];
-  /** `unverified`: a model was not asked, because that costs money. `unapproved`: nobody approved it on this machine. */
+  /**
+   * `unverified`: a model was not asked, because that costs money. `unapproved`: nobody approved it
+   * on this machine.
+   */
   readonly state: 'none' | 'ready' | 'unverified' | 'unapproved' | 'broken';
   /** Each distinct model; empty if the account cannot be used. */
   readonly checks: readonly ModelStatus[];
@@ -50,8 +53,8 @@ interface LlmStatusInput {
 }
 
 /**
- * What a status may do. `fast`: nothing that costs money or connects to a warehouse. `kept`: asks models,
- * except those that answered within the last day. `fresh`: asks everything.
+ * What a status may do. `fast`: nothing that costs money or connects to a warehouse. `kept`: asks
+ * models, except those that answered within the last day. `fresh`: asks everything.
  */
 export type StatusDepth = 'fast' | 'kept' | 'fresh';
 

@@ -31,8 +31,9 @@ interface ConnectionProbe extends NewConnection {
 export type WarehouseProbe = Awaited<ReturnType<typeof probeConnection>>;
 
 /**
- * Creates a project with the connection that a person has typed, or adds it to the existing project, and approves it. Writes
- * nothing unless the warehouse answers. `written` lists the created or changed files and folders, relative to the project.
+ * Creates a project with the connection that a person has typed, or adds it to the existing
+ * project, and approves it. Writes nothing unless the warehouse answers. `written` lists the
+ * created or changed files and folders, relative to the project.
  */
 export async function setUpProject(
   { env, ...connection }: NewConnection & { readonly env: HostEnvironment },
@@ -47,7 +48,10 @@ export async function setUpProject(
   return { dir, connection: name, written, probe };
 }
 
-/** Creates the project, or adds the connection to the existing one. Returns the paths that it created or changed. */
+/**
+ * Creates the project, or adds the connection to the existing one. Returns the paths that it
+ * created or changed.
+ */
 export async function writeConnection({
   dir,
   name,
@@ -99,7 +103,10 @@ export async function removeConnection(dir: string, name: string): Promise<void>
   );
 }
 
-/** Connects, reads the tables and the login's privileges, disconnects. If that fails, it removes what it created. */
+/**
+ * Connects, reads the tables and the login's privileges, disconnects. If that fails, it removes
+ * what it created.
+ */
 export async function probeConnection(connection: ConnectionProbe, signal: AbortSignal) {
   const { dir, config, name } = connection;
   const newFolder = await createFolder(dir);
@@ -143,8 +150,9 @@ export async function probeConnection(connection: ConnectionProbe, signal: Abort
 }
 
 /**
- * Creates the folder and its missing parents. Returns the topmost folder that it created. It creates them one by one
- * because Node's `recursive` never returns on a pseudo file system such as `/proc`.
+ * Creates the folder and its missing parents. Returns the topmost folder that it created. It
+ * creates them one by one because Node's `recursive` never returns on a pseudo file system such as
+ * `/proc`.
  */
 export async function createFolder(dir: string): Promise<string | undefined> {
   const existing = statSync(dir, { throwIfNoEntry: false });

@@ -4,7 +4,10 @@ import type { Effect } from './effect.ts';
 /** Parameters of an address that hold a secret. */
 const secretParameters = /^(?:password|passwd|pwd|token|access_token|api_?key|key|secret)$/i;
 
-/** The host of an address, and the address without its password. `name` is the key, or the reference that supplied the text. */
+/**
+ * The host of an address, and the address without its password. `name` is the key, or the reference
+ * that supplied the text.
+ */
 export function describeAddress(name: string, text: string, port?: number): readonly Effect[] {
   const url = text.includes('://') ? URL.parse(text) : null;
   if (url !== null && url.protocol !== 'file:') return describeUrl(name, url);

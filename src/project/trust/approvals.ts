@@ -27,8 +27,9 @@ const approvalSchema = z.object({
 export type Approval = Pick<Grant, 'id' | 'place' | 'effects'>;
 
 /**
- * What a person approved of one project, on this machine: a folder outside of the project with one file for each grant, named
- * by its id. So two processes that approve at the same time lose nothing, and a reader never sees half a list.
+ * What a person approved of one project, on this machine: a folder outside of the project with one
+ * file for each grant, named by its id. So two processes that approve at the same time lose
+ * nothing, and a reader never sees half a list.
  */
 export interface Approvals {
   readonly folder: string;

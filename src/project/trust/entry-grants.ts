@@ -98,7 +98,10 @@ export interface LlmReach extends Pick<LlmConfig, 'provider' | 'send_rows'> {
   readonly scan: SendSettings;
 }
 
-/** Undefined without a backend. A backend spends money or the allowance of a session, and gets text of the project. */
+/**
+ * Undefined without a backend. A backend spends money or the allowance of a session, and gets text
+ * of the project.
+ */
 export function llmGrant(
   { provider, send_rows: sendRows, scan }: LlmReach,
   sources: SecretSources,
@@ -134,8 +137,8 @@ export function llmGrant(
 }
 
 /**
- * What keeps values on this machine, as far as it differs from the default: who approved a model under these settings did not
- * approve one that gets more.
+ * What keeps values on this machine, as far as it differs from the default: who approved a model
+ * under these settings did not approve one that gets more.
  */
 function draftSendSettings(draft: GrantDraft, scan: SendSettings): void {
   if (!scan.send_samples) draft.setting('scan.send_samples', false);
@@ -147,7 +150,10 @@ function isBackendName(key: string): boolean {
   return backends.some((name) => name === key);
 }
 
-/** Undefined without a provider. A provider spends money, and gets texts of the project and values of the warehouse. */
+/**
+ * Undefined without a provider. A provider spends money, and gets texts of the project and values
+ * of the warehouse.
+ */
 export function embeddingsGrant(
   config: EmbeddingsConfig | undefined,
   scan: SendSettings,

@@ -18,7 +18,10 @@ import type { Effect } from './effect.ts';
 
 /** What one entry of the configuration does, as one decision of a person. */
 export interface Grant {
-  /** Where it is written: `connection warehouse`. Not part of the identity: a renamed entry does the same. */
+  /**
+   * Where it is written: `connection warehouse`. Not part of the identity: a renamed entry does the
+   * same.
+   */
   readonly place: string;
   readonly effects: readonly Effect[];
   /** Equal for equal effects. */
@@ -27,7 +30,10 @@ export interface Grant {
   readonly known: ReadonlyMap<string, string>;
   /** Real paths of secret files outside of the project. */
   readonly files: ReadonlySet<string>;
-  /** True if the project's own `.env` or files decide an address, and a secret of this machine would go there. */
+  /**
+   * True if the project's own `.env` or files decide an address, and a secret of this machine would
+   * go there.
+   */
   readonly sendsSecretToProjectAddress: boolean;
 }
 
@@ -139,7 +145,10 @@ function addValue(state: DraftState, name: string, text: string): void {
   if (!secretName.test(name)) addFingerprint(state, text);
 }
 
-/** Any name counts: an option decides what a program runs, and a token decides whose account it writes to. */
+/**
+ * Any name counts: an option decides what a program runs, and a token decides whose account it
+ * writes to.
+ */
 function addVariable(state: DraftState, name: string, text: string): void {
   addValue(state, name, text);
   if (isSecretReference(text) && secretName.test(name)) addFingerprint(state, text);
@@ -155,7 +164,9 @@ function addFingerprint(state: DraftState, reference: string): void {
 
 const fingerprints = new Map<string, string>();
 
-/** Slow to compute, because it is shown and stored: nobody should find a short password by trying. */
+/**
+ * Slow to compute, because it is shown and stored: nobody should find a short password by trying.
+ */
 function fingerprint(value: string): string {
   const known = fingerprints.get(value) ?? scryptSync(value, 'ktx trust', 16).toString('hex');
   fingerprints.set(value, known);
@@ -172,7 +183,10 @@ function addProgram({ effects, sources }: DraftState, command: string, args: rea
   }
 }
 
-/** An argument, and the parts of it that can be paths: `--import=./start.mjs`, `node ./start.mjs && true`. */
+/**
+ * An argument, and the parts of it that can be paths: `--import=./start.mjs`, `node ./start.mjs &&
+ * true`.
+ */
 function pathsInArgument(argument: string): readonly string[] {
   const parts = argument.slice(0, longestArgument).split(/[\s=:,;|&<>()'"`$@]+/);
   return [argument, ...parts.filter((part) => part !== '').slice(0, mostParts)];
@@ -207,7 +221,10 @@ function quoteArgument(word: string): string {
 /** In bytes. */
 const largestProgram = 50_000_000;
 
-/** The hash of a file of the project: its author can change what the approved command runs. Undefined for anything else. */
+/**
+ * The hash of a file of the project: its author can change what the approved command runs.
+ * Undefined for anything else.
+ */
 function hashProjectFile(word: string, projectDir: string): string | undefined {
   const path = realPath(resolve(projectDir, word));
   if (!isInside(path, realPath(projectDir))) return undefined;

@@ -1,8 +1,8 @@
 /**
- * What a key of the configuration reaches beyond the project:
- * `none`: nothing. `setting`: nothing by itself, but it decides what happens there (a driver, a database, a user).
- * `address`: a host. `path`: a file or folder, which may lie outside. `program`: a command or its argument.
- * `secret`: a reference whose value is sent. `value`: a literal or such a reference.
+ * What a key of the configuration reaches beyond the project: `none`: nothing. `setting`: nothing
+ * by itself, but it decides what happens there (a driver, a database, a user). `address`: a host.
+ * `path`: a file or folder, which may lie outside. `program`: a command or its argument. `secret`:
+ * a reference whose value is sent. `value`: a literal or such a reference.
  */
 export type KeyReach =
   | 'none'
@@ -14,7 +14,10 @@ export type KeyReach =
   | 'value'
   | 'variable';
 
-/** Every key of `ktx.yaml`. A test compares the list with the schema: a key that is not here escapes nothing, it counts. */
+/**
+ * Every key of `ktx.yaml`. A test compares the list with the schema: a key that is not here escapes
+ * nothing, it counts.
+ */
 export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.driver': 'setting',
   'connections.*.url': 'address',

@@ -66,7 +66,10 @@ const labels: Readonly<Record<Effect['kind'], string>> = {
   setting: 'with',
 };
 
-/** Lines for people: each place, and below it what it does. Everything that a project's author wrote is made visible. */
+/**
+ * Lines for people: each place, and below it what it does. Everything that a project's author wrote
+ * is made visible.
+ */
 export function describeGrants(
   grants: readonly Approval[],
   most: number,
@@ -115,7 +118,10 @@ function describeEffects(effects: readonly Effect[]): readonly string[] {
   return rest > 0 ? [...all.slice(0, mostEffects), `and ${rest} more`] : all;
 }
 
-/** A list that is cut says so: what it leaves out would be approved unseen. A setting with a comma stands in quotes. */
+/**
+ * A list that is cut says so: what it leaves out would be approved unseen. A setting with a comma
+ * stands in quotes.
+ */
 function listSettings(settings: readonly string[]): string {
   const rest = settings.length - mostEffects;
   const shown = settings
@@ -125,7 +131,10 @@ function listSettings(settings: readonly string[]): string {
   return rest > 0 ? `${shown} and ${rest} more settings: ktx trust --show --json lists all` : shown;
 }
 
-/** The text of an effect with nothing hidden in it, cut where it is longer than a person reads or than `longest`. */
+/**
+ * The text of an effect with nothing hidden in it, cut where it is longer than a person reads or
+ * than `longest`.
+ */
 export function visibleEffect({ kind, text }: Effect, longest?: number): string {
   return kind === 'host' ? visibleHost(text, longest) : visibleText(text, longest);
 }

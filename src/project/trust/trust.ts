@@ -120,9 +120,10 @@ function openApprovalCheck(
 }
 
 /**
- * Guards what a project's author could make this machine do. Every method that requires something throws `trust_required`
- * until a person has approved it, and then gives the secrets: who has them has asked. The approvals are read on every call, so
- * that one that is given or revoked in another terminal counts at once.
+ * Guards what a project's author could make this machine do. Every method that requires something
+ * throws `trust_required` until a person has approved it, and then gives the secrets: who has them
+ * has asked. The approvals are read on every call, so that one that is given or revoked in another
+ * terminal counts at once.
  */
 export type ProjectTrust = ReturnType<typeof openTrust>;
 

@@ -6,7 +6,9 @@ import type { Grant } from './grant.ts';
 import { openApprovedSecrets, openSources } from './trust.ts';
 import { describeGrants } from './trust-required.ts';
 
-/** An entry of the configuration that a person has typed now: `ktx setup` and `ktx connection add`. */
+/**
+ * An entry of the configuration that a person has typed now: `ktx setup` and `ktx connection add`.
+ */
 interface TypedEntry {
   /** The project, which may not exist yet. */
   readonly dir: string;
@@ -24,8 +26,8 @@ export interface TypedApproval {
 }
 
 /**
- * What a person has typed is approved by that, and nothing else: settings that a cloned `ktx.yaml` adds to it, and an address
- * that a cloned `.env` supplies for a secret of this machine, are not.
+ * What a person has typed is approved by that, and nothing else: settings that a cloned `ktx.yaml`
+ * adds to it, and an address that a cloned `.env` supplies for a secret of this machine, are not.
  */
 export async function approveTyped(entry: TypedEntry): Promise<TypedApproval> {
   const { dir, env, grantOf, typedGrantOf = grantOf } = entry;

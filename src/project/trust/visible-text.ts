@@ -2,7 +2,10 @@ import { domainToASCII } from 'node:url';
 
 const longestText = 1000;
 
-/** The text in one line that shows what it is: characters that are invisible or reorder text become escapes. */
+/**
+ * The text in one line that shows what it is: characters that are invisible or reorder text become
+ * escapes.
+ */
 export function visibleText(text: string, longest = longestText): string {
   const whole = text.length > longest ? text.slice(0, longest) : text;
   const escaped = whole.replaceAll(

@@ -29,8 +29,8 @@ type TableAnswer = z.infer<typeof batchAnswerSchema>['tables'][number];
 export type BatchAnswers = ReadonlyMap<DescriptionRequest, DescriptionAnswer>;
 
 /**
- * Asks the model to describe tables in one call. Several tables are checked one by one: one without an answer was not described
- * correctly. One table by itself throws instead.
+ * Asks the model to describe tables in one call. Several tables are checked one by one: one without
+ * an answer was not described correctly. One table by itself throws instead.
  */
 export async function askForBatch(
   batch: DescriptionBatch,
@@ -66,7 +66,10 @@ async function askForTables(
   return new Map(answers);
 }
 
-/** Undefined unless exactly one answer has the table's number, and it has its name and all its columns. */
+/**
+ * Undefined unless exactly one answer has the table's number, and it has its name and all its
+ * columns.
+ */
 function checkedAnswer(
   { task, shown }: DescriptionRequest,
   [first, ...others]: readonly TableAnswer[],

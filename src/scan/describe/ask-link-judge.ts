@@ -8,7 +8,10 @@ import type { TableFacts } from '../facts/table-facts.ts';
 import type { ScanContext } from '../scan-context.ts';
 import type { ScanModel } from './scan-model.ts';
 
-/** The extractor of links that a model decided. Raise it when the prompt or the form of the answer changes. */
+/**
+ * The extractor of links that a model decided. Raise it when the prompt or the form of the answer
+ * changes.
+ */
 export const linkJudge = 'link-judge@1';
 
 export const linkVerdictSchema = z.object({ joins: z.boolean(), reason: z.string() });

@@ -13,7 +13,10 @@ import { type LinkProposal, qualifiedName } from './ask-link-judge.ts';
 /** The measured containment that a proposal needs. */
 const minProposalContainment = 0.98;
 
-/** The proposals whose columns exist, whose target is a key, and whose values the target has. The others are dropped. */
+/**
+ * The proposals whose columns exist, whose target is a key, and whose values the target has. The
+ * others are dropped.
+ */
 export async function confirmProposals(
   proposals: readonly LinkProposal[],
   facts: () => readonly TableFacts[],

@@ -11,8 +11,9 @@ const batchLimits = { tables: 8, descriptions: 60, characters: 16_000 } as const
 export type DescriptionBatch = readonly DescriptionRequest[];
 
 /**
- * The tables by calls. Tables share a call if they are in the same schema and nothing in them could tell the model what to write
- * about the others. The result depends on the tables alone, so that a run is the same on every backend.
+ * The tables by calls. Tables share a call if they are in the same schema and nothing in them could
+ * tell the model what to write about the others. The result depends on the tables alone, so that a
+ * run is the same on every backend.
  */
 export function planBatches(requests: DescriptionBatch): DescriptionBatch[] {
   const batches: DescriptionBatch[] = [];
@@ -31,7 +32,10 @@ export function planBatches(requests: DescriptionBatch): DescriptionBatch[] {
   return batches;
 }
 
-/** How many calls describe tables that could all share them. `descriptions` has the number of each table. */
+/**
+ * How many calls describe tables that could all share them. `descriptions` has the number of each
+ * table.
+ */
 export function leastCalls(descriptions: readonly number[]): number {
   const sum = descriptions.reduce((total, count) => total + count, 0);
   return Math.max(
@@ -41,8 +45,8 @@ export function leastCalls(descriptions: readonly number[]): number {
 }
 
 /**
- * What to ask after a batch failed: halves if it was too long, else each table alone, where the model may correct itself. Empty
- * if the same would fail again.
+ * What to ask after a batch failed: halves if it was too long, else each table alone, where the
+ * model may correct itself. Empty if the same would fail again.
  */
 export function smallerBatches(batch: DescriptionBatch, error: UserError): DescriptionBatch[] {
   if (batch.length === 1 || isFatalToRun(error)) return [];
@@ -63,8 +67,9 @@ function fits(batch: DescriptionBatch): boolean {
 }
 
 /**
- * False if a text of the table is long enough to be an order to the model. Anybody who can fill in a form may have written a
- * value, and a comment often is somebody else's than the tables beside it. Such a table is described alone.
+ * False if a text of the table is long enough to be an order to the model. Anybody who can fill in
+ * a form may have written a value, and a comment often is somebody else's than the tables beside
+ * it. Such a table is described alone.
  */
 function maySharePrompt({ comment, columns, ...table }: ShownTable): boolean {
   const texts = [comment, ...columns.flatMap((column) => [column.comment, ...valuesOf(column)])];

@@ -38,8 +38,8 @@ export interface Descriptions {
 }
 
 /**
- * Describes tables and columns that have no comment in the database. Small tables share a call. A description is kept until
- * the structure of its table changes.
+ * Describes tables and columns that have no comment in the database. Small tables share a call. A
+ * description is kept until the structure of its table changes.
  */
 export async function describeTables(input: DescribeInput): Promise<Descriptions> {
   const { found, known, model, signal } = input;

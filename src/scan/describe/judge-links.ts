@@ -43,8 +43,8 @@ interface JudgeContext extends ScanContext {
 type LinkEnds = Pick<LinkFinding, 'from' | 'to'>;
 
 /**
- * A model judges the links that measurements leave in doubt, each once, and may propose other links. Proposals count only if
- * measurements confirm them.
+ * A model judges the links that measurements leave in doubt, each once, and may propose other
+ * links. Proposals count only if measurements confirm them.
  */
 export async function judgeLinks(
   links: readonly LinkFinding[],
@@ -91,7 +91,10 @@ const isInDoubt = ({ status, origin, evidence }: LinkFinding): boolean =>
   origin === 'inferred' &&
   !JSON.stringify(evidence['why'] ?? '').startsWith('"polymorphic');
 
-/** Changes with the columns and with coarse steps of the evidence, so that a day's new rows do not cause new calls. */
+/**
+ * Changes with the columns and with coarse steps of the evidence, so that a day's new rows do not
+ * cause new calls.
+ */
 function verdictKey({ from, to, evidence }: LinkFinding, connection: string): string {
   const containment = Number(evidence['containment'] ?? 0);
   const partial = containment >= minContainment ? 'most' : 'some';
@@ -109,14 +112,18 @@ function storedVerdicts(
   return new Map(
     links.map(({ link, key }) => {
       const verdict = linkVerdictSchema.safeParse(model?.journal.result(key)).data;
-      // Git counts before this machine's journal: otherwise two people whose models disagree would undo each other's joins.
+      // Git counts before this machine's journal: otherwise two people whose models disagree would
+      // undo each other's joins.
       const isOverruled = accepted.has(linkKey(link)) && verdict?.joins !== true;
       return [link, isOverruled ? acceptedEarlier : verdict] as const;
     }),
   );
 }
 
-/** Links that a model proposed: accepted ones from git that this scan did not find, and those in the journal. */
+/**
+ * Links that a model proposed: accepted ones from git that this scan did not find, and those in the
+ * journal.
+ */
 function storedProposals(
   links: readonly LinkFinding[],
   { model, decided, warehouse }: JudgeContext,
@@ -143,7 +150,10 @@ type AskContext = ScanContext & {
   readonly facts: () => readonly TableFacts[];
 };
 
-/** Asks in batches until one fails; the failure is kept in the session. A batch that is too long for the model is halved. */
+/**
+ * Asks in batches until one fails; the failure is kept in the session. A batch that is too long for
+ * the model is halved.
+ */
 async function askAboutLinks(
   links: readonly OpenLink[],
   session: JudgeSession,
@@ -191,7 +201,8 @@ async function askAboutBatch(
   session.proposals = [...distinct.values()];
   for (const { link, verdict } of verdicts) session.verdicts.set(link, verdict);
   if (verdicts.length < batch.length) session.failure = missingVerdicts;
-  // The answer was paid for, so it counts even if the journal cannot store it; after such a failure nothing more is asked.
+  // The answer was paid for, so it counts even if the journal cannot store it; after such a failure
+  // nothing more is asked.
   for (const { key, verdict } of verdicts) journal.keep(key, verdict);
   if (proposed.length > 0)
     journal.keep(proposalsKey(context.warehouse.connection), [...session.proposals]);
@@ -220,7 +231,10 @@ const columnsKey = ({ table, columns }: LinkEnds['from']): string =>
   canonicalJson([tableKey(table), [...columns]]);
 const linkKey = ({ from, to }: LinkEnds): string => columnsKey(from) + columnsKey(to);
 
-/** Drops proposals that a verdict already decides, and proposals for columns that have an accepted link. */
+/**
+ * Drops proposals that a verdict already decides, and proposals for columns that have an accepted
+ * link.
+ */
 function withoutConflicts(
   proposed: readonly LinkFinding[],
   judged: readonly LinkFinding[],

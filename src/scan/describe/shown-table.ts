@@ -86,7 +86,10 @@ export function valuesShown(
   });
 }
 
-/** Numbers that tell rows apart lose all but two digits. Small ones may be codes, years or ratings, and stay. */
+/**
+ * Numbers that tell rows apart lose all but two digits. Small ones may be codes, years or ratings,
+ * and stay.
+ */
 function coarseNumber(value: number | undefined): number | undefined {
   if (value === undefined || Math.abs(value) < 10_000) return value;
   return Number(value.toPrecision(2));

@@ -7,7 +7,9 @@ import type { ScanContext } from '../scan-context.ts';
 import type { MeasuredNumbers } from '../scan-store.ts';
 import type { ColumnFacts, TableFacts } from './table-facts.ts';
 
-/** A SELECT that returns one row of numbers. Its result is stored until one of its tables changes. */
+/**
+ * A SELECT that returns one row of numbers. Its result is stored until one of its tables changes.
+ */
 export interface MeasurementQuery {
   readonly sql: string;
   readonly tables: readonly TableFacts[];
@@ -25,14 +27,20 @@ export interface ColumnPairing {
 }
 
 const measurementsPerStatement = 100;
-/** A statement that takes too long is divided, but all its parts together get only this multiple of its time limit. */
+/**
+ * A statement that takes too long is divided, but all its parts together get only this multiple of
+ * its time limit.
+ */
 const timeLimitsPerBatch = 2;
-/** With this many times the rows of the child, only the part of the parent that the child refers to is sorted out. */
+/**
+ * With this many times the rows of the child, only the part of the parent that the child refers to
+ * is sorted out.
+ */
 const largeParentRatio = 4;
 
 /**
- * Returns the results in the order of the queries; undefined if the engine could not answer. Sends one statement per group, and
- * several if the group has more than a hundred queries.
+ * Returns the results in the order of the queries; undefined if the engine could not answer. Sends
+ * one statement per group, and several if the group has more than a hundred queries.
  */
 export async function measureAll(
   queries: readonly MeasurementQuery[],
@@ -65,8 +73,8 @@ function measurementHash({ sql, tables }: MeasurementQuery): string {
 }
 
 /**
- * Halves a batch that fails, until only the queries that cause the failure have no result, or until `endsAt`: what is left then
- * has no result either.
+ * Halves a batch that fails, until only the queries that cause the failure have no result, or until
+ * `endsAt`: what is left then has no result either.
  */
 async function runBatch(
   batch: readonly MeasurementQuery[],
@@ -101,7 +109,10 @@ async function runBatch(
   }
 }
 
-/** Measures how often the most frequent tuple without NULLs occurs: more than 1 means that the columns are no key. */
+/**
+ * Measures how often the most frequent tuple without NULLs occurs: more than 1 means that the
+ * columns are no key.
+ */
 export function uniquenessQuery(columns: ColumnTuple, dialect: Dialect): MeasurementQuery {
   const [{ table }] = columns;
   const name = qualifiedTableName(table.schema, dialect);
@@ -114,8 +125,8 @@ export function uniquenessQuery(columns: ColumnTuple, dialect: Dialect): Measure
 }
 
 /**
- * Measures how many of the child's values the parent has. The four numbers: child rows without NULLs, those with a parent,
- * distinct child tuples, those with a parent.
+ * Measures how many of the child's values the parent has. The four numbers: child rows without
+ * NULLs, those with a parent, distinct child tuples, those with a parent.
  */
 export function containmentQuery({ from, to }: ColumnPairing, dialect: Dialect): MeasurementQuery {
   const [child, parent] = [from[0].table, to[0].table];
@@ -134,7 +145,10 @@ export function containmentQuery({ from, to }: ColumnPairing, dialect: Dialect):
   return { sql, tables: [child, parent], group: to.map(({ id }) => id).join() };
 }
 
-/** A condition on the parent: without it, the engine would hash every key of a parent that the child hardly uses. */
+/**
+ * A condition on the parent: without it, the engine would hash every key of a parent that the child
+ * hardly uses.
+ */
 function referredKeys({ from, to }: ColumnPairing, dialect: Dialect): string {
   const [key] = comparableExpressions([to[0]], [from[0]], dialect);
   const [value] = comparableExpressions([from[0]], [to[0]], dialect);

@@ -35,7 +35,10 @@ export interface ColumnFacts {
   readonly parts: NameParts;
   /** Number of values that are not NULL, among the rows that were read. */
   readonly present: number;
-  /** Columns of one family can be compared. Undefined if the column cannot be a key, or could not be read. */
+  /**
+   * Columns of one family can be compared. Undefined if the column cannot be a key, or could not be
+   * read.
+   */
   readonly family: ReturnType<typeof comparisonFamily>;
   /** 0..1: how well the column's name names its own table; 1 for a bare `id`. */
   readonly home: number;
@@ -75,7 +78,10 @@ function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
   }));
 }
 
-/** A prefix that the first column of a table shares with most others (`l_orderkey`, `l_partkey`) is removed: it says nothing. */
+/**
+ * A prefix that the first column of a table shares with most others (`l_orderkey`, `l_partkey`) is
+ * removed: it says nothing.
+ */
 function parseColumnNames({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
   const common = commonPrefixOf(columns.map(({ name }) => name));
   const prefix = columns[0]?.name.toLowerCase().startsWith(common)

@@ -5,7 +5,10 @@ import { type KeyCandidate, sumWeights } from './key-candidates.ts';
 const maxMembers = 7;
 const maxSetsPerSize = 4;
 
-/** Sets of two or three key-like columns, for a table without a single column that is likely to be its key. */
+/**
+ * Sets of two or three key-like columns, for a table without a single column that is likely to be
+ * its key.
+ */
 export function compositeCandidates(
   table: TableFacts,
   singles: readonly KeyCandidate[],
@@ -35,7 +38,10 @@ function mayBeMember(column: ColumnFacts): boolean {
   return column.parts.keyed || isOrdinal(column) || column.family === 'date' || isEarly;
 }
 
-/** The time from which a row is valid. Timestamps have no sketch, so only a query can tell whether they are unique. */
+/**
+ * The time from which a row is valid. Timestamps have no sketch, so only a query can tell whether
+ * they are unique.
+ */
 const isValidityTime = ({ schema, profile, position }: ColumnFacts): boolean =>
   (schema.type === 'datetime' || schema.type === 'datetime_tz') &&
   profile.nulls === 0 &&
@@ -53,7 +59,9 @@ const pairs = <T>(list: readonly T[]): [T, T][] =>
 const triples = <T>(list: readonly T[]): [T, T, T][] =>
   list.flatMap((a, index) => pairs(list.slice(index + 1)).map(([b, c]): [T, T, T] => [a, b, c]));
 
-/** False if the columns have too few combinations of values to identify each row. Needs no query. */
+/**
+ * False if the columns have too few combinations of values to identify each row. Needs no query.
+ */
 function hasEnoughCombinations(
   columns: readonly ColumnFacts[],
   { rows, profile }: TableFacts,
@@ -68,7 +76,10 @@ function hasEnoughCombinations(
   return combinations >= profile.rows * 0.9;
 }
 
-/** Prefers pairs to triples, foreign keys and ordinals to other columns, and early columns to late ones. */
+/**
+ * Prefers pairs to triples, foreign keys and ordinals to other columns, and early columns to late
+ * ones.
+ */
 function compositeScore(columns: readonly ColumnFacts[]): number {
   const scores = columns.map((column, index) =>
     sumWeights([

@@ -28,8 +28,8 @@ interface TableCandidates {
 }
 
 /**
- * Finds each table's primary key: the declared one; otherwise the best unique column by name, position and type; otherwise the
- * best unique set of two or three columns.
+ * Finds each table's primary key: the declared one; otherwise the best unique column by name,
+ * position and type; otherwise the best unique set of two or three columns.
  */
 export async function findKeys(
   tables: readonly TableFacts[],
@@ -67,7 +67,10 @@ async function checkUniqueness(tables: readonly TableCandidates[], context: Scan
   return { measured: new Set([...singlesAndPairs, ...triples]), duplicated };
 }
 
-/** The candidates that have duplicates. A complete sketch has already proved that a single column has none. */
+/**
+ * The candidates that have duplicates. A complete sketch has already proved that a single column
+ * has none.
+ */
 async function findDuplicated(
   candidates: readonly KeyCandidate[],
   context: ScanContext,
@@ -118,7 +121,8 @@ function bestKey(
   const probability = sigmoid(best.score + (second ? 0 : 0.8));
   if (probability < 0.2) return undefined;
   const columnNames = ({ columns }: KeyCandidate): string[] => columns.map(({ name }) => name);
-  // The rule of three: if n rows have no duplicate, the share of duplicates is below 3 / n with 95 % confidence.
+  // The rule of three: if n rows have no duplicate, the share of duplicates is below 3 / n with 95
+  // % confidence.
   const sampled: KeyFinding['evidence'] =
     profile.fraction < 1
       ? { duplicates_below: Math.min(1, 3 / (profile.rows * profile.fraction)) }
@@ -140,7 +144,10 @@ function bestKey(
   };
 }
 
-/** Columns other than the primary key are rarely referred to, and those that do not look like a key never are. */
+/**
+ * Columns other than the primary key are rarely referred to, and those that do not look like a key
+ * never are.
+ */
 function parentKey(
   { columns: [column], score }: KeyCandidate,
   key: KeyFinding | undefined,

@@ -9,7 +9,10 @@ export interface KeyCandidate {
   readonly score: number;
 }
 
-/** Columns without duplicates, as far as the profile can tell; in an empty table the columns that look like its key. */
+/**
+ * Columns without duplicates, as far as the profile can tell; in an empty table the columns that
+ * look like its key.
+ */
 export function singleColumnCandidates({ schema, columns }: TableFacts): KeyCandidate[] {
   const declaredKeys = [schema.primaryKey ?? [], ...schema.uniqueKeys];
   return columns.flatMap((column) => {

@@ -3,7 +3,10 @@ import { tableKey } from '../../sql/dialect.ts';
 import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
 import { matchNames } from '../names/name-match.ts';
 
-/** If several accepted links lead from one table to another, each gets a role, named after its column. */
+/**
+ * If several accepted links lead from one table to another, each gets a role, named after its
+ * column.
+ */
 export function assignRoles(
   links: readonly LinkFinding[],
   tables: readonly TableFacts[],
@@ -22,7 +25,10 @@ export function assignRoles(
   });
 }
 
-/** The words of the child's name without the parent's name at the end: `billing` of `billing_address_id`. */
+/**
+ * The words of the child's name without the parent's name at the end: `billing` of
+ * `billing_address_id`.
+ */
 function roleName(child: ColumnFacts | undefined, parent: ColumnFacts | undefined): string {
   const words = child?.parts.entity ?? [];
   const parentNames = [parent?.table.parts.entity ?? [], parent?.parts.entity ?? []];

@@ -6,7 +6,10 @@ import { rankCandidates, type RankedCandidate } from './rank-candidates.ts';
 export type JudgedCandidate = LinkCandidate &
   Pick<LinkFinding, 'probability' | 'status'> & { readonly why?: string | undefined };
 
-/** Decides about the candidates of one column. A column refers to one parent, so only the best can be accepted. */
+/**
+ * Decides about the candidates of one column. A column refers to one parent, so only the best can
+ * be accepted.
+ */
 export function chooseLinks(
   candidates: readonly LinkCandidate[],
   config: ScanConfig,
@@ -63,7 +66,10 @@ function reasonToDoubt(candidate: LinkCandidate): string | undefined {
   return isClearByName(candidate) ? undefined : noRows;
 }
 
-/** True if the name alone proves the link: it names this parent and no other, and both columns look like key and reference. */
+/**
+ * True if the name alone proves the link: it names this parent and no other, and both columns look
+ * like key and reference.
+ */
 function isClearByName({ child, parent, names, rivals, isOwnKey }: LinkCandidate): boolean {
   const { column, prior, primary } = parent;
   const hasSameName = names.best >= 0.9 && child.parts.words.at(-1) === column.parts.words.at(-1);

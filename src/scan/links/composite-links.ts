@@ -12,7 +12,10 @@ import { createNameIndex, matchNames } from '../names/name-match.ts';
 import type { ScanContext } from '../scan-context.ts';
 import { inferredLink } from './inferred-link.ts';
 
-/** If more tables than this have a composite key with the same column names (`tenant_id, id`), the names say nothing. */
+/**
+ * If more tables than this have a composite key with the same column names (`tenant_id, id`), the
+ * names say nothing.
+ */
 const maxKeysWithSameNames = 10;
 /** Composite links are guessed from names, so a lower probability is never accepted. */
 const minAccepted = 0.8;
@@ -22,7 +25,10 @@ interface KnownLinks {
   readonly declared: readonly LinkFinding[];
 }
 
-/** Finds sets of columns that refer to a composite key, between tables without a declared composite link. */
+/**
+ * Finds sets of columns that refer to a composite key, between tables without a declared composite
+ * link.
+ */
 export async function findCompositeLinks(
   tables: readonly TableFacts[],
   { keys, declared }: KnownLinks,
@@ -50,7 +56,9 @@ export async function findCompositeLinks(
   });
 }
 
-/** Pairs composite keys with columns of other tables that are named after the members of the key. */
+/**
+ * Pairs composite keys with columns of other tables that are named after the members of the key.
+ */
 function findPairings(
   tables: readonly TableFacts[],
   { primaryKeys }: KeyFindings,
@@ -113,8 +121,8 @@ function isNamedAfter({ parts }: ColumnFacts, member: ColumnFacts): boolean {
 }
 
 /**
- * True for `settlement_line` and `settlement(member_no, period)`: the child's name begins with the parent's name, and it has
- * columns with the same names as the parent's key.
+ * True for `settlement_line` and `settlement(member_no, period)`: the child's name begins with the
+ * parent's name, and it has columns with the same names as the parent's key.
  */
 function isDetailTable({ from, to }: ColumnPairing): boolean {
   const [child, parent] = [from[0].table.parts.entity, to[0].table.parts.entity];
@@ -127,7 +135,10 @@ function isDetailTable({ from, to }: ColumnPairing): boolean {
   return beginsWithParent && isNamedKey && namesOf(from) === namesOf(to);
 }
 
-/** 0..1: low if the key has nearly every combination of its columns' values, so that any tuple would be found. */
+/**
+ * 0..1: low if the key has nearly every combination of its columns' values, so that any tuple would
+ * be found.
+ */
 function containmentSurprise(to: ColumnPairing['to'], distinct: number): number {
   const combinations = to.reduce(
     (product, { profile }) => product * Math.max(1, profile.distinct),

@@ -4,8 +4,9 @@ import { measureCandidates } from './measure-candidates.ts';
 import { groupByChild, selectForMeasurement } from './rank-candidates.ts';
 
 /**
- * Measures the best candidates of each column exactly and drops the others. Candidates of polymorphic columns stay unmeasured:
- * only a part of the values is meant for each parent, so the share of all values says nothing.
+ * Measures the best candidates of each column exactly and drops the others. Candidates of
+ * polymorphic columns stay unmeasured: only a part of the values is meant for each parent, so the
+ * share of all values says nothing.
  */
 export async function confirmCandidates(
   candidates: readonly LinkCandidate[],

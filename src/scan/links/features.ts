@@ -3,8 +3,8 @@ import type { ColumnProfile } from '../profile/table-profile.ts';
 import type { LinkCandidate } from './link-candidate.ts';
 
 /**
- * The features of the trained model: numbers, mostly between 0 and 1, that speak for or against a candidate. `coefficients.json`
- * has their weights, in the same order.
+ * The features of the trained model: numbers, mostly between 0 and 1, that speak for or against a
+ * candidate. `coefficients.json` has their weights, in the same order.
  */
 export function featuresOf(candidate: LinkCandidate) {
   const unnamed = 1 - candidate.names.best;
@@ -60,7 +60,10 @@ function valueFeatures(candidate: LinkCandidate, unnamed: number) {
   };
 }
 
-/** 0..1: the share of the parent's keys that are referred to, compared with what random references would reach. */
+/**
+ * 0..1: the share of the parent's keys that are referred to, compared with what random references
+ * would reach.
+ */
 function coverageOf({ child, parent, values }: LinkCandidate): number {
   if (child.present === 0) return 0;
   const keys = Math.max(1, parent.column.profile.distinct);
@@ -69,7 +72,10 @@ function coverageOf({ child, parent, values }: LinkCandidate): number {
   return Math.min(1, values.coverage / Math.max(expected, 1 / keys));
 }
 
-/** Two tables of one length number their rows alike, so equal ends say nothing about a column of row numbers. */
+/**
+ * Two tables of one length number their rows alike, so equal ends say nothing about a column of row
+ * numbers.
+ */
 function rangeEndFeatures({ child, parent, isOwnKey }: LinkCandidate, unnamed: number) {
   const isUnique = child.present > 0 && child.profile.distinct === child.present;
   const weight = isOwnKey || isUnique ? 0 : unnamed * Number(child.present > 0);
@@ -137,7 +143,10 @@ function equalMinimum({ min }: ColumnProfile, parent: ColumnProfile): number {
     : 0;
 }
 
-/** 0..1: how unlikely the containment is by chance: 0 for dense integers in a dense range, 1 for UUIDs. */
+/**
+ * 0..1: how unlikely the containment is by chance: 0 for dense integers in a dense range, 1 for
+ * UUIDs.
+ */
 function containmentSurprise(child: ColumnProfile, parent: ColumnProfile): number {
   const overlap = rangeOverlap(child, parent);
   let chance = (child.maxLength ?? 9) <= 3 ? 0.2 : 0.001;
@@ -149,14 +158,19 @@ function containmentSurprise(child: ColumnProfile, parent: ColumnProfile): numbe
   return Math.min(1, (-Math.log2(bounded) * child.distinct) / 40);
 }
 
-/** The share of the parent's range of numbers that the child spans; `coverage` if there are no numbers. */
+/**
+ * The share of the parent's range of numbers that the child spans; `coverage` if there are no
+ * numbers.
+ */
 function rangeShare(child: ColumnProfile, parent: ColumnProfile, coverage: number): number {
   const overlap = rangeOverlap(child, parent);
   if (overlap === undefined) return coverage;
   return overlap.parent === 0 ? 1 : Math.max(0, overlap.shared) / overlap.parent;
 }
 
-/** The lengths of two ranges of numbers and of their overlap, which is negative if they do not meet. */
+/**
+ * The lengths of two ranges of numbers and of their overlap, which is negative if they do not meet.
+ */
 export function rangeOverlap(child: ColumnProfile, parent: ColumnProfile) {
   const [childMin, childMax, parentMin, parentMax] = [child.min, child.max, parent.min, parent.max];
   if (childMin === undefined || childMax === undefined) return undefined;

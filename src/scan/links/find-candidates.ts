@@ -35,8 +35,8 @@ interface CandidateSources {
 type CandidateWithoutRivals = Omit<LinkCandidate, 'rivals'>;
 
 /**
- * Pairs every column that may refer to a key with the keys that its name, its values or the query logs suggest. The number of
- * candidates per column is bounded, however many keys hold its values.
+ * Pairs every column that may refer to a key with the keys that its name, its values or the query
+ * logs suggest. The number of candidates per column is bounded, however many keys hold its values.
  */
 export function findCandidates(
   tables: readonly TableFacts[],
@@ -99,7 +99,8 @@ function candidateBuilder(parents: readonly ParentKey[], observedJoins: Observed
   return (parent: ParentKey, own: ChildColumn): CandidateWithoutRivals | undefined => {
     const { child, typeColumn } = own;
     const { column } = parent;
-    // Two tables can have the same email addresses without a reference, unless the address is a primary key.
+    // Two tables can have the same email addresses without a reference, unless the address is a
+    // primary key.
     const isSharedEmail = child.profile.kind === 'email' && !parent.primary;
     if (column === child || isSharedEmail || !areComparable(child, column)) return undefined;
     const values = estimateValues(own, column, hashSets.get(column) ?? new Set());

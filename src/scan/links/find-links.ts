@@ -21,8 +21,8 @@ interface LinksContext extends ScanContext {
 }
 
 /**
- * Returns the declared links, and the links that names and values prove. At most one inferred link of a column is accepted.
- * Sorted by the columns that they connect.
+ * Returns the declared links, and the links that names and values prove. At most one inferred link
+ * of a column is accepted. Sorted by the columns that they connect.
  */
 export async function findLinks(
   tables: readonly TableFacts[],

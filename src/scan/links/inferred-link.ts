@@ -5,7 +5,10 @@ type InferredJudgement = Pick<LinkFinding, 'status' | 'probability'> & {
   readonly evidence: Readonly<Record<string, string | number | boolean | undefined>>;
 };
 
-/** A many-to-one link between the columns. Undefined evidence is dropped, and numbers are rounded to four digits. */
+/**
+ * A many-to-one link between the columns. Undefined evidence is dropped, and numbers are rounded to
+ * four digits.
+ */
 export function inferredLink(
   { from, to }: ColumnPairing,
   { evidence, ...judgement }: InferredJudgement,

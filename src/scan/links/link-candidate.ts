@@ -18,8 +18,8 @@ export interface LinkCandidate {
   /** True if more keys than are measured fit the child equally well. */
   readonly isOpen?: boolean;
   /**
-   * Set for a polymorphic child: the column that says which table is meant (`commentable_type`), and the tables that its
-   * values name. The list is empty if the values name no table.
+   * Set for a polymorphic child: the column that says which table is meant (`commentable_type`),
+   * and the tables that its values name. The list is empty if the values name no table.
    */
   readonly typeColumn:
     | { readonly name: string; readonly tables: readonly TableFacts[] }
@@ -53,7 +53,10 @@ interface RivalEvidence {
   readonly seen: number;
 }
 
-/** `isMeant`: by its meaning, the name is that of the parent's table. It only ever adds to the evidence. */
+/**
+ * `isMeant`: by its meaning, the name is that of the parent's table. It only ever adds to the
+ * evidence.
+ */
 export function nameEvidence(
   child: ColumnFacts,
   { column }: ParentKey,
@@ -100,7 +103,8 @@ export function addRivals(candidates: readonly Omit<LinkCandidate, 'rivals'>[]):
   const serious = candidates.filter(
     ({ values, parent }) => values.containment > 0.9 && parent.primary,
   );
-  // An extension table has the key of the table that it extends, so its name is no rival of that table's.
+  // An extension table has the key of the table that it extends, so its name is no rival of that
+  // table's.
   const [first, second] = serious
     .filter(({ parent }) => !parent.column.away)
     .sort((a, b) => b.names.best - a.names.best);

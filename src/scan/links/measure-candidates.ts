@@ -2,7 +2,9 @@ import { containmentQuery, measureAll } from '../facts/measure.ts';
 import type { ScanContext } from '../scan-context.ts';
 import { type LinkCandidate, measuredEvidence } from './link-candidate.ts';
 
-/** Replaces the estimates of the values with exact counts, unless the profiles prove them already. */
+/**
+ * Replaces the estimates of the values with exact counts, unless the profiles prove them already.
+ */
 export async function measureCandidates(
   candidates: readonly LinkCandidate[],
   context: ScanContext,

@@ -17,7 +17,10 @@ export type ObservedJoins = ReadonlyMap<string, number>;
 export const columnPairKey = (a: ColumnFacts, b: ColumnFacts): string =>
   [a.id, b.id].sort().join('\n');
 
-/** Counts joins of columns by equality. Statements that cannot be parsed, and names that cannot be resolved, are skipped. */
+/**
+ * Counts joins of columns by equality. Statements that cannot be parsed, and names that cannot be
+ * resolved, are skipped.
+ */
 export async function countObservedJoins(
   statements: readonly string[],
   tables: readonly TableFacts[],
@@ -130,7 +133,10 @@ function resolveColumn(value: unknown, fromTables: FromTables): ColumnFacts | un
 const columnNamed = ({ columns }: TableFacts, name: string): ColumnFacts | undefined =>
   columns.find((column) => column.name.toLowerCase() === name);
 
-/** The pairs that USING makes equal: a column of the joined table, and the columns of that name in the other tables. */
+/**
+ * The pairs that USING makes equal: a column of the joined table, and the columns of that name in
+ * the other tables.
+ */
 function usingPairs(
   join: Readonly<Record<string, unknown>>,
   fromTables: FromTables,

@@ -5,8 +5,8 @@ import type { LinkCandidate } from './link-candidate.ts';
 const typeWords = /^(type|kind|class|table|model|entity|object|typ|tipo)$/;
 
 /**
- * Finds `commentable_type` beside `commentable_id`: the column that says which table is meant, and the tables that its values
- * name.
+ * Finds `commentable_type` beside `commentable_id`: the column that says which table is meant, and
+ * the tables that its values name.
  */
 export function findTypeColumn(
   { parts, table }: ColumnFacts,

@@ -17,8 +17,9 @@ export const groupByChild = (candidates: readonly LinkCandidate[]): LinkCandidat
 ];
 
 /**
- * Computes probabilities by logistic regression and sorts the likeliest first; among equals a column that is named after its
- * table, then the key with fewer values. `bench/relationships/train.ts` trains the weights.
+ * Computes probabilities by logistic regression and sorts the likeliest first; among equals a
+ * column that is named after its table, then the key with fewer values.
+ * `bench/relationships/train.ts` trains the weights.
  */
 export function rankCandidates(
   candidates: readonly LinkCandidate[],
@@ -39,7 +40,10 @@ export function rankCandidates(
   });
 }
 
-/** The best pairs of each column; only the first one if more keys fit equally well than would be measured. */
+/**
+ * The best pairs of each column; only the first one if more keys fit equally well than would be
+ * measured.
+ */
 export function selectForMeasurement(
   candidates: readonly LinkCandidate[],
   weights?: FeatureWeights,

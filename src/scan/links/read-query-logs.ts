@@ -18,9 +18,10 @@ const logRecordSchema = z.looseObject({
 });
 
 /**
- * Reads the statements of query logs, one for each shape: statements that differ only in literals count once. A log is a file
- * of SQL with a `;` after each statement, or a `.jsonl` file with one object per line that has the statement in `query`,
- * `query_text` or `sql`. Paths are relative to `dir`. Throws `query_log_unreadable`.
+ * Reads the statements of query logs, one for each shape: statements that differ only in literals
+ * count once. A log is a file of SQL with a `;` after each statement, or a `.jsonl` file with one
+ * object per line that has the statement in `query`, `query_text` or `sql`. Paths are relative to
+ * `dir`. Throws `query_log_unreadable`.
  */
 export async function readQueryLogs(
   paths: readonly string[],

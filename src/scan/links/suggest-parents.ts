@@ -12,7 +12,10 @@ const maxSuggestions = 16;
 
 type SuggestionRule = (child: ColumnFacts) => readonly ParentKey[];
 
-/** Returns a function that suggests the keys to which a column may refer. `ranked`: the likeliest keys first. */
+/**
+ * Returns a function that suggests the keys to which a column may refer. `ranked`: the likeliest
+ * keys first.
+ */
 export function suggestParents(
   ranked: readonly ParentKey[],
   children: readonly ColumnFacts[],
@@ -68,7 +71,9 @@ function byRole(keys: readonly ParentKey[]): SuggestionRule {
   ];
 }
 
-/** Keys that hold most of the column's first values, and keys too large for their sketch to tell. */
+/**
+ * Keys that hold most of the column's first values, and keys too large for their sketch to tell.
+ */
 function byFirstValues(
   keys: readonly ParentKey[],
   children: readonly ColumnFacts[],

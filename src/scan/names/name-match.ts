@@ -2,7 +2,9 @@
 export interface NameMatch {
   /** The words are the entity's words. */
   readonly full: number;
-  /** The words end with the entity's words; the words before them are a role (`billing_customer`). */
+  /**
+   * The words end with the entity's words; the words before them are a role (`billing_customer`).
+   */
   readonly tail: number;
   /** The best similarity of any two words. */
   readonly common: number;
@@ -35,7 +37,10 @@ function isAgentNoun(word: string, stem: string): boolean {
   return /^(?:er|or|ee|ing|ist)$/.test(isLastLetterDoubled ? ending.slice(1) : ending);
 }
 
-/** 1 for equal words, less for an abbreviation: a prefix of three or more letters, or letters in order from the same start. */
+/**
+ * 1 for equal words, less for an abbreviation: a prefix of three or more letters, or letters in
+ * order from the same start.
+ */
 export function wordSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   if (a[0] !== b[0]) return 0;
@@ -51,7 +56,10 @@ export function wordSimilarity(a: string, b: string): number {
 /** Scripts of languages that change the ends of words. */
 const inflectedScripts = /^[\p{Script=Cyrillic}\p{Script=Greek}]+$/u;
 
-/** True if the letters occur in order and mostly vowels are left out: `dpt` of `department`, but not `cat` of `contract`. */
+/**
+ * True if the letters occur in order and mostly vowels are left out: `dpt` of `department`, but not
+ * `cat` of `contract`.
+ */
 function isAbbreviation(short: string, long: string): boolean {
   let found = 0;
   for (const letter of long) if (letter === short[found]) found += 1;
@@ -76,7 +84,10 @@ interface NameSearchResult<T> {
   readonly similarity: number;
 }
 
-/** Returns a search over named items: those whose name is at all similar, the most similar first. Results are cached. */
+/**
+ * Returns a search over named items: those whose name is at all similar, the most similar first.
+ * Results are cached.
+ */
 export function createNameIndex<T>(items: Iterable<readonly [name: readonly string[], item: T]>) {
   const entriesWithWords = [...items].flatMap((entry) =>
     [...new Set([...entry[0], entry[0].join('')])].map((word) => ({ word, entry })),

@@ -31,8 +31,8 @@ interface ComparedNames {
 const nameText = ({ entity }: NameParts): string => entity.join(' ');
 
 /**
- * Embeds the names of tables and columns. Names hold no values of the warehouse. Without them the scan
- * goes on as it does without embeddings, and the failure is reported.
+ * Embeds the names of tables and columns. Names hold no values of the warehouse. Without them the
+ * scan goes on as it does without embeddings, and the failure is reported.
  */
 export async function compareNames(
   tables: readonly TableFacts[],

@@ -11,13 +11,19 @@ interface NearParent {
 
 /** Fewer tables say nothing about what is near. */
 const minTables = 5;
-/** A table is near if it is this many standard deviations above the average of all tables. Scales differ by model. */
+/**
+ * A table is near if it is this many standard deviations above the average of all tables. Scales
+ * differ by model.
+ */
 const minDeviations = 2;
 const maxNear = 4;
 /** The nearest table is distinct if it leads by this share of the whole range. */
 const minLead = 0.1;
 
-/** Finds the keys whose table a column may mean although the names share no word; none without meanings. */
+/**
+ * Finds the keys whose table a column may mean although the names share no word; none without
+ * meanings.
+ */
 export function findNearParents(
   parents: readonly ParentKey[],
   meanings: NameMeanings | undefined,

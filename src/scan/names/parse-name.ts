@@ -27,7 +27,10 @@ export interface NameParts {
   readonly isCount: boolean;
 }
 
-/** `vocabulary` has the words of the schema's tables; it tells where glued names such as `orderkey` part. */
+/**
+ * `vocabulary` has the words of the schema's tables; it tells where glued names such as `orderkey`
+ * part.
+ */
 export function parseColumnName(
   name: string,
   vocabulary: ReadonlySet<string> = new Set(),
@@ -54,7 +57,10 @@ function withoutNoise(words: readonly string[]): readonly string[] {
   return entity.length > 0 ? entity : words;
 }
 
-/** The prefix of most of the names (`l_` of `l_orderkey, l_partkey…`, `tbl` of `tblorder…`); empty if there is none. */
+/**
+ * The prefix of most of the names (`l_` of `l_orderkey, l_partkey…`, `tbl` of `tblorder…`); empty
+ * if there is none.
+ */
 export function commonPrefixOf(names: readonly string[]): string {
   if (names.length < 3) return '';
   const lower = names.map((name) => name.toLowerCase()).sort();
@@ -83,8 +89,8 @@ export function isMeasure({ keyed, plural, words }: NameParts): boolean {
 }
 
 /**
- * True if the name has a measure word that is not part of the parent's name: `sort_order` does not refer to orders, but
- * `rating` may refer to `ratings`.
+ * True if the name has a measure word that is not part of the parent's name: `sort_order` does not
+ * refer to orders, but `rating` may refer to `ratings`.
  */
 export function measuresSomethingElse(
   { keyed, words }: NameParts,
@@ -95,7 +101,9 @@ export function measuresSomethingElse(
   return !keyed && words.some(isElsewhere);
 }
 
-/** True if the name is a role within the column's own table (`parent_id`) and names no other table. */
+/**
+ * True if the name is a role within the column's own table (`parent_id`) and names no other table.
+ */
 export function isSelfRole({ entity }: NameParts, table: NameParts): boolean {
   const isOwnTable = (word: string): boolean =>
     word.length <= 2 || table.entity.some((tableWord) => wordSimilarity(word, tableWord) > 0);
@@ -108,7 +116,10 @@ export function isSelfRole({ entity }: NameParts, table: NameParts): boolean {
 export const isPersonRole = ({ words }: NameParts): boolean =>
   words.some((word) => personRoles.has(word));
 
-/** 0..1: how likely a role of a person refers to this table: 1 for staff, 0.6 for customers and other people. */
+/**
+ * 0..1: how likely a role of a person refers to this table: 1 for staff, 0.6 for customers and
+ * other people.
+ */
 export function peopleScore({ entity }: NameParts): number {
   const scoreOf = (word: string): number => {
     if (staffWords.has(word)) return 1;

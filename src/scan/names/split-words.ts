@@ -7,7 +7,10 @@ import {
   unspacedSuffixes,
 } from './word-lists.ts';
 
-/** Splits a name at separators, case changes, script changes and digits; lower case, without accents. */
+/**
+ * Splits a name at separators, case changes, script changes and digits; lower case, without
+ * accents.
+ */
 export function splitNameWords(name: string): string[] {
   return name
     .normalize('NFD')
@@ -33,8 +36,8 @@ export function singular(word: string): string {
 }
 
 /**
- * Splits words that are written without a separator: `orderkey`, `newcountryid`, `fkunit`. `vocabulary` has the words of the
- * schema's tables; it tells where one word ends.
+ * Splits words that are written without a separator: `orderkey`, `newcountryid`, `fkunit`.
+ * `vocabulary` has the words of the schema's tables; it tells where one word ends.
  */
 export function splitGluedWord(word: string, vocabulary: ReadonlySet<string>): string[] {
   const unspaced = unspacedSuffixes.find((key) => word.endsWith(key) && word.length > key.length);
@@ -59,7 +62,10 @@ function splitBefore(rest: string, known: string, suffix: string): string[] {
   return [before, known, suffix].filter((part) => part !== '');
 }
 
-/** The part of a glued word that names something: all of it if a known word starts with it, or the longest known word at its end. */
+/**
+ * The part of a glued word that names something: all of it if a known word starts with it, or the
+ * longest known word at its end.
+ */
 function knownPart(rest: string, vocabulary: ReadonlySet<string>): string | undefined {
   if (rest.length < 2) return undefined;
   if (vocabulary.has(singular(rest))) return rest;
@@ -70,7 +76,10 @@ function knownPart(rest: string, vocabulary: ReadonlySet<string>): string | unde
   return entries.filter((entry) => rest.endsWith(entry)).sort((a, b) => b.length - a.length)[0];
 }
 
-/** `origincurso`, `parentreserva`, `replacedbyid`: a role, then a word of the schema, an id word, or another role. */
+/**
+ * `origincurso`, `parentreserva`, `replacedbyid`: a role, then a word of the schema, an id word, or
+ * another role.
+ */
 function splitRole(word: string, vocabulary: ReadonlySet<string>): string[] | undefined {
   for (let length = word.length - 2; length >= 4; length -= 1) {
     const [role, rest] = [word.slice(0, length), word.slice(length)];

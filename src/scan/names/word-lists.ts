@@ -17,7 +17,10 @@ export const personRoles = load('person-roles');
 export const otherRoles = load('other-roles');
 /** At the start of a name these words may ask how many. */
 export const countWords = new Set(['number', 'num', 'no', 'nbr', 'nr', 'numero', 'nummer']);
-/** Words for people who work with the data, and for people whom they serve; with their abbreviations. */
+/**
+ * Words for people who work with the data, and for people whom they serve; with their
+ * abbreviations.
+ */
 export const staffWords = withAbbreviations(load('staff'));
 export const peopleWords = withAbbreviations(load('people'));
 
@@ -39,7 +42,9 @@ export const gluedSuffixes = [
   'fk',
   'pk',
 ];
-/** Id words of scripts without spaces: what stands before them is a word of its own, known or not. */
+/**
+ * Id words of scripts without spaces: what stands before them is a word of its own, known or not.
+ */
 export const unspacedSuffixes = [
   '番号',
   '編号',
@@ -54,7 +59,10 @@ export const unspacedSuffixes = [
   '아이디',
 ];
 
-/** Each word and its prefixes of five or more letters: `mitarb`, `custo`. A shorter word has no prefixes. */
+/**
+ * Each word and its prefixes of five or more letters: `mitarb`, `custo`. A shorter word has no
+ * prefixes.
+ */
 function withAbbreviations(list: ReadonlySet<string>): ReadonlySet<string> {
   return new Set(
     [...list].flatMap((word) =>

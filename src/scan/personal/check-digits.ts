@@ -1,4 +1,6 @@
-/** A number of people that has check digits, so that a column of them is told from a column of keys. */
+/**
+ * A number of people that has check digits, so that a column of them is told from a column of keys.
+ */
 interface CheckedNumber {
   readonly country: string;
   /** The whole number, without spaces, dots, dashes and slashes, in upper case. */
@@ -80,7 +82,10 @@ function isVerhoeff(text: string): boolean {
 const validDay = (month: number, day: number): boolean =>
   month >= 1 && month <= 12 && day >= 1 && day <= 31;
 
-/** True for month and day at a position; 40 and 20 more stand for a century or for women in some countries. */
+/**
+ * True for month and day at a position; 40 and 20 more stand for a century or for women in some
+ * countries.
+ */
 const hasDate = (text: string, month: number, day: number): boolean =>
   validDay(Number(text.slice(month, month + 2)) % 20, Number(text.slice(day, day + 2)) % 40);
 

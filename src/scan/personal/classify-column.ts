@@ -5,7 +5,10 @@ import { groupOfName, type PersonalGroup } from './column-names.ts';
 import { namesFirm } from './sensitive-words.ts';
 import { groupOfValues, isNameLike } from './value-groups.ts';
 
-/** What makes a column personal: a group of personal data, prose, a document with personal keys, or that a person says so. */
+/**
+ * What makes a column personal: a group of personal data, prose, a document with personal keys, or
+ * that a person says so.
+ */
 export type PersonalKind = PersonalGroup | 'document_keys' | 'prose' | 'declared';
 
 export interface ClassifiedColumn {
@@ -21,8 +24,9 @@ const maxValues = 200;
 const maxLength = 200;
 
 /**
- * The kind of personal data that a column holds, by its name and by its values; undefined if neither says so. Rules miss
- * things: labels in dataset files, `scan.no_values` and `scan.not_personal` overrule them.
+ * The kind of personal data that a column holds, by its name and by its values; undefined if
+ * neither says so. Rules miss things: labels in dataset files, `scan.no_values` and
+ * `scan.not_personal` overrule them.
  */
 function kindOfColumn(column: ClassifiedColumn): PersonalKind | undefined {
   const values = distinctValues(column);
@@ -35,8 +39,9 @@ function kindOfColumn(column: ClassifiedColumn): PersonalKind | undefined {
 }
 
 /**
- * The kinds of a table's columns, by position. If one column has names of persons, another that mostly has words which can be
- * names counts as well: given and family names often stand in two columns.
+ * The kinds of a table's columns, by position. If one column has names of persons, another that
+ * mostly has words which can be names counts as well: given and family names often stand in two
+ * columns.
  */
 export function personalKinds(
   columns: readonly ClassifiedColumn[],
@@ -68,7 +73,10 @@ const hasDigits =
   (value: string): boolean =>
     value.replaceAll(/\P{N}/gu, '').length >= count;
 
-/** Values that prove that the name speaks of something else: `mail` with `opened`, `phone` with `iPhone`. */
+/**
+ * Values that prove that the name speaks of something else: `mail` with `opened`, `phone` with
+ * `iPhone`.
+ */
 const proofs: Partial<Readonly<Record<PersonalGroup, (value: string) => boolean>>> = {
   mail: (value) => value.includes('@'),
   phone: hasDigits(5),
@@ -132,7 +140,10 @@ function hasPersonalKeys(values: readonly string[]): boolean {
   return [...keys].some((key) => groupOfName(key) !== undefined);
 }
 
-/** Texts that people write about anything. A column with few of them, such as product names, is none. */
+/**
+ * Texts that people write about anything. A column with few of them, such as product names, is
+ * none.
+ */
 function isProse(values: readonly string[], all: readonly string[]): boolean {
   if (values.length === 0) return false;
   const words = values.reduce((sum, value) => sum + value.split(/\s+/).length, 0) / values.length;

@@ -35,7 +35,10 @@ interface Vocabulary {
   readonly unspaced: readonly (readonly [term: string, group: PersonalGroup])[];
 }
 
-/** After these words a name speaks of something about the data: `email_verified`, `phone_model`, `address_count`. */
+/**
+ * After these words a name speaks of something about the data: `email_verified`, `phone_model`,
+ * `address_count`.
+ */
 const otherEndings = new Set(
   'id ids key fk count cnt num_of type typ status state flag verified confirmed sent opened bounced clicked enabled optin subscribed template subject body domain provider model brand score_type rate total sum avg category group class format version currency policy required valid is_valid length size level band range bucket segment campaign list tier rank plan'.split(
     ' ',
@@ -49,7 +52,10 @@ const isUnspaced = (term: string): boolean =>
 
 let vocabulary: Vocabulary | undefined;
 
-/** The group that a column's name says; undefined if it says nothing, or speaks of something else about the data. */
+/**
+ * The group that a column's name says; undefined if it says nothing, or speaks of something else
+ * about the data.
+ */
 export function groupOfName(columnName: string): PersonalGroup | undefined {
   const words = wordsOf(columnName);
   const ending = words.at(-1) ?? '';

@@ -19,7 +19,10 @@ const titles =
   /^(?:(?:mr|mrs|ms|miss|mx|dr|prof|sir|dame|herr|frau|fr|hr|dipl|ing|mag|mme|mlle|m|sr|sra|srta|don|dona|sig|sigra|dott|pan|pani|dhr|mevr|г-н|г-жа|др|инж|д-р|السيد|السيدة|د|أ|م)\.?\s+)+/iu;
 const endings = /(?:,?\s+(?:jr|sr|ii|iii|iv|phd|md|dds|dvm|esq|b\.?sc|m\.?sc|mba)\.?)+$/i;
 
-/** What a value can be as the name of a person; undefined if it is none, as far as forms and lists can tell. */
+/**
+ * What a value can be as the name of a person; undefined if it is none, as far as forms and lists
+ * can tell.
+ */
 export function nameShape(value: string): NameShape | undefined {
   const text = value.slice(0, 100).trim().replace(titles, '').replace(endings, '');
   if (text.length < 2 || /[\d@/\\#%&+=<>{}[\]|$€_:;!?"()]/.test(text)) return undefined;
@@ -51,7 +54,10 @@ function latinShape(text: string): NameShape | undefined {
   return words.length > 1 ? 'full' : 'given';
 }
 
-/** The parts of each word that is no particle and no initial, folded. Undefined unless all are capitalised, as names are. */
+/**
+ * The parts of each word that is no particle and no initial, folded. Undefined unless all are
+ * capitalised, as names are.
+ */
 function capitalisedPieces(words: readonly string[]): string[][] | undefined {
   const named = words
     .map((word) => ({ word, folded: foldText(word).replaceAll('.', '') }))

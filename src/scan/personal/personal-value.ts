@@ -26,8 +26,9 @@ const forms = [
 const phoneInText = /(?:\+|\b00)[1-9]\d{0,2}[\d .()/-]{6,18}\d|\b0\d{2,4}[ /-]\d{5,}/;
 
 /**
- * True for a value that may identify a person in any column: a mail address, a telephone, bank or card number, a device, a
- * profile, a place on the map, or a full name. The rest of the column can still be kept.
+ * True for a value that may identify a person in any column: a mail address, a telephone, bank or
+ * card number, a device, a profile, a place on the map, or a full name. The rest of the column can
+ * still be kept.
  */
 export function looksPersonal(value: string): boolean {
   const text = value.slice(0, 200).trim();

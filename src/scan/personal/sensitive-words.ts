@@ -1,6 +1,9 @@
 import { foldText } from './fold-text.ts';
 
-/** ICD-10: a letter, two digits, and mostly a dot with more. A column of plain `E11` is not enough: error codes look like that. */
+/**
+ * ICD-10: a letter, two digits, and mostly a dot with more. A column of plain `E11` is not enough:
+ * error codes look like that.
+ */
 const icdPattern = /^[A-TV-Z]\d[0-9AB](?:\.[0-9A-Z]{1,4})?$/;
 export const isIcdCode = (text: string): boolean => icdPattern.test(text);
 export const isDetailedIcdCode = (text: string): boolean => isIcdCode(text) && text.includes('.');

@@ -32,7 +32,10 @@ import {
   isSsn,
 } from './text-forms.ts';
 
-/** A rule for the distinct values of a column: at least `least` values, of which `share` pass the test. */
+/**
+ * A rule for the distinct values of a column: at least `least` values, of which `share` pass the
+ * test.
+ */
 interface ValueRule {
   readonly group: PersonalGroup;
   readonly test: (value: string) => boolean;
@@ -110,11 +113,17 @@ export function groupOfValues(
   return type === 'string' && hasNames(values, name) ? 'name' : undefined;
 }
 
-/** Words in names of columns that number goods, firms and events, partly with the check digits of people's numbers. */
+/**
+ * Words in names of columns that number goods, firms and events, partly with the check digits of
+ * people's numbers.
+ */
 const otherNumbers =
   /(?:isbn|issn|ean|gtin|upc|sku|siren|siret|duns|lei|vat|cnpj|regon|nip|abn|acn|ein|krs|routing|order|invoice|bestell|auftrag|rechnung|tracking|sendung)/i;
 
-/** Other numbers pass a check digit by chance in one of nine to eleven cases: a column of five does not. */
+/**
+ * Other numbers pass a check digit by chance in one of nine to eleven cases: a column of five does
+ * not.
+ */
 function hasNationalIds(values: readonly string[], name: string): boolean {
   if (values.length < 5 || otherNumbers.test(name)) return false;
   const numbers = values.map(compactNumber);
@@ -159,8 +168,9 @@ const otherDates =
   /(?:found|establish|gegrund|fondat|release|publi|hire|hired|einstell|since|start|join|creat|updat|order|build|built|bau|model|expir|valid|sign)/i;
 
 /**
- * Dates of births spread over generations and end years ago: nearly all between 1915 and ten years ago, over at least 35 years.
- * No other dates of a business do that, except those that its columns name.
+ * Dates of births spread over generations and end years ago: nearly all between 1915 and ten years
+ * ago, over at least 35 years. No other dates of a business do that, except those that its columns
+ * name.
  */
 function hasBirthDates(values: readonly string[], name: string): boolean {
   if (values.length < 8 || otherDates.test(name)) return false;

@@ -18,7 +18,10 @@ export function openBudget(budget: ScanBudget, config: ScanConfig) {
   return {
     isUntouched: () => isUntouched,
     secondsLeft: () => (budget.seconds ?? Infinity) - (performance.now() - started) / 1000,
-    /** Counts the table's bytes; false if the budget does not cover them. The first table is always covered. */
+    /**
+     * Counts the table's bytes; false if the budget does not cover them. The first table is always
+     * covered.
+     */
     take(table: TableSchema): boolean {
       bytes += bytesToRead(table, config);
       const isCovered =

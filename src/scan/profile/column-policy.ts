@@ -19,7 +19,10 @@ export interface ColumnPolicy {
   readonly isWithheld: boolean;
 }
 
-/** A label in a dataset file counts more than `scan.not_personal`. Whatever withholds values, withholds them. */
+/**
+ * A label in a dataset file counts more than `scan.not_personal`. Whatever withholds values,
+ * withholds them.
+ */
 export function columnPolicy(
   { settings, labels, connection }: PolicySource,
   table: TableRef,
@@ -48,7 +51,10 @@ export function personalKindUnder(
 const inferredKind = ({ personal, inferred }: ColumnProfile): PersonalKind | undefined =>
   inferred ?? (personal === 'declared' ? undefined : personal);
 
-/** The profile of a column under another policy; `isComplete` is false if it lacks values that may be kept now. */
+/**
+ * The profile of a column under another policy; `isComplete` is false if it lacks values that may
+ * be kept now.
+ */
 function columnUnder(column: ColumnProfile, policy: ColumnPolicy) {
   const inferred = inferredKind(column);
   const personal = personalKindUnder(policy, inferred);
@@ -62,8 +68,9 @@ function columnUnder(column: ColumnProfile, policy: ColumnPolicy) {
 }
 
 /**
- * A stored profile under the policy of now. `isComplete` is false if the table must be read again, because values may be kept
- * now that were left out; `isStricter` if values that were stored must go.
+ * A stored profile under the policy of now. `isComplete` is false if the table must be read again,
+ * because values may be kept now that were left out; `isStricter` if values that were stored must
+ * go.
  */
 export function profileUnder(
   profile: TableProfile,

@@ -4,7 +4,10 @@ import { openScanStore } from '../scan-store.ts';
 import { columnPolicy, type PolicySource, profileUnder } from './column-policy.ts';
 import { readValueDictionary } from './value-dictionary.ts';
 
-/** Deletes what the scan stored of columns whose values people now keep back: from the value dictionary, and from the profiles. */
+/**
+ * Deletes what the scan stored of columns whose values people now keep back: from the value
+ * dictionary, and from the profiles.
+ */
 export function forgetValues(db: DatabaseSync, source: PolicySource): void {
   const { labels, connection } = source;
   const store = openScanStore(db, connection);

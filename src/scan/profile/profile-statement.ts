@@ -5,7 +5,9 @@ import { sketchSize } from './sketch.ts';
 
 /** How many of the first rows are read as they are. */
 const firstRowCount = 200;
-/** Characters that do not occur in values: one separates the values of a row, one stands for NULL. */
+/**
+ * Characters that do not occur in values: one separates the values of a row, one stands for NULL.
+ */
 const separator = '\u001F';
 const nullMark = '\u001E';
 
@@ -37,8 +39,8 @@ export function qualifiedTableName({ catalog, schema, table }: TableRef, dialect
 }
 
 /**
- * One statement that returns one row: the number of rows `n`, the first rows `s`, and for the column at index i its count
- * `c<i>`, sketch `k<i>`, and range `lo<i>`, `hi<i>`.
+ * One statement that returns one row: the number of rows `n`, the first rows `s`, and for the
+ * column at index i its count `c<i>`, sketch `k<i>`, and range `lo<i>`, `hi<i>`.
  */
 export function profileStatement(
   columns: readonly ColumnSchema[],

@@ -15,13 +15,17 @@ import type { TableProfile } from './table-profile.ts';
 /** Some engines take at most 100 arguments in one call. */
 const columnsPerStatement = 90;
 
-/** The sample for a table whose profile took too long: it shows little of the values, but more than nothing. */
+/**
+ * The sample for a table whose profile took too long: it shows little of the values, but more than
+ * nothing.
+ */
 const smallestShare = 0.01;
 
 /**
- * Profiles a table with one aggregate statement, or several if it has more than 90 columns. A table that is too large is
- * sampled; if that takes too long, it is sampled once more with a smaller share. A column that the engine cannot aggregate, and
- * a table that cannot be read, get a note: neither fails the scan.
+ * Profiles a table with one aggregate statement, or several if it has more than 90 columns. A table
+ * that is too large is sampled; if that takes too long, it is sampled once more with a smaller
+ * share. A column that the engine cannot aggregate, and a table that cannot be read, get a note:
+ * neither fails the scan.
  */
 export async function profileTable(
   table: TableSchema,
@@ -36,7 +40,9 @@ export async function profileTable(
   return isFinal ? profile : profileColumns(table.columns, smaller, context);
 }
 
-/** Like `profileTable`, but without a second try: `isSlow` says that the time limit was exceeded. */
+/**
+ * Like `profileTable`, but without a second try: `isSlow` says that the time limit was exceeded.
+ */
 export function profileTableOnce(table: TableSchema, context: ScanContext): Promise<TableProfile> {
   const source = tableSource(table, configuredShare(table, context), context.warehouse.dialect);
   return profileColumns(table.columns, source, context);
@@ -54,7 +60,10 @@ function configuredShare(
   );
 }
 
-/** If a statement fails, halves the columns until only the columns that cause the failure are left out. */
+/**
+ * If a statement fails, halves the columns until only the columns that cause the failure are left
+ * out.
+ */
 async function profileColumns(
   columns: readonly ColumnSchema[],
   source: TableSource,

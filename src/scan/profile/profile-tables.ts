@@ -13,7 +13,10 @@ import type { TableProfile } from './table-profile.ts';
 export interface ProfiledTable {
   readonly schema: TableSchema;
   readonly profile: TableProfile;
-  /** Changes with what was read of the table: equal versions have equal measurements. Empty if nothing was ever read. */
+  /**
+   * Changes with what was read of the table: equal versions have equal measurements. Empty if
+   * nothing was ever read.
+   */
   readonly version: string;
   /** `left`: the budget ran out before the table's turn; the profile is an earlier one or empty. */
   readonly outcome: 'reused' | 'profiled' | 'left';
@@ -38,7 +41,10 @@ interface ProfilingContext extends ScanContext {
 interface ProfileTask {
   readonly schema: TableSchema;
   readonly key: string;
-  /** Changes with the structure, the engine's change marker and the way of profiling, but not with the row estimate. */
+  /**
+   * Changes with the structure, the engine's change marker and the way of profiling, but not with
+   * the row estimate.
+   */
   readonly hash: string;
   readonly stored: StoredProfile | undefined;
   /** True if the stored profile is still valid. */
@@ -46,9 +52,9 @@ interface ProfileTask {
 }
 
 /**
- * Returns a profile for each table, in the given order: the stored one, or a new one if the table has changed. Each new profile
- * is stored at once, so that the next scan resumes a scan that was killed or spent its budget. Tables that could not be read
- * last time come last.
+ * Returns a profile for each table, in the given order: the stored one, or a new one if the table
+ * has changed. Each new profile is stored at once, so that the next scan resumes a scan that was
+ * killed or spent its budget. Tables that could not be read last time come last.
  */
 export async function profileTables(
   tables: readonly TableSchema[],
@@ -96,7 +102,10 @@ function planTask(schema: TableSchema, context: ProfilingContext): ProfileTask {
   return { schema, key, hash, stored, reused };
 }
 
-/** The stored profile as people want it now: what they no longer allow is deleted at once, without reading the table. */
+/**
+ * The stored profile as people want it now: what they no longer allow is deleted at once, without
+ * reading the table.
+ */
 function loadUnderPolicy(
   schema: TableSchema,
   key: string,
@@ -139,8 +148,9 @@ function profiledTable(
 }
 
 /**
- * Undefined if the budget ends before the table is read. The first table of a scan must succeed, or no scan would ever read it:
- * half of the time is for reading it as configured, the other half for a smaller sample.
+ * Undefined if the budget ends before the table is read. The first table of a scan must succeed, or
+ * no scan would ever read it: half of the time is for reading it as configured, the other half for
+ * a smaller sample.
  */
 async function profileWithinBudget(
   table: TableSchema,

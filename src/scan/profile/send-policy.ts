@@ -18,8 +18,8 @@ interface ColumnToSend {
 }
 
 /**
- * Whether values of the column may go to a model: not if samples are off, if `values: off` or `scan.no_values` says so, or if it
- * is personal.
+ * Whether values of the column may go to a model: not if samples are off, if `values: off` or
+ * `scan.no_values` says so, or if it is personal.
  */
 export function maySendValues(
   { send_samples: samples, no_values: rules, not_personal: exempt }: SendSettings,

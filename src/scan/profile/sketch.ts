@@ -1,7 +1,8 @@
 /**
- * A bottom-k sketch: the smallest distinct hashes of a column's values (12 hex digits each, sorted), joined into one text. A
- * column with fewer than `sketchSize` distinct values has all its hashes in it. One text instead of a list of texts takes a
- * fifth of the memory, which counts with hundreds of thousands of columns.
+ * A bottom-k sketch: the smallest distinct hashes of a column's values (12 hex digits each,
+ * sorted), joined into one text. A column with fewer than `sketchSize` distinct values has all its
+ * hashes in it. One text instead of a list of texts takes a fifth of the memory, which counts with
+ * hundreds of thousands of columns.
  */
 export type Sketch = string;
 
@@ -32,12 +33,16 @@ export function estimateDistinct(sketch: Sketch): number {
   return Math.round(((sizeOf(sketch) - 1) * hashSpace) / Number.parseInt(largest, 16));
 }
 
-/** The most hashes to compare per column: enough to tell candidates apart. The exact share is measured later. */
+/**
+ * The most hashes to compare per column: enough to tell candidates apart. The exact share is
+ * measured later.
+ */
 export const maxCompared = 128;
 
 /**
- * Estimates the share of the child's values that the parent has. Only the part of the hash space that both sketches cover is
- * compared. `compared` is the number of hashes compared; 0 means that nothing is known, and `share` is then 1.
+ * Estimates the share of the child's values that the parent has. Only the part of the hash space
+ * that both sketches cover is compared. `compared` is the number of hashes compared; 0 means that
+ * nothing is known, and `share` is then 1.
  */
 export function estimateContainment(
   childHashes: readonly string[],

@@ -18,11 +18,16 @@ export interface TableProfile {
 export interface ColumnProfile {
   readonly name: string;
   readonly kind: ValueKind;
-  /** What makes the column personal; undefined if nothing does, or if a person says that it is not. */
+  /**
+   * What makes the column personal; undefined if nothing does, or if a person says that it is not.
+   */
   readonly personal?: PersonalKind | undefined;
   /** What makes it personal by name and values, whatever people say. */
   readonly inferred?: PersonalKind | undefined;
-  /** True if `top` and `values` were left out because the column is personal or because a person says so. */
+  /**
+   * True if `top` and `values` were left out because the column is personal or because a person
+   * says so.
+   */
   readonly isWithheld?: boolean | undefined;
   readonly nulls: number;
   /** An estimate if the sketch is not complete. */
@@ -34,7 +39,10 @@ export interface ColumnProfile {
   readonly maxLength: number | undefined;
   /** The most frequent repeated values of the first rows; empty if the column is personal. */
   readonly top: readonly string[];
-  /** The distinct values of the first rows, if the column has few; never values that may identify a person. */
+  /**
+   * The distinct values of the first rows, if the column has few; never values that may identify a
+   * person.
+   */
   readonly values: readonly string[];
   /** Empty if the column can be neither a key nor a reference. */
   readonly sketch: Sketch;

@@ -9,7 +9,10 @@ const maxDistinct = 100;
 /** Values were cut to 100 characters when they were read, so a longer one is incomplete. */
 const maxLength = 99;
 
-/** The values of a column that may be stored: those of a column with few, and of them none that looks like a person. */
+/**
+ * The values of a column that may be stored: those of a column with few, and of them none that
+ * looks like a person.
+ */
 export function storableValues(
   column: ColumnSchema,
   { distinct, values }: { readonly distinct: number; readonly values: readonly string[] },
@@ -20,7 +23,10 @@ export function storableValues(
     .sort();
 }
 
-/** Names of the columns that rules such as those of `scan.no_values` select: table.column or schema.table.column. */
+/**
+ * Names of the columns that rules such as those of `scan.no_values` select: table.column or
+ * schema.table.column.
+ */
 export function selectColumns(
   { schema, table }: TableRef,
   columns: readonly Pick<ColumnSchema, 'name'>[],

@@ -34,7 +34,10 @@ const comparableTextKinds: ReadonlySet<ValueKind> = new Set([
   'text',
 ]);
 
-/** Columns of one family can hold the same values. Undefined if the column can be neither a key nor a reference. */
+/**
+ * Columns of one family can hold the same values. Undefined if the column can be neither a key nor
+ * a reference.
+ */
 export function comparisonFamily(
   type: FieldType,
   kind: ValueKind,

@@ -11,7 +11,9 @@ interface ComparisonOperands {
   readonly dialect: Dialect;
 }
 
-/** SQL that compares a field with literal values. `left` must be safe as an operand; see `exprSql`. */
+/**
+ * SQL that compares a field with literal values. `left` must be safe as an operand; see `exprSql`.
+ */
 export function compareSql(op: FilterOperator, operands: ComparisonOperands): string {
   return comparisons[op](operands);
 }
@@ -33,7 +35,9 @@ const comparisons: Readonly<Record<FilterOperator, (operands: ComparisonOperands
   ends_with: ({ left, literals: [part = ''], dialect }) => dialect.text.endsWith(left, part),
 };
 
-/** True for rows whose value is among `values`. NULL counts as a value: `= NULL` becomes IS NULL. */
+/**
+ * True for rows whose value is among `values`. NULL counts as a value: `= NULL` becomes IS NULL.
+ */
 function equalsAnySql({ left, literals, hasNull }: ComparisonOperands): string {
   const tests: string[] = [];
   if (literals.length > 0) tests.push(`${left} IN (${literals.join(', ')})`);

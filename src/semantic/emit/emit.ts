@@ -11,12 +11,15 @@ import type {
 } from '../relational/query-tree.ts';
 import { compareSql } from './emit-compare.ts';
 
-/** The alias of the result in the outermost query. A bare `m1` could mean a column that the query renames to `m1`. */
+/**
+ * The alias of the result in the outermost query. A bare `m1` could mean a column that the query
+ * renames to `m1`.
+ */
 const resultAlias = 'ktx';
 
 /**
- * The SQL of a plan: WITH the plan's tables, then the outermost SELECT. Inner columns are `d1`… and `m1`…; the outermost
- * ones have the names of the query.
+ * The SQL of a plan: WITH the plan's tables, then the outermost SELECT. Inner columns are `d1`… and
+ * `m1`…; the outermost ones have the names of the query.
  */
 export function emit(plan: Plan, dialect: Dialect): string {
   const tables = plan.tables.map(({ name, query }) => {
@@ -48,8 +51,8 @@ export function emitQuery(query: Query, dialect: Dialect): string {
 }
 
 /**
- * The lines of a query. A line may contain line breaks: they are inside text literals of a person's SQL, and must not be
- * indented.
+ * The lines of a query. A line may contain line breaks: they are inside text literals of a person's
+ * SQL, and must not be indented.
  */
 function queryLines(query: Query, dialect: Dialect): readonly string[] {
   if (query.kind === 'select') return selectLines(query, dialect);
@@ -82,7 +85,10 @@ function selectLines(
   ];
 }
 
-/** A FROM or JOIN clause as lines: those of a subquery stay separate, so that they are indented one by one. */
+/**
+ * A FROM or JOIN clause as lines: those of a subquery stay separate, so that they are indented one
+ * by one.
+ */
 function withSubqueryLines(
   clause: string,
   { relation }: FromItem,
@@ -140,8 +146,8 @@ function relationSql(relation: FromItem['relation'], dialect: Dialect): string {
 }
 
 /**
- * Row rules get an optimizer fence: otherwise the engine could compute an expression of the query over hidden rows, and an
- * error would quote their values.
+ * Row rules get an optimizer fence: otherwise the engine could compute an expression of the query
+ * over hidden rows, and an error would quote their values.
  */
 function subqueryLines(
   { kind, select }: Extract<FromItem['relation'], { select: Query }>,

@@ -94,7 +94,10 @@ interface SemiJoin {
   readonly where: string;
 }
 
-/** Every EXISTS in the select, in conditions and in values, each once. Those of row rules are left out. */
+/**
+ * Every EXISTS in the select, in conditions and in values, each once. Those of row rules are left
+ * out.
+ */
 function findSemiJoins(select: Select, dialect: Dialect): readonly SemiJoin[] {
   const semiJoins = new Map<string, SemiJoin>();
   const visit = (value: unknown): void => {

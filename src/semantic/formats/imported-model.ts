@@ -6,7 +6,10 @@ export interface ImportedModel {
   readonly misfits: readonly Misfit[];
 }
 
-/** Something that could not be converted exactly: left out, set aside, or with another meaning in the other tool. */
+/**
+ * Something that could not be converted exactly: left out, set aside, or with another meaning in
+ * the other tool.
+ */
 export interface Misfit {
   /** Where it stands in the file, in the file's own terms: `metrics.revenue`. */
   readonly at: string;
@@ -40,7 +43,10 @@ export function uniqueNames(names: readonly string[]): readonly string[] {
   });
 }
 
-/** Names of metrics in a model that has one namespace for all: a name that two datasets use gets its dataset's name in front. */
+/**
+ * Names of metrics in a model that has one namespace for all: a name that two datasets use gets its
+ * dataset's name in front.
+ */
 export function modelWideNames(
   metrics: readonly { readonly dataset: string; readonly name: string }[],
 ): readonly string[] {

@@ -3,7 +3,10 @@ import { canonicalJson, isRecord } from '../../lib/json.ts';
 /** An object of a model file. A key whose value is undefined counts as absent. */
 export type PlainObject = Readonly<Record<string, unknown>>;
 
-/** Turns one object into another; plain data. It records what it replaces, so that a later edit of that part is noticed. */
+/**
+ * Turns one object into another; plain data. It records what it replaces, so that a later edit of
+ * that part is noticed.
+ */
 export interface Patch {
   /** Keys that the base lacks, at any depth. */
   readonly add?: PlainObject | undefined;
@@ -24,7 +27,10 @@ export function makePatch(base: PlainObject, wanted: PlainObject): Patch | undef
   return { ...(add !== undefined && { add }), ...(replace.length > 0 && { replace }) };
 }
 
-/** The patched object. `stale` lists the paths at which the base was edited since the patch was made: there the base wins. */
+/**
+ * The patched object. `stale` lists the paths at which the base was edited since the patch was
+ * made: there the base wins.
+ */
 export function applyPatch(
   base: PlainObject,
   patch: Patch,

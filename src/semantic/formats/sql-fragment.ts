@@ -9,12 +9,18 @@ import { isWithin } from '../../sql/analyzer.ts';
 /** A span of a fragment's text and the text that replaces it. */
 type Replacement = readonly [Pick<ColumnReference, 'start' | 'end'>, string];
 
-/** The text that this dialect uses; undefined if the expression has neither one for it nor a default. */
+/**
+ * The text that this dialect uses; undefined if the expression has neither one for it nor a
+ * default.
+ */
 export function textForDialect(text: ExpressionText, dialect: Dialect): string | undefined {
   return typeof text === 'string' ? text : (text[dialect.name] ?? text['default']);
 }
 
-/** Undefined for SQL that ktx cannot use: a window function, a subquery, another dialect. Runs inside `withAnalyzer`. */
+/**
+ * Undefined for SQL that ktx cannot use: a window function, a subquery, another dialect. Runs
+ * inside `withAnalyzer`.
+ */
 export function tryParseFragment(text: string, dialect: Dialect): Fragment | undefined {
   try {
     return parseFragment(text, { dialect, origin: 'model' });
@@ -32,7 +38,10 @@ export function replaceSpans(text: string, replacements: readonly Replacement[])
   return result;
 }
 
-/** Row-level SQL of the dataset `home`, with its own names written as `home.name`; undefined if a name is a path of roles. */
+/**
+ * Row-level SQL of the dataset `home`, with its own names written as `home.name`; undefined if a
+ * name is a path of roles.
+ */
 export function qualifyColumns(
   fragment: Fragment,
   home: string,

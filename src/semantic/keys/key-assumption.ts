@@ -1,12 +1,21 @@
 /** What a plan takes for granted about a dataset's rows, and what the model alone cannot prove. */
 export interface KeyAssumption {
-  /** `customers (id)`, or `prices (product_id, valid_from to valid_to)`. Equal names are equal assumptions. */
+  /**
+   * `customers (id)`, or `prices (product_id, valid_from to valid_to)`. Equal names are equal
+   * assumptions.
+   */
   readonly name: string;
   readonly dataset: string;
-  /** Fields whose values together belong to one row; with `range`, the ranges of such rows do not overlap. */
+  /**
+   * Fields whose values together belong to one row; with `range`, the ranges of such rows do not
+   * overlap.
+   */
   readonly columns: readonly string[];
   readonly range: ValidityRange | undefined;
-  /** `join`: rows of another dataset are joined to it. `count`: its own rows are counted by it, each once. */
+  /**
+   * `join`: rows of another dataset are joined to it. `count`: its own rows are counted by it, each
+   * once.
+   */
   readonly use: 'join' | 'count' | 'row_rule';
 }
 

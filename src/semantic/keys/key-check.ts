@@ -6,8 +6,8 @@ import type { KeyAssumption } from './key-assumption.ts';
 import { contradictionsQuery } from './one-row-per-key.ts';
 
 /**
- * SQL that counts what contradicts an assumption, in one row and one column: keys with several rows, or ranges that overlap.
- * It reads the rows that the role of the model may read.
+ * SQL that counts what contradicts an assumption, in one row and one column: keys with several
+ * rows, or ranges that overlap. It reads the rows that the role of the model may read.
  */
 export function keyCheckSql(model: SemanticModel, key: KeyAssumption): string {
   const { dialect } = model;

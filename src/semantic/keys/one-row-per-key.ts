@@ -16,9 +16,9 @@ const hasNext = 'ktx has next';
 const nextStart = 'ktx next start';
 
 /**
- * The rows of a dataset whose key the data contradict, so that a join to them multiplies no row: of the rows with one key the
- * first by its values, so that the choice is the same in each run. Validity ranges keep all rows; `endBeforeNext` ends each where the
- * next one starts.
+ * The rows of a dataset whose key the data contradict, so that a join to them multiplies no row: of
+ * the rows with one key the first by its values, so that the choice is the same in each run.
+ * Validity ranges keep all rows; `endBeforeNext` ends each where the next one starts.
  */
 export function oneRowPerKey({ dataset, column }: KeyedRows, key: KeyAssumption): Rows {
   const alias = dataset.name;
@@ -70,8 +70,9 @@ export function endBeforeNext(alias: string, value: Expr): Expr {
 }
 
 /**
- * How many keys of the dataset have several rows, or how many of its ranges begin before an earlier one has ended: one row
- * with the column `found`. Rows with NULL in a column of the key are joined to nothing and do not count.
+ * How many keys of the dataset have several rows, or how many of its ranges begin before an earlier
+ * one has ended: one row with the column `found`. Rows with NULL in a column of the key are joined
+ * to nothing and do not count.
  */
 export function contradictionsQuery(
   { dataset, column }: KeyedRows,
@@ -116,7 +117,10 @@ interface RangeColumns {
   readonly keys: readonly Expr[];
 }
 
-/** For each range that holds a value at all: its start, how many ranges of its key start earlier, and when the last of those ends. */
+/**
+ * For each range that holds a value at all: its start, how many ranges of its key start earlier,
+ * and when the last of those ends.
+ */
 function overlapColumns(
   rows: Omit<Select, 'columns'>,
   { range, column, keys }: RangeColumns,

@@ -32,13 +32,15 @@ export interface LintReport {
     | undefined;
 }
 
-/** Any aggregate of a column. Without one there is nothing to lint, and the parser need not load. */
+/**
+ * Any aggregate of a column. Without one there is nothing to lint, and the parser need not load.
+ */
 const aggregatePattern = /\b(?:sum|avg|count|min|max|median)\s*\(\s*[^*\s]/i;
 
 /**
- * Compares a statement of a person or an agent with the model. Finds joins that multiply the rows of an aggregate, and
- * missing filters that every curated metric of the same column has. Reports nothing when in doubt. Call it inside
- * `withAnalyzer`.
+ * Compares a statement of a person or an agent with the model. Finds joins that multiply the rows
+ * of an aggregate, and missing filters that every curated metric of the same column has. Reports
+ * nothing when in doubt. Call it inside `withAnalyzer`.
  */
 export function lintSql(sql: string, model: SemanticModel): LintReport {
   if (!aggregatePattern.test(sql)) return { findings: [], proposal: undefined };
@@ -66,7 +68,10 @@ function parseStatements(sql: string, { dialect }: SemanticModel): readonly SqlN
   }
 }
 
-/** Aggregates over a table whose rows a join repeats: it reaches a table by columns that are no key of that table. */
+/**
+ * Aggregates over a table whose rows a join repeats: it reaches a table by columns that are no key
+ * of that table.
+ */
 function findFanOuts(select: ParsedSelect): readonly LintFinding[] {
   return knownAggregates(select)
     .filter(({ name }) => !['min', 'max', 'count_distinct'].includes(name))
@@ -90,8 +95,8 @@ function findFanOuts(select: ParsedSelect): readonly LintFinding[] {
 }
 
 /**
- * Follows the joins from a table. Returns the first dataset that is joined by columns which are none of its declared keys.
- * A dataset without keys stops the search: nothing is known about it.
+ * Follows the joins from a table. Returns the first dataset that is joined by columns which are
+ * none of its declared keys. A dataset without keys stops the search: nothing is known about it.
  */
 function findMultiplyingJoin(
   { tables, node }: ParsedSelect,
@@ -132,8 +137,8 @@ function hasKeyAmong(dataset: ModelDataset, columns: readonly TableColumn[]): bo
 }
 
 /**
- * Visible metrics that are this aggregate of this column. Balances are left out, because they add up only one value of
- * each account.
+ * Visible metrics that are this aggregate of this column. Balances are left out, because they add
+ * up only one value of each account.
  */
 function curatedMetrics(
   dataset: ModelDataset,
@@ -156,7 +161,10 @@ function singleColumn(fragment: Fragment | undefined): string | undefined {
   return isWhole ? reference.parts.at(-1) : undefined;
 }
 
-/** If all curated metrics of a column share a filter, an aggregate without it is hardly what people mean by these metrics. */
+/**
+ * If all curated metrics of a column share a filter, an aggregate without it is hardly what people
+ * mean by these metrics.
+ */
 function findMissingFilters(select: ParsedSelect, sql: string): readonly LintFinding[] {
   const statement = normalizeSql(sql);
   return knownAggregates(select).flatMap(({ name, dataset, column }): LintFinding[] => {
@@ -205,7 +213,9 @@ function normalizeSql(text: string): string {
     .replaceAll(/["`[\]\s]/g, '');
 }
 
-/** A query for the same, if every aggregate is a metric and every group a field that it can reach. */
+/**
+ * A query for the same, if every aggregate is a metric and every group a field that it can reach.
+ */
 function proposeQuery(select: ParsedSelect, model: SemanticModel): LintReport['proposal'] {
   const metrics = knownAggregates(select).flatMap(({ name, dataset, column }) =>
     curatedMetrics(dataset, name, column).slice(0, 1).map(metricAddress),

@@ -58,7 +58,10 @@ function groupExpressions({ body }: SqlNode): readonly unknown[] {
   });
 }
 
-/** Pairs of columns that joins or WHERE set equal. Conditions under OR do not count: they need not hold. */
+/**
+ * Pairs of columns that joins or WHERE set equal. Conditions under OR do not count: they need not
+ * hold.
+ */
 export function equalColumns(
   { body }: SqlNode,
   tables: ParsedSelect['tables'],

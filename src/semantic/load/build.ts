@@ -19,8 +19,8 @@ import {
 import type { YamlPath } from './dataset-check.ts';
 
 /**
- * A dataset with its expressions parsed; relationships are not linked yet. What is wrong is reported, and the result must
- * not be used then.
+ * A dataset with its expressions parsed; relationships are not linked yet. What is wrong is
+ * reported, and the result must not be used then.
  */
 export function buildDataset(outerContext: BuildContext, dataset: Dataset): ModelDataset {
   const context = { ...outerContext, parameters: parameterNames(outerContext, dataset) };
@@ -228,7 +228,10 @@ function buildRelationship(
   };
 }
 
-/** The conjuncts of a join condition that compare a name of one side with a name of the other, or with a literal. */
+/**
+ * The conjuncts of a join condition that compare a name of one side with a name of the other, or
+ * with a literal.
+ */
 function findEqualities(condition: Fragment, ends: RelationshipEnds): ModelRelationship['equal'] {
   return condition.conjuncts.flatMap((conjunct) => {
     const names = condition.references.filter((name) => isWithin(name, conjunct));

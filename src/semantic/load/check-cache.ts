@@ -10,8 +10,9 @@ interface CheckResult {
 const checkResults = new WeakMap<ModelDataset, CheckResult>();
 
 /**
- * The findings of `check` about a dataset. They are computed again only if `input`, or something that the check looked up in
- * the model, is another object than the last time. `input` is all that the check reads besides dataset and model.
+ * The findings of `check` about a dataset. They are computed again only if `input`, or something
+ * that the check looked up in the model, is another object than the last time. `input` is all that
+ * the check reads besides dataset and model.
  */
 export function cachedFindings(
   dataset: ModelDataset,
@@ -29,7 +30,10 @@ export function cachedFindings(
   return findings;
 }
 
-/** A model that records what is looked up in it, and a test whether another model would answer the same. */
+/**
+ * A model that records what is looked up in it, and a test whether another model would answer the
+ * same.
+ */
 function recordLookups(model: SemanticModel) {
   const { datasets, excluded, ...rest } = model;
   const lookedUp = new Map<string, ModelDataset | undefined>();

@@ -27,7 +27,9 @@ interface ColumnUse {
   readonly name: string;
   /** As written, with its quotes; undefined for a name that ktx quotes itself. */
   readonly written?: string;
-  /** The field in whose expression it stands. There, that field's name means the physical column. */
+  /**
+   * The field in whose expression it stands. There, that field's name means the physical column.
+   */
   readonly field?: string;
 }
 
@@ -35,8 +37,8 @@ interface ColumnUse {
 const systemColumns = ['rowid', '_rowid_', 'oid', 'ctid', 'xmin', 'xmax', 'tableoid'];
 
 /**
- * Warns of tables and columns that the catalog does not have; without a catalog, of names that look like a misspelled field.
- * These are not errors: the warehouse may have changed since the scan.
+ * Warns of tables and columns that the catalog does not have; without a catalog, of names that look
+ * like a misspelled field. These are not errors: the warehouse may have changed since the scan.
  */
 export function checkColumns(
   model: SemanticModel,
@@ -80,8 +82,8 @@ function checkTable(
 }
 
 /**
- * Without a catalog, a joined column need not be a field. Empty (so that it counts as unknown) for a name that looks like a
- * misspelled field; undefined for others, which are not checked.
+ * Without a catalog, a joined column need not be a field. Empty (so that it counts as unknown) for
+ * a name that looks like a misspelled field; undefined for others, which are not checked.
  */
 function columnsWithoutCatalog(
   { written, field, name }: ColumnUse,
@@ -186,7 +188,10 @@ function aggregatedReferences(fragment: Fragment): readonly ColumnReference[] {
   );
 }
 
-/** The dataset that a name belongs to: bare names to `dataset`, others to the end of their roles. Undefined if there is none. */
+/**
+ * The dataset that a name belongs to: bare names to `dataset`, others to the end of their roles.
+ * Undefined if there is none.
+ */
 function datasetBehind(
   model: SemanticModel,
   dataset: ModelDataset,

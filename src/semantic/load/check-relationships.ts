@@ -77,7 +77,10 @@ function checkBridge(
   });
 }
 
-/** The fields of a range must exist and be comparable. Warns if no key says that ranges do not overlap. */
+/**
+ * The fields of a range must exist and be comparable. Warns if no key says that ranges do not
+ * overlap.
+ */
 function checkWithin(
   model: SemanticModel,
   { dataset, fail, warn }: DatasetCheck,

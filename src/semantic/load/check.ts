@@ -14,7 +14,9 @@ import { unknownMetricError } from '../resolve/unknown-metric.ts';
 import { checkRelationships } from './check-relationships.ts';
 import type { DatasetCheck } from './dataset-check.ts';
 
-/** Reports names that do not resolve: in keys, times, fields, relationships, row rules and metrics. */
+/**
+ * Reports names that do not resolve: in keys, times, fields, relationships, row rules and metrics.
+ */
 export function checkDataset(model: SemanticModel, check: DatasetCheck): void {
   checkKeys(check);
   for (const [index, name] of [...check.dataset.fields.keys()].entries())
@@ -52,7 +54,10 @@ function checkKeys({ dataset, yaml, fail }: DatasetCheck): void {
   }
 }
 
-/** Checks the names in a field's expression, and in those of the fields that it uses. `stack` has the fields on the way, the current one last. */
+/**
+ * Checks the names in a field's expression, and in those of the fields that it uses. `stack` has
+ * the fields on the way, the current one last.
+ */
 function checkField(check: DatasetCheck, stack: readonly string[], index: number): void {
   const { dataset, fail } = check;
   const path = ['fields', index, 'expr'];
@@ -70,7 +75,10 @@ function checkField(check: DatasetCheck, stack: readonly string[], index: number
   }
 }
 
-/** Warns of values that the file declares for a field although it says that they are personal, or that none are to be kept. */
+/**
+ * Warns of values that the file declares for a field although it says that they are personal, or
+ * that none are to be kept.
+ */
 function checkLabels({ yaml, warn }: DatasetCheck): void {
   for (const [index, field] of (yaml.fields ?? []).entries()) {
     const { name, values, pii = yaml.pii } = field;
@@ -102,7 +110,10 @@ function checkRowMetrics(model: SemanticModel, { dataset, yaml, fail, warn }: Da
   });
 }
 
-/** Reports row rules that do not resolve. Warns if another dataset has row rules for the same table, and this one has none. */
+/**
+ * Reports row rules that do not resolve. Warns if another dataset has row rules for the same table,
+ * and this one has none.
+ */
 function checkAccess(model: SemanticModel, { dataset, fail, warn }: DatasetCheck): void {
   for (const [index, { role }] of (dataset.access ?? []).entries()) {
     const failure = catchUserError(() => rowsForRole(model, dataset, role));
@@ -126,7 +137,10 @@ function tableNamesIn({ relation }: ModelDataset): ReadonlySet<string> {
   return new Set(relation.parts.slice(-1).map((part) => part.toLowerCase()));
 }
 
-/** Errors that are no fault of the file: they depend on the query, or ktx does not support something yet. */
+/**
+ * Errors that are no fault of the file: they depend on the query, or ktx does not support something
+ * yet.
+ */
 const queryTimeCodes: readonly string[] = [
   'not_supported',
   'ambiguous_path',

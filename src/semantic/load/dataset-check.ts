@@ -1,12 +1,14 @@
 import type { Dataset } from '../model/dataset.ts';
 import type { ModelDataset } from '../model/model.ts';
 
-/** The keys and list positions that lead to a value in a dataset file, like `['fields', 2, 'expr']`. */
+/**
+ * The keys and list positions that lead to a value in a dataset file, like `['fields', 2, 'expr']`.
+ */
 export type YamlPath = readonly PropertyKey[];
 
 /**
- * Reports a finding about the value at `path` of a dataset file. `finding` is a message with a hint, or only the message:
- * then the hint is the usual one of the rule.
+ * Reports a finding about the value at `path` of a dataset file. `finding` is a message with a
+ * hint, or only the message: then the hint is the usual one of the rule.
  */
 export type ReportFinding = (
   path: YamlPath,
@@ -14,7 +16,10 @@ export type ReportFinding = (
   finding: string | { readonly message: string; readonly hint?: string | undefined },
 ) => void;
 
-/** What the checks of one dataset need: the dataset, its file, and where to report errors and warnings. */
+/**
+ * What the checks of one dataset need: the dataset, its file, and where to report errors and
+ * warnings.
+ */
 export interface DatasetCheck {
   readonly dataset: ModelDataset;
   /** The parsed file that `dataset` was built from. */

@@ -1,7 +1,10 @@
 import type { Dialect, TableRef } from '../../sql/dialect.ts';
 import type { Relation } from '../relational/query-tree.ts';
 
-/** The catalog's table of a relation. Without a schema, the default schema wins: ktx does not know which others are searched. */
+/**
+ * The catalog's table of a relation. Without a schema, the default schema wins: ktx does not know
+ * which others are searched.
+ */
 export function findTable<Table extends TableRef>(
   dialect: Dialect,
   relation: Relation,

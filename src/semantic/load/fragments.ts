@@ -16,15 +16,24 @@ export interface BuildContext {
   readonly parameters?: ReadonlySet<string> | undefined;
 }
 
-/** Where no parameter is allowed. Compared by identity: a file without parameters has another empty set. */
+/**
+ * Where no parameter is allowed. Compared by identity: a file without parameters has another empty
+ * set.
+ */
 const noParameters: ReadonlySet<string> = new Set();
 
-/** The context of row rules and joins, which are the same for every query and so cannot use parameters. */
+/**
+ * The context of row rules and joins, which are the same for every query and so cannot use
+ * parameters.
+ */
 export function withoutParameters(context: BuildContext): BuildContext {
   return context.parameters === undefined ? context : { ...context, parameters: noParameters };
 }
 
-/** Parses a row-level expression; reports an aggregate in it. Returns undefined if there is no text, or it is wrong. */
+/**
+ * Parses a row-level expression; reports an aggregate in it. Returns undefined if there is no text,
+ * or it is wrong.
+ */
 export function parseRowFragment(
   context: BuildContext,
   text: ExpressionText | undefined,
@@ -36,7 +45,10 @@ export function parseRowFragment(
   return undefined;
 }
 
-/** Parses the expression of the connection's dialect. Returns undefined if there is no text, or it is wrong and reported. */
+/**
+ * Parses the expression of the connection's dialect. Returns undefined if there is no text, or it
+ * is wrong and reported.
+ */
 export function parseExpression(
   context: BuildContext,
   text: ExpressionText | undefined,
@@ -55,7 +67,10 @@ export function parseExpression(
   return fragment && extractParameters(context, fragment, path);
 }
 
-/** Turns the references `param.x` of a fragment into parameters; reports those that are not declared. */
+/**
+ * Turns the references `param.x` of a fragment into parameters; reports those that are not
+ * declared.
+ */
 function extractParameters(
   { parameters, fail }: BuildContext,
   fragment: Fragment,

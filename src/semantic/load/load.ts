@@ -31,7 +31,10 @@ interface ModelFile {
   readonly text: string;
 }
 
-/** A file while it is loaded. `yaml` is undefined if the text is not valid, `dataset` until the model's dataset is built. */
+/**
+ * A file while it is loaded. `yaml` is undefined if the text is not valid, `dataset` until the
+ * model's dataset is built.
+ */
 interface LoadingFile {
   readonly file: ModelFile;
   /** Added to in place. */
@@ -41,8 +44,9 @@ interface LoadingFile {
 }
 
 /**
- * Loads the dataset files of a connection. A file with errors is left out of the model, and the diagnostics say why; the
- * others work. Files that did not change since the last call are not parsed again.
+ * Loads the dataset files of a connection. A file with errors is left out of the model, and the
+ * diagnostics say why; the others work. Files that did not change since the last call are not
+ * parsed again.
  */
 export async function loadModel({ dialect, files, tables }: ModelText): Promise<LoadedModel> {
   const { loading, model } = await withAnalyzer(() => buildAndCheck(files, dialect, tables));
@@ -85,7 +89,9 @@ function buildAndCheck(
 
 const loadedFiles = new Map<string, LoadingFile>();
 
-/** Reads and builds a file, once for each text. The caller gets its own list of findings to add to. */
+/**
+ * Reads and builds a file, once for each text. The caller gets its own list of findings to add to.
+ */
 function loadFile(file: ModelFile, dialect: Dialect): LoadingFile {
   const key = `${dialect.name} ${file.path}`;
   const last = loadedFiles.get(key);
@@ -120,7 +126,9 @@ function parseFile(file: ModelFile): LoadingFile {
   return data === undefined ? loading : { ...loading, yaml: data };
 }
 
-/** A file that was not read has a text that is not well-formed, and that may end with the reason. */
+/**
+ * A file that was not read has a text that is not well-formed, and that may end with the reason.
+ */
 function reportUnreadable(fail: ReportFinding, reason: string): void {
   if (reason === '')
     fail([], 'not_utf8', { message: 'This is not valid UTF-8', hint: 'Save the file as UTF-8.' });

@@ -247,7 +247,10 @@ export function declaredValues({ values }: Pick<NonNullable<Dataset['fields']>[n
   return Array.isArray(values) ? values : undefined;
 }
 
-/** Splits a `source` into its parts, unquoted. Undefined unless it has one to three parts. `""` in a quoted part is a quote. */
+/**
+ * Splits a `source` into its parts, unquoted. Undefined unless it has one to three parts. `""` in a
+ * quoted part is a quote.
+ */
 export function splitTableName(source: string): readonly string[] | undefined {
   const part = /^(?:"((?:[^"]|"")+)"|([^".]+))(?:\.|$)/;
   const parts: string[] = [];

@@ -7,7 +7,9 @@ import {
 import { queryError } from '../query/errors.ts';
 import type { Expr } from '../relational/query-tree.ts';
 
-/** What a query can truncate a time to, finest first. The fiscal grains need `fiscal_year_start`. */
+/**
+ * What a query can truncate a time to, finest first. The fiscal grains need `fiscal_year_start`.
+ */
 export const grains = [
   ...timeGrains.slice(0, -1),
   'fiscal_quarter',
@@ -54,7 +56,10 @@ const monthsPerGrain: Readonly<Partial<Record<Grain, number>>> = {
   fiscal_year: 12,
 };
 
-/** True if every period of `grain` lies within one period of `coarser`. `yearStart`: first month of fiscal years. */
+/**
+ * True if every period of `grain` lies within one period of `coarser`. `yearStart`: first month of
+ * fiscal years.
+ */
 export function liesIn(grain: Grain, coarser: Grain, yearStart: number): boolean {
   if (grain === coarser) return true;
   const months = monthsPerGrain[grain];
@@ -76,7 +81,10 @@ interface FiscalCalendar {
   readonly fiscalYearStart: number | undefined;
 }
 
-/** The first month of a dataset's fiscal years; 1 if no grain is fiscal. Throws `fiscal_year` if it is not declared. */
+/**
+ * The first month of a dataset's fiscal years; 1 if no grain is fiscal. Throws `fiscal_year` if it
+ * is not declared.
+ */
 export function yearStartFor(
   { name, file, fiscalYearStart }: FiscalCalendar,
   wanted: readonly (Grain | undefined)[],
@@ -91,7 +99,10 @@ export function yearStartFor(
   );
 }
 
-/** The start of the period that a time lies in. Fiscal periods are calendar periods of times shifted by months. */
+/**
+ * The start of the period that a time lies in. Fiscal periods are calendar periods of times shifted
+ * by months.
+ */
 export function periodStart(
   of: Expr,
   grain: Grain,

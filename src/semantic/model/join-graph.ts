@@ -3,8 +3,9 @@ import type { Leg, ModelDataset, ModelRelationship, Step } from './model.ts';
 type RelationshipsByDataset = ReadonlyMap<string, readonly ModelRelationship[]>;
 
 /**
- * The datasets with their relationships turned into steps, by name. Relationships to datasets that are not among them are
- * dropped. A dataset whose relationships and steps did not change since the last call is the same object as then.
+ * The datasets with their relationships turned into steps, by name. Relationships to datasets that
+ * are not among them are dropped. A dataset whose relationships and steps did not change since the
+ * last call is the same object as then.
  */
 export function withJoins(datasets: readonly ModelDataset[]): ReadonlyMap<string, ModelDataset> {
   const names = new Set(datasets.map(({ name }) => name));
@@ -66,7 +67,10 @@ const stepCache = new WeakMap<
   { readonly inputs: readonly ModelRelationship[]; readonly steps: readonly Step[] }
 >();
 
-/** The steps of a relationship. They depend on the other relationships of its dataset and on those of its bridge. */
+/**
+ * The steps of a relationship. They depend on the other relationships of its dataset and on those
+ * of its bridge.
+ */
 function cachedSteps(
   relationship: ModelRelationship,
   relationships: RelationshipsByDataset,
@@ -116,7 +120,9 @@ function nameOfStepDown(
   return parallel.length > 1 || from === to ? `${from}_as_${name}` : from;
 }
 
-/** Both directions through a bridge. Empty if the bridge lacks a relationship to one of the ends. */
+/**
+ * Both directions through a bridge. Empty if the bridge lacks a relationship to one of the ends.
+ */
 function bridgeSteps(
   { from, to, name, via = '' }: ModelRelationship,
   relationships: RelationshipsByDataset,

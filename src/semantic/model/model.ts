@@ -45,7 +45,10 @@ export interface ModelDataset {
   readonly primaryKey: readonly string[] | undefined;
   /** Steps to other datasets that never multiply rows: many_to_one and one_to_one. */
   readonly toOne: readonly Step[];
-  /** Steps to other datasets that can multiply rows: back along relationships that lead here, and across bridges. */
+  /**
+   * Steps to other datasets that can multiply rows: back along relationships that lead here, and
+   * across bridges.
+   */
   readonly toMany: readonly Step[];
 }
 
@@ -57,7 +60,10 @@ interface AccessRule {
 /** Without `expr`, a field is the column of the same name. */
 export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & {
   readonly expr: Fragment | undefined;
-  /** Set for a row metric: the address of the metric, and the path from the metric's rows to this dataset. */
+  /**
+   * Set for a row metric: the address of the metric, and the path from the metric's rows to this
+   * dataset.
+   */
   readonly rowMetric?: { readonly metric: string; readonly via: string };
 };
 
@@ -73,17 +79,25 @@ export type ModelMetric = Readonly<
   readonly keepsNull: boolean;
 };
 
-/** A running total: over a trailing window, or since the start of a grain, or over all time if neither is set. */
+/**
+ * A running total: over a trailing window, or since the start of a grain, or over all time if
+ * neither is set.
+ */
 export interface Running {
   readonly window: { readonly period: Period; readonly grain: TimeGrain } | undefined;
   readonly since: Grain | undefined;
 }
 
-/** A semi-additive value: over the time field `over`, one row counts for each combination of `per`. */
+/**
+ * A semi-additive value: over the time field `over`, one row counts for each combination of `per`.
+ */
 export interface Balance {
   readonly over: string;
   readonly take: 'first' | 'last' | 'min' | 'max' | 'avg';
-  /** The fields that identify what each value belongs to. Undefined if neither the metric nor the primary key says so. */
+  /**
+   * The fields that identify what each value belongs to. Undefined if neither the metric nor the
+   * primary key says so.
+   */
   readonly per: readonly string[] | undefined;
 }
 
@@ -110,7 +124,10 @@ export type MetricRule =
   | { readonly kind: 'running'; readonly of: string; readonly running: Running }
   | ({ readonly kind: 'conversion' } & ConversionRule);
 
-/** How often a row of metric `base` (a first event) is followed by a row of metric `to` with equal values in the fields of `on`. */
+/**
+ * How often a row of metric `base` (a first event) is followed by a row of metric `to` with equal
+ * values in the fields of `on`.
+ */
 export interface ConversionRule {
   readonly base: string;
   readonly to: string;
@@ -131,7 +148,10 @@ export interface RelationshipEnds {
 /** A relationship of the dataset `from` (its owner) to the dataset `to` (its target). */
 export interface ModelRelationship extends RelationshipEnds {
   readonly cardinality: 'many_to_one' | 'one_to_one' | 'many_to_many';
-  /** Pairs of names that must be equal: of the owner (`own`) and of the target. A side is undefined if it is a literal. */
+  /**
+   * Pairs of names that must be equal: of the owner (`own`) and of the target. A side is undefined
+   * if it is a literal.
+   */
   readonly equal: readonly {
     readonly own?: string | undefined;
     readonly target?: string | undefined;
@@ -145,7 +165,10 @@ export interface ModelRelationship extends RelationshipEnds {
   readonly isShared: boolean;
 }
 
-/** The value of the owner's `field` must lie between `from` and `to` of the target. Ranges of target rows with equal columns do not overlap. */
+/**
+ * The value of the owner's `field` must lie between `from` and `to` of the target. Ranges of target
+ * rows with equal columns do not overlap.
+ */
 export interface Within {
   readonly field: string;
   readonly from: string;
@@ -196,12 +219,18 @@ export function findVisibleField(dataset: ModelDataset, name: string): ModelFiel
   return field?.hidden === true ? undefined : field;
 }
 
-/** True if the case of a name matters: it is quoted, and the dialect respects quotes. `written` is the name with its quotes. */
+/**
+ * True if the case of a name matters: it is quoted, and the dialect respects quotes. `written` is
+ * the name with its quotes.
+ */
 export function isCaseExact(dialect: Dialect, written: string | undefined): boolean {
   return written?.startsWith('"') === true && !dialect.ignoresCase;
 }
 
-/** The physical column of a field, or the text of its expression. Fields with equal identities are the same column. */
+/**
+ * The physical column of a field, or the text of its expression. Fields with equal identities are
+ * the same column.
+ */
 export function columnIdentity(dataset: ModelDataset, name: string): string {
   const field = findField(dataset, name);
   const written = field?.expr?.text.trim();
@@ -210,8 +239,9 @@ export function columnIdentity(dataset: ModelDataset, name: string): string {
 }
 
 /**
- * Which side of a join condition a name belongs to: the owner of the relationship or its target; undefined if neither. A
- * bare name belongs to the owner. Names of the target start with its name or role, also in a self-join.
+ * Which side of a join condition a name belongs to: the owner of the relationship or its target;
+ * undefined if neither. A bare name belongs to the owner. Names of the target start with its name
+ * or role, also in a self-join.
  */
 export function conditionSide(
   { from, to, name }: RelationshipEnds,

@@ -10,8 +10,9 @@ const boundModels = new WeakMap<SemanticModel, Map<string, SemanticModel>>();
 const declaringDatasets = new WeakMap<SemanticModel, readonly ModelDataset[]>();
 
 /**
- * The model with a value for each `param.x` of its fragments. A bare name sets the parameter of every dataset that declares
- * it in the same way; an address overrides it for one dataset. Throws `unknown_name`, `ambiguous_name`, `wrong_parameter`.
+ * The model with a value for each `param.x` of its fragments. A bare name sets the parameter of
+ * every dataset that declares it in the same way; an address overrides it for one dataset. Throws
+ * `unknown_name`, `ambiguous_name`, `wrong_parameter`.
  */
 export function withParameters(model: SemanticModel, given: ParameterValues): SemanticModel {
   const declaring = datasetsWithParameters(model);
@@ -102,7 +103,9 @@ function findParameters(
   throw unknownNameError({ what: 'parameter', name, candidates });
 }
 
-/** Converts a value to the parameter's type; text may stand for any type. Throws `wrong_parameter`. */
+/**
+ * Converts a value to the parameter's type; text may stand for any type. Throws `wrong_parameter`.
+ */
 export function parseParameterValue(
   { name, type, values }: ParameterDefinition,
   given: ParameterValue,

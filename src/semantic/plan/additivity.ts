@@ -26,8 +26,8 @@ interface AdditivityLoss {
 }
 
 /**
- * Says over which dimensions the values of groups do not add up, and why. Undefined if they add up over all of them. In
- * doubt, it says that they do not.
+ * Says over which dimensions the values of groups do not add up, and why. Undefined if they add up
+ * over all of them. In doubt, it says that they do not.
  */
 export function findAdditivityLimits(
   trace: MetricTrace,
@@ -38,7 +38,8 @@ export function findAdditivityLimits(
   const isLostOverAll = losses.some(({ over }) => over === undefined);
   if (!trace.isLinear && !isLostOverAll)
     losses.push(overAll('it is a ratio, or uses arithmetic other than sums and differences'));
-  // A missing sum counts as 0 if it comes from another fact query; in the same one it makes the result NULL.
+  // A missing sum counts as 0 if it comes from another fact query; in the same one it makes the
+  // result NULL.
   const hasSum = aggregates.some(({ function: name }) => name === 'sum');
   const isOneFactQuery = new Set(aggregates.map(factQueryKey)).size === 1;
   if (aggregates.length > 1 && hasSum && isOneFactQuery)

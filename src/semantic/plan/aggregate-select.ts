@@ -17,8 +17,8 @@ interface Aggregation {
 }
 
 /**
- * Groups `rows`, whose columns are the dimensions, and adds the aggregates. If joins repeat rows, a subquery removes the
- * duplicates first. For balances, a subquery picks the rows that count.
+ * Groups `rows`, whose columns are the dimensions, and adds the aggregates. If joins repeat rows, a
+ * subquery removes the duplicates first. For balances, a subquery picks the rows that count.
  */
 export function aggregateRows(scope: JoinScope, rows: Select, aggregation: Aggregation): Select {
   const { aggregates, fanOutDimensions } = aggregation;
@@ -41,7 +41,10 @@ interface AggregateInput {
   readonly expr: Expr | undefined;
 }
 
-/** The argument of an aggregate, NULL for rows that its filters exclude. They never use the to-many joins of the dimensions. */
+/**
+ * The argument of an aggregate, NULL for rows that its filters exclude. They never use the to-many
+ * joins of the dimensions.
+ */
 function inputExpr(scope: JoinScope, aggregate: AggregateNode): Expr | undefined {
   if (aggregate.conversion !== undefined) return convertedValue;
   const toOneJoins = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
@@ -83,8 +86,8 @@ function groupRows(rows: Select, inputs: readonly AggregateInput[]): Select {
 }
 
 /**
- * Like `groupRows`, over a subquery with the inputs as columns. With a key, each row counts once per group, however often
- * the joins repeat it.
+ * Like `groupRows`, over a subquery with the inputs as columns. With a key, each row counts once
+ * per group, however often the joins repeat it.
  */
 function aggregateDistinctRows(
   rows: Select,
@@ -100,7 +103,9 @@ function aggregateDistinctRows(
   return groupSubquery(inner, { inputs, dimensions: rows.columns, where: [] });
 }
 
-/** A semi-additive metric: of the values over the time, only one counts for each entity and period. */
+/**
+ * A semi-additive metric: of the values over the time, only one counts for each entity and period.
+ */
 function aggregateBalance(
   scope: JoinScope,
   rows: Select,
@@ -207,8 +212,8 @@ function isOne(expr: Expr): Expr {
 }
 
 /**
- * Aggregates the results of `inner`, the inner query of `aggregate.nested`. Its last dimension is the field `per`; rows where
- * that is NULL do not count.
+ * Aggregates the results of `inner`, the inner query of `aggregate.nested`. Its last dimension is
+ * the field `per`; rows where that is NULL do not count.
  */
 export function aggregateNested(
   inner: Select,
@@ -252,7 +257,10 @@ function inputColumns(inputs: readonly AggregateInput[]): readonly NamedColumn<E
   );
 }
 
-/** Groups a subquery whose columns are dimensions and inputs. Only rows that meet all of `where` are aggregated. */
+/**
+ * Groups a subquery whose columns are dimensions and inputs. Only rows that meet all of `where` are
+ * aggregated.
+ */
 function groupSubquery(
   rows: Select,
   {

@@ -153,8 +153,8 @@ function coarserPeriods(
 }
 
 /**
- * The periods in which any fact query has a group. It also groups by the other dimensions that cross one-to-many joins,
- * because those can leave a row without a group.
+ * The periods in which any fact query has a group. It also groups by the other dimensions that
+ * cross one-to-many joins, because those can leave a row without a group.
  */
 function seenPeriods(
   context: PlanContext,
@@ -187,7 +187,10 @@ function seenPeriods(
   return { kind: 'union', all: false, parts };
 }
 
-/** The owners of all aggregates, each with the time shifts of its rows. Without metrics, the owner of the fact query. */
+/**
+ * The owners of all aggregates, each with the time shifts of its rows. Without metrics, the owner
+ * of the fact query.
+ */
 function rowSources(factQueries: readonly FactQuery[]) {
   const aggregates = factQueries.flatMap((factQuery) =>
     factQuery.aggregates.flatMap((aggregate) => aggregate.nested?.aggregates ?? [aggregate]),
@@ -218,7 +221,10 @@ interface FilledTables {
   readonly isRecursive: boolean;
 }
 
-/** A recursive query: it starts with the first period, and each step adds the next one, until the last. */
+/**
+ * A recursive query: it starts with the first period, and each step adds the next one, until the
+ * last.
+ */
 function fillRecursively({ seen, column, grain }: PeriodGaps): FilledTables {
   const name = `${periodsTable} all`;
   const period: Expr = { kind: 'column', alias: name, name: column };
@@ -242,7 +248,10 @@ function fillRecursively({ seen, column, grain }: PeriodGaps): FilledTables {
   };
 }
 
-/** How many digits the number of periods can have. With more, the last period would be after the last year of the engines. */
+/**
+ * How many digits the number of periods can have. With more, the last period would be after the
+ * last year of the engines.
+ */
 const maxDigits: Readonly<Record<Grain, number>> = {
   second: 8,
   minute: 7,
@@ -257,8 +266,9 @@ const maxDigits: Readonly<Record<Grain, number>> = {
 };
 
 /**
- * For engines that limit recursion. Adds all numbers of periods to the first one, digit by digit, the highest digit first.
- * Each step cross-joins the ten digits and drops what is after the last period.
+ * For engines that limit recursion. Adds all numbers of periods to the first one, digit by digit,
+ * the highest digit first. Each step cross-joins the ten digits and drops what is after the last
+ * period.
  */
 function fillByDigits(
   { model, notes }: PlanContext,

@@ -14,7 +14,10 @@ const baseAlias = 'ktx base';
 const toAlias = 'ktx next';
 const rankedAlias = 'ktx rows';
 
-/** The aggregate's input: the value of the event that followed; NULL for a base event that none followed. */
+/**
+ * The aggregate's input: the value of the event that followed; NULL for a base event that none
+ * followed.
+ */
 export const convertedValue: Expr = columnOf(conversionsAlias, 'v');
 
 type TimeType = TruncateOptions['type'];
@@ -30,8 +33,8 @@ interface EventSide {
 }
 
 /**
- * Joins to each base event the later events that belong to it. Each later event belongs to one base event: the last one
- * before it with equal fields, within the window.
+ * Joins to each base event the later events that belong to it. Each later event belongs to one base
+ * event: the last one before it with equal fields, within the window.
  */
 export function joinConversions(scope: JoinScope, conversion: Conversion): readonly JoinClause[] {
   const { owner, model } = scope;
@@ -83,7 +86,10 @@ export function joinConversions(scope: JoinScope, conversion: Conversion): reado
   ];
 }
 
-/** Every pair of a base event and a later event that may belong to it, ranked per later event: the last base event is 1. */
+/**
+ * Every pair of a base event and a later event that may belong to it, ranked per later event: the
+ * last base event is 1.
+ */
 function rankBaseEvents(
   scope: JoinScope,
   conversion: Conversion,
@@ -125,7 +131,10 @@ function rankBaseEvents(
   };
 }
 
-/** The rows that the aggregate counts: key `k1`…, equal fields `e1`…, time `t`, and the value `v` if asked for. */
+/**
+ * The rows that the aggregate counts: key `k1`…, equal fields `e1`…, time `t`, and the value `v` if
+ * asked for.
+ */
 function selectEvents(
   { query, notes, keys, rowMetricValues, model }: JoinScope,
   { dataset, aggregate, key, time, on }: EventSide,
@@ -162,8 +171,8 @@ function eventValue(scope: JoinScope, { of }: AggregateNode): Expr {
 }
 
 /**
- * The later event is at or after the base event, and less than the window after it. As in dbt, the window is subtracted
- * from the time of the later event. A date and a datetime are compared by day.
+ * The later event is at or after the base event, and less than the window after it. As in dbt, the
+ * window is subtracted from the time of the later event. A date and a datetime are compared by day.
  */
 function timeConditions(
   { window }: Conversion,

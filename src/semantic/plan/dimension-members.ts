@@ -9,10 +9,16 @@ import { aliasesIn } from '../resolve/row-expr.ts';
 export type DimensionMembers =
   /** The rows of the dataset that has the dimensions, filtered like those of the fact. */
   | { readonly kind: 'dataset'; readonly select: Select }
-  /** The values that occur in the result itself. They are combined with the members of the other dimensions. */
+  /**
+   * The values that occur in the result itself. They are combined with the members of the other
+   * dimensions.
+   */
   | { readonly kind: 'fact'; readonly columns: readonly string[] };
 
-/** Dimensions that the owner reaches through the same relationship, or dimensions of the owner itself. */
+/**
+ * Dimensions that the owner reaches through the same relationship, or dimensions of the owner
+ * itself.
+ */
 interface DimensionGroup {
   readonly columns: readonly NamedColumn<Expr>[];
   /** The dataset to read the members from; undefined for the owner's own dimensions. */
@@ -26,9 +32,10 @@ interface DimensionGroup {
 }
 
 /**
- * Plans the members of a fact query's dimensions. Dimensions that the owner reaches through the same relationship form one
- * set of members; the owner's own dimensions form another. The combinations of all sets are added to the result. A condition
- * restricts the members of a set if it uses only the rows of that set.
+ * Plans the members of a fact query's dimensions. Dimensions that the owner reaches through the
+ * same relationship form one set of members; the owner's own dimensions form another. The
+ * combinations of all sets are added to the result. A condition restricts the members of a set if
+ * it uses only the rows of that set.
  */
 export function planDimensionMembers(
   { columns, from, where }: Select,
@@ -64,7 +71,10 @@ export function planDimensionMembers(
   });
 }
 
-/** `paths` are the paths of the group's dimensions. They all begin with the same step, or are all empty. */
+/**
+ * `paths` are the paths of the group's dimensions. They all begin with the same step, or are all
+ * empty.
+ */
 function findDimensionGroup(
   paths: readonly JoinPath[],
   joins: readonly PlannedJoin[],
@@ -80,7 +90,8 @@ function findDimensionGroup(
     ({ path }) => path.length > prefix.length && isPrefix(prefix, path),
   );
   if (firstStep === undefined) {
-    // The query of a row metric of the owner is joined by a step without legs. Its values belong to the owner.
+    // The query of a row metric of the owner is joined by a step without legs. Its values belong to
+    // the owner.
     const ownJoins = joins.filter(({ path }) => path[0]?.legs.length === 0);
     const aliases = new Set([from.alias, ...ownJoins.map(({ alias }) => alias)]);
     return { root, joins: behindRoot, memberAliases: aliases, groupAliases: aliases };

@@ -28,8 +28,9 @@ import { resolveRowMetric } from './row-metric.ts';
 import { isAboutPeriods, joinPeriods, type RowSource } from './running.ts';
 
 /**
- * One aggregating query over the rows of one dataset, its owner: joined, filtered and grouped, each row once per group. Its
- * output columns are the dimensions `d1`, `d2`… and the aggregates `m1`, `m2`…
+ * One aggregating query over the rows of one dataset, its owner: joined, filtered and grouped, each
+ * row once per group. Its output columns are the dimensions `d1`, `d2`… and the aggregates `m1`,
+ * `m2`…
  */
 export interface FactQuery {
   readonly owner: string;
@@ -38,7 +39,10 @@ export interface FactQuery {
   /** The dimensions of the query, as fields that the owner reaches. */
   readonly dimensions: readonly ResolvedField[];
   readonly joins: readonly PlannedJoin[];
-  /** Conditions on its rows. Those on the time of a running total are left out: they filter the periods. */
+  /**
+   * Conditions on its rows. Those on the time of a running total are left out: they filter the
+   * periods.
+   */
   readonly conditions: readonly AppliedCondition[];
   /** All conditions of the query that it applies, as written. */
   readonly filters: readonly string[];
@@ -52,7 +56,10 @@ export interface FactQuery {
   readonly usesTime: boolean;
 }
 
-/** Plans aggregates with equal `factQueryKey`s. Without aggregates it gives the groups of the owner's rows. */
+/**
+ * Plans aggregates with equal `factQueryKey`s. Without aggregates it gives the groups of the
+ * owner's rows.
+ */
 export function planFactQuery(
   context: PlanContext,
   aggregates: readonly AggregateNode[],
@@ -188,7 +195,9 @@ function resolveDimensions(
   return dimensions;
 }
 
-/** Rows that are moved in time need a default time, and the query must group it by whole periods. */
+/**
+ * Rows that are moved in time need a default time, and the query must group it by whole periods.
+ */
 function checkShiftedTime(scope: JoinScope, dimensions: readonly ResolvedField[]): void {
   const { owner } = scope;
   // Throws: the dataset has no default time.

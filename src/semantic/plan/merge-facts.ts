@@ -16,8 +16,9 @@ const factsTable = 'ktx facts';
 const unionAlias = 'ktx all';
 
 /**
- * Merges the fact queries into one row for each group that any of them has, or that members or filled periods add. Totals are
- * joined to the groups that they belong to. The last table is the result.
+ * Merges the fact queries into one row for each group that any of them has, or that members or
+ * filled periods add. Totals are joined to the groups that they belong to. The last table is the
+ * result.
  */
 export function mergeFactQueries(
   factQueries: readonly FactQuery[],
@@ -31,7 +32,10 @@ export function mergeFactQueries(
   return totals.length === 0 ? groups : [...groups, ...totalTables(groups.at(-1), totals)];
 }
 
-/** A union of the facts and of the rows to add, grouped by all dimensions. A single fact needs no union. */
+/**
+ * A union of the facts and of the rows to add, grouped by all dimensions. A single fact needs no
+ * union.
+ */
 function groupTables(
   factQueries: readonly FactQuery[],
   filledPeriods: FilledPeriods | undefined,
@@ -94,7 +98,10 @@ interface AggregateColumn {
   readonly table: string;
 }
 
-/** One part of the union: the cross join of the tables, with all columns. Aggregates of other facts are NULL. */
+/**
+ * One part of the union: the cross join of the tables, with all columns. Aggregates of other facts
+ * are NULL.
+ */
 function unionPart(
   tables: readonly DimensionTable[],
   {
@@ -177,7 +184,9 @@ function totalTables(
   return [...tables, { name: 'ktx groups', query }];
 }
 
-/** Every filled period, combined with the values of the other dimensions that occur in the result. */
+/**
+ * Every filled period, combined with the values of the other dimensions that occur in the result.
+ */
 function periodRows(
   { column, table, coarser }: FilledPeriods,
   dimensions: readonly string[],
@@ -195,7 +204,10 @@ function periodRows(
   return [periods, { name: 'ktx others', columns: others, query: factValues(others, facts) }];
 }
 
-/** For each fact query, the tables with its members; their rows are combined. Equal combinations occur once. */
+/**
+ * For each fact query, the tables with its members; their rows are combined. Equal combinations
+ * occur once.
+ */
 function memberCombinations(
   factQueries: readonly FactQuery[],
   facts: readonly CommonTable[],

@@ -13,11 +13,16 @@ export interface PlanContext {
   readonly notes: Set<string>;
   /** The keys that joins and counts rely on. */
   readonly keys: PlannedKeys;
-  /** Addresses (`orders.revenue`) of the metrics that the answer uses. Planning adds the metrics behind row metrics in place. */
+  /**
+   * Addresses (`orders.revenue`) of the metrics that the answer uses. Planning adds the metrics
+   * behind row metrics in place.
+   */
   readonly usedMetrics: Set<string>;
   /** Names of the datasets that own the query's metrics. */
   readonly owners?: readonly string[];
-  /** The row metrics that are being planned, outermost first; the next one must not be among them. */
+  /**
+   * The row metrics that are being planned, outermost first; the next one must not be among them.
+   */
   readonly rowMetrics?: readonly string[];
 }
 

@@ -24,8 +24,8 @@ export interface PlannedMetric {
 type FactQueries = readonly [FactQuery, ...FactQuery[]];
 
 /**
- * One fact query for all aggregates that can share one, see `factQueryKey`. A query without metrics has one that lists the
- * rows which its dimensions are about.
+ * One fact query for all aggregates that can share one, see `factQueryKey`. A query without metrics
+ * has one that lists the rows which its dimensions are about.
  */
 export function planFactQueries(
   context: PlanContext,
@@ -57,7 +57,10 @@ export function planFactQueries(
   return [first, ...others];
 }
 
-/** The metric of the query that the aggregates belong to; undefined if only conditions or the order use them. */
+/**
+ * The metric of the query that the aggregates belong to; undefined if only conditions or the order
+ * use them.
+ */
 function nameOfMetric(
   [first]: readonly AggregateNode[],
   metrics: readonly PlannedMetric[],
@@ -65,7 +68,10 @@ function nameOfMetric(
   return metrics.find(({ trace }) => first !== undefined && trace.aggregates.has(first))?.name;
 }
 
-/** The groups of rows that the query only totals: the result shows all of them, whatever other metrics it has. */
+/**
+ * The groups of rows that the query only totals: the result shows all of them, whatever other
+ * metrics it has.
+ */
 function groupsOfTotals(
   context: PlanContext,
   factQueries: readonly FactQuery[],
@@ -104,8 +110,8 @@ interface CandidateDataset {
 }
 
 /**
- * The dataset from which every dimension can be reached. Prefers datasets that a dimension names. Throws if there is no
- * such dataset, or more than one.
+ * The dataset from which every dimension can be reached. Prefers datasets that a dimension names.
+ * Throws if there is no such dataset, or more than one.
  */
 function datasetOfDimensions(model: SemanticModel, query: SemanticQuery): ModelDataset {
   const firstNames = query.dimensions.map((dimension) => dimension.split('.')[0] ?? '');

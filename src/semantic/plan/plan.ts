@@ -19,12 +19,16 @@ import { checkColumnNames, checkCommonPeriods } from './query-checks.ts';
 import { type MetricReceipt, createMetricReceipt, guardedDatasets } from './receipt.ts';
 
 /**
- * What to compute, as plain data. Each fact query aggregates the rows of one dataset. The common tables merge them to one
- * row per group, and the outermost query computes columns, conditions and order over these rows.
+ * What to compute, as plain data. Each fact query aggregates the rows of one dataset. The common
+ * tables merge them to one row per group, and the outermost query computes columns, conditions and
+ * order over these rows.
  */
 export interface Plan {
   readonly factQueries: readonly FactQuery[];
-  /** The WITH clause, made of the fact queries. A table may read earlier ones. The last one has one row per group. */
+  /**
+   * The WITH clause, made of the fact queries. A table may read earlier ones. The last one has one
+   * row per group.
+   */
   readonly tables: readonly CommonTable[];
   /** True if one of the tables reads itself. */
   readonly isRecursive: boolean;
@@ -33,7 +37,10 @@ export interface Plan {
   readonly having: readonly Expr[];
   readonly order: readonly { readonly expr: Expr; readonly dir: 'asc' | 'desc' }[];
   readonly limit: number | undefined;
-  /** Addresses of all model metrics that the answer uses, also in conditions and inside other metrics. */
+  /**
+   * Addresses of all model metrics that the answer uses, also in conditions and inside other
+   * metrics.
+   */
   readonly used: ReadonlySet<string>;
   /** What the numbers take for granted about keys, also inside row rules. */
   readonly assumes: readonly KeyAssumption[];
@@ -56,9 +63,11 @@ interface PlanColumn {
 }
 
 /**
- * Plans a query. Pure; call it inside `withAnalyzer`. Throws a `UserError` that names the choices, or `not_supported`.
+ * Plans a query. Pure; call it inside `withAnalyzer`. Throws a `UserError` that names the choices,
+ * or `not_supported`.
  *
- * 1. Resolve the names of the query: metrics become aggregates, conditions are split into WHERE and HAVING.
+ * 1. Resolve the names of the query: metrics become aggregates, conditions are split into WHERE and
+ *    HAVING.
  * 2. Plan a fact query for each dataset that has aggregates.
  * 3. Plan the calendar: the periods of running totals and of `fill_time`.
  * 4. Merge the fact queries to one row per group.
@@ -129,7 +138,10 @@ function resolveMetrics(
   });
 }
 
-/** The order of the query, then all other dimensions, so that rows with equal values do not change places between runs. */
+/**
+ * The order of the query, then all other dimensions, so that rows with equal values do not change
+ * places between runs.
+ */
 function resolveOrder(
   resolver: MetricResolver,
   query: SemanticQuery,

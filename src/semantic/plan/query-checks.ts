@@ -25,7 +25,10 @@ export function checkColumnNames(names: readonly string[]): void {
     );
 }
 
-/** Throws if a segment or a condition with `on:` would restrict nothing. `owners` are the owners of the fact queries. */
+/**
+ * Throws if a segment or a condition with `on:` would restrict nothing. `owners` are the owners of
+ * the fact queries.
+ */
 export function checkConditionScopes(
   { model, query, conditions }: PlanContext,
   owners: readonly string[],
@@ -41,7 +44,10 @@ export function checkConditionScopes(
   }
 }
 
-/** Adds a note if the values of another period are asked for, and the query names no time: they are those of all time. */
+/**
+ * Adds a note if the values of another period are asked for, and the query names no time: they are
+ * those of all time.
+ */
 export function noteUnshifted(
   { notes }: PlanContext,
   { aggregates: [first], usesTime }: FactQuery,
@@ -53,7 +59,10 @@ export function noteUnshifted(
   );
 }
 
-/** Throws if a period means something else for one dataset than for another, so that their groups cannot be merged. */
+/**
+ * Throws if a period means something else for one dataset than for another, so that their groups
+ * cannot be merged.
+ */
 export function checkCommonPeriods(
   context: PlanContext,
   [first, ...others]: readonly [FactQuery, ...FactQuery[]],
@@ -62,7 +71,10 @@ export function checkCommonPeriods(
   for (const other of others) checkBareTimes(context, first, other);
 }
 
-/** Fiscal dimensions, and conditions on fiscal periods of `metric_time`, need the same fiscal year in both datasets. */
+/**
+ * Fiscal dimensions, and conditions on fiscal periods of `metric_time`, need the same fiscal year
+ * in both datasets.
+ */
 function checkFiscalYears(
   { model, query, conditions }: PlanContext,
   first: FactQuery,
@@ -114,7 +126,9 @@ function requireSameFiscalYear(
   );
 }
 
-/** Without a period, a date and a datetime have no common groups: 1 May is not 1 May at midnight. */
+/**
+ * Without a period, a date and a datetime have no common groups: 1 May is not 1 May at midnight.
+ */
 function checkBareTimes({ query }: PlanContext, first: FactQuery, other: FactQuery): void {
   for (const [index, dimension] of other.dimensions.entries()) {
     const firstType = bareTimeType(first.dimensions[index]);

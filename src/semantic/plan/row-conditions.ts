@@ -17,8 +17,9 @@ export interface AppliedCondition {
 }
 
 /**
- * A condition on the rows of one fact query as an expression. An error names the metric that the condition cannot apply to.
- * If the condition is about other facts of the query (`owners`), the error suggests to limit it to those.
+ * A condition on the rows of one fact query as an expression. An error names the metric that the
+ * condition cannot apply to. If the condition is about other facts of the query (`owners`), the
+ * error suggests to limit it to those.
  */
 export function rowConditionExpr(
   scope: JoinScope,
@@ -70,7 +71,10 @@ export function withErrorContext<Result>(
   }
 }
 
-/** The conditions of the query's segments that belong to the dataset of the scope; a segment restricts no other dataset. */
+/**
+ * The conditions of the query's segments that belong to the dataset of the scope; a segment
+ * restricts no other dataset.
+ */
 export function segmentConditions(
   scope: JoinScope,
   { segments }: SemanticQuery,

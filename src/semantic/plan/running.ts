@@ -17,15 +17,20 @@ import { type ResolvedField, resolveQueryField } from '../resolve/field-path.ts'
 import { conjunctionOfParts, type JoinScope } from '../resolve/join-scope.ts';
 import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
 
-/** The common table with every period of the result once; its column has the name of the dimension. */
+/**
+ * The common table with every period of the result once; its column has the name of the dimension.
+ */
 export const periodsTable = 'ktx periods';
 
 /**
- * The rows that a fact query aggregates. In a running total a row can count in several periods, so its rows are aggregated by
- * period first where `combinedBy` allows that.
+ * The rows that a fact query aggregates. In a running total a row can count in several periods, so
+ * its rows are aggregated by period first where `combinedBy` allows that.
  */
 export interface RowSource {
-  /** What the inner query reads: the owner's rows, or the periods. Throws if no rule lets the role read the rows. */
+  /**
+   * What the inner query reads: the owner's rows, or the periods. Throws if no rule lets the role
+   * read the rows.
+   */
   readonly from: () => FromItem;
   readonly joins: readonly JoinClause[];
   /** The columns of the inner query for the dimensions. */
@@ -37,7 +42,10 @@ export interface RowSource {
 /** The alias of the rows that are aggregated by period. */
 const partsAlias = 'ktx parts';
 
-/** Which aggregate makes a whole of the aggregates of parts. The others, such as distinct counts, need the rows. */
+/**
+ * Which aggregate makes a whole of the aggregates of parts. The others, such as distinct counts,
+ * need the rows.
+ */
 const combinedBy: { readonly [name in Aggregate]?: Aggregate } = {
   sum: 'sum',
   count: 'sum',
@@ -45,7 +53,9 @@ const combinedBy: { readonly [name in Aggregate]?: Aggregate } = {
   max: 'max',
 };
 
-/** The dimension with the finest grain of the owner's default time. Throws if the query has none. */
+/**
+ * The dimension with the finest grain of the owner's default time. Throws if the query has none.
+ */
 export function findPeriodDimension(
   scope: Pick<JoinScope, 'model' | 'owner' | 'time'>,
   dimensions: readonly ResolvedField[],
@@ -82,7 +92,10 @@ function missingPeriod(scope: Pick<JoinScope, 'model' | 'owner' | 'time'>): Erro
   );
 }
 
-/** Plans a running total of aggregates with equal `factQueryKey`s. Adds the joins of its dimensions to the scope. */
+/**
+ * Plans a running total of aggregates with equal `factQueryKey`s. Adds the joins of its dimensions
+ * to the scope.
+ */
 export function joinPeriods(
   scope: JoinScope,
   dimensions: readonly ResolvedField[],
@@ -147,8 +160,8 @@ function combineParts({ column, function: name }: AggregateNode): NamedColumn<Ex
 }
 
 /**
- * The condition under which a row counts in a period, and for each dimension of the default time its period. `read` says how
- * the condition reads the start of a period of the row.
+ * The condition under which a row counts in a period, and for each dimension of the default time
+ * its period. `read` says how the condition reads the start of a period of the row.
  */
 function matchPeriods(
   scope: JoinScope,
@@ -226,8 +239,9 @@ function checkSince(grain: Grain, since: Grain, yearStart: number): void {
 }
 
 /**
- * True if the condition uses only the time of the running total. It then filters the periods of the result, and not the rows
- * that count. Throws `mixed_condition` if it mixes that time with other fields.
+ * True if the condition uses only the time of the running total. It then filters the periods of the
+ * result, and not the rows that count. Throws `mixed_condition` if it mixes that time with other
+ * fields.
  */
 export function isAboutPeriods(scope: JoinScope, condition: RowCondition): boolean {
   const usedFields = new Set<'time' | 'other'>();

@@ -39,7 +39,10 @@ type Advice = string | { readonly hint?: string; readonly choices: readonly stri
 
 const maxChoices = 12;
 
-/** An error that a person can fix in the query or the model. Its hint lists the choices first, `details` repeats them. */
+/**
+ * An error that a person can fix in the query or the model. Its hint lists the choices first,
+ * `details` repeats them.
+ */
 export function queryError(code: QueryErrorCode, message: string, advice: Advice): UserError {
   const { hint, choices } = typeof advice === 'string' ? { hint: advice, choices: [] } : advice;
   const listed = [...new Set(choices)].slice(0, maxChoices);
@@ -121,8 +124,8 @@ interface KnownDatasets {
 }
 
 /**
- * An unknown dataset or role. `use` is how the query goes on behind the name: only datasets for which `fits` holds are
- * suggested, each followed by `rest`, like `region.name`.
+ * An unknown dataset or role. `use` is how the query goes on behind the name: only datasets for
+ * which `fits` holds are suggested, each followed by `rest`, like `region.name`.
  */
 export function unknownDatasetError(
   model: KnownDatasets,

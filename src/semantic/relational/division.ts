@@ -4,9 +4,9 @@ import { division } from './query-tree.ts';
 import type { SqlSplice } from './sql-piece.ts';
 
 /**
- * Makes each `a / b` among the tokens keep its fraction, and be NULL if `b` is 0: engines truncate whole numbers, and give an
- * error, NULL or infinity for a zero. `a % b` is NULL too. What cannot truncate or is no zero stays as written, as does
- * everything in `replaced`.
+ * Makes each `a / b` among the tokens keep its fraction, and be NULL if `b` is 0: engines truncate
+ * whole numbers, and give an error, NULL or infinity for a zero. `a % b` is NULL too. What cannot
+ * truncate or is no zero stays as written, as does everything in `replaced`.
  */
 export function divisionSplices(
   tokens: readonly Token[],
@@ -51,7 +51,10 @@ function hasDecimalBeside(tokens: readonly Token[], index: number): boolean {
   );
 }
 
-/** The text offset where the operand at `index` ends: signs, then a name, literal, call, CASE or parentheses, then casts. */
+/**
+ * The text offset where the operand at `index` ends: signs, then a name, literal, call, CASE or
+ * parentheses, then casts.
+ */
 function operandEnd(tokens: readonly Token[], index: number): number {
   const first = tokens[index];
   if (isSymbol(first, '-') || isSymbol(first, '+')) return operandEnd(tokens, index + 1);

@@ -60,7 +60,10 @@ export type Relation =
   | { readonly kind: 'table'; readonly parts: readonly string[] }
   | { readonly kind: 'query'; readonly sql: string };
 
-/** The rows of a dataset that a role may read; `denied` holds the error to throw when a query touches it. */
+/**
+ * The rows of a dataset that a role may read; `denied` holds the error to throw when a query
+ * touches it.
+ */
 export type ReadableRows =
   | Relation
   | {
@@ -114,7 +117,10 @@ export type Expr =
       /** `null` is SQL's NULL, which `=` and `in` find too. */
       readonly values: readonly (Expr | null)[];
     }
-  /** A literal time: `YYYY-MM-DD` for a date, else `YYYY-MM-DD HH:MM:SS.fff`; a `datetime_tz` is in UTC. */
+  /**
+   * A literal time: `YYYY-MM-DD` for a date, else `YYYY-MM-DD HH:MM:SS.fff`; a `datetime_tz` is in
+   * UTC.
+   */
   | { readonly kind: 'moment'; readonly type: TruncateOptions['type']; readonly text: string }
   | AggregateExpr
   /** `value`, or NULL unless all conditions hold. */
@@ -127,8 +133,8 @@ export type Expr =
       readonly isDescending: boolean;
     }
   /**
-   * True if one of the joined rows fits; the condition of the first join refers to the outer query. Never stands under a NOT:
-   * with `equal` it is `IN`, which is NULL where EXISTS is false.
+   * True if one of the joined rows fits; the condition of the first join refers to the outer query.
+   * Never stands under a NOT: with `equal` it is `IN`, which is NULL where EXISTS is false.
    */
   | {
       readonly kind: 'exists';
@@ -137,7 +143,9 @@ export type Expr =
       /** Set if equality of these two is all that connects the rows with the outer query. */
       readonly equal?: { readonly outer: Expr; readonly inner: Expr } | undefined;
     }
-  /** A value; `parameter` is the address of the model parameter that it belongs to, `dataset.name`. */
+  /**
+   * A value; `parameter` is the address of the model parameter that it belongs to, `dataset.name`.
+   */
   | {
       readonly kind: 'literal';
       readonly parameter?: string;

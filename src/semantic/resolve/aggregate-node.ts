@@ -25,23 +25,37 @@ export interface AggregateNode {
   readonly keepsNull?: boolean | undefined;
   /** True if its conditions also decide which groups there are. */
   readonly filtersGroups?: boolean | undefined;
-  /** By how much its rows are moved forward in time, so that a later period shows the value of an earlier one. */
+  /**
+   * By how much its rows are moved forward in time, so that a later period shows the value of an
+   * earlier one.
+   */
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
   readonly nested: NestedAggregate | undefined;
-  /** Set for a total: the dimensions to group by, as the model names them. Undefined: all dimensions of the query. */
+  /**
+   * Set for a total: the dimensions to group by, as the model names them. Undefined: all dimensions
+   * of the query.
+   */
   readonly total: readonly string[] | undefined;
-  /** Set for a conversion: the owner's rows are first events, and it aggregates the later events. */
+  /**
+   * Set for a conversion: the owner's rows are first events, and it aggregates the later events.
+   */
   readonly conversion?: Conversion | undefined;
 }
 
-/** A later event (a row of `toAggregate`) counts for the last first event (a row of `baseAggregate`) before it, within the window. */
+/**
+ * A later event (a row of `toAggregate`) counts for the last first event (a row of `baseAggregate`)
+ * before it, within the window.
+ */
 export interface Conversion extends ConversionRule {
   readonly baseAggregate: AggregateNode;
   readonly toAggregate: AggregateNode;
 }
 
-/** The inner query of a nested aggregate. It groups by the field `per` and computes `of`, arithmetic over `aggregates`. */
+/**
+ * The inner query of a nested aggregate. It groups by the field `per` and computes `of`, arithmetic
+ * over `aggregates`.
+ */
 export interface NestedAggregate {
   readonly of: Expr;
   readonly aggregates: readonly AggregateNode[];
@@ -53,9 +67,15 @@ export interface MetricTrace {
   readonly aggregates: Set<AggregateNode>;
   /** Paths of the dataset files that define it. */
   readonly files: Set<string>;
-  /** The model metric, if the query's metric is just that; undefined for arithmetic written in the query. */
+  /**
+   * The model metric, if the query's metric is just that; undefined for arithmetic written in the
+   * query.
+   */
   metric: ModelMetric | undefined;
-  /** True if it only adds, subtracts or scales aggregates. Its values then add up wherever theirs do. */
+  /**
+   * True if it only adds, subtracts or scales aggregates. Its values then add up wherever theirs
+   * do.
+   */
   isLinear: boolean;
 }
 
@@ -63,7 +83,10 @@ export function emptyTrace(): MetricTrace {
   return { aggregates: new Set(), files: new Set(), metric: undefined, isLinear: true };
 }
 
-/** Aggregates with equal keys are computed in one fact query. Nested aggregates and conversions always get their own. */
+/**
+ * Aggregates with equal keys are computed in one fact query. Nested aggregates and conversions
+ * always get their own.
+ */
 export function factQueryKey(node: AggregateNode): string {
   const { owner, time, balance, shift, running, nested, total, where, column, conversion } = node;
   if (nested !== undefined || conversion !== undefined) return column;

@@ -15,8 +15,10 @@ export interface OperandResolver {
 }
 
 /**
- * Arithmetic over aggregates and metrics as an expression. Every division keeps decimals, and is NULL if the denominator is
- * 0. The rest of the text stays as it is. Throws `sql_fragment` for operators that dialects read differently.
+ * Arithmetic over aggregates and metrics as an expression. Every division keeps decimals, and is
+ * NULL if the denominator is
+ * 0. The rest of the text stays as it is. Throws `sql_fragment` for operators that dialects read
+ *    differently.
  */
 export function arithmeticExpr(piece: SqlPiece, resolver: OperandResolver): Expr {
   const { fragment, span } = piece;
@@ -47,7 +49,10 @@ export function referencesOutsideAggregates({
   );
 }
 
-/** True for sums and differences of aggregates and metrics, each of which may be multiplied or divided by a number: `revenue / 100`. */
+/**
+ * True for sums and differences of aggregates and metrics, each of which may be multiplied or
+ * divided by a number: `revenue / 100`.
+ */
 export function isLinear({ aggregates, references, tokens }: SqlPiece['fragment']): boolean {
   const operands = [...aggregates, ...references];
   // One letter per token: `a` for an operand, `n` for a number.

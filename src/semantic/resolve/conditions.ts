@@ -33,8 +33,9 @@ type SplitCondition = RowCondition | AggregateCondition;
 type ConditionClause = 'where' | 'having';
 
 /**
- * Splits every condition at its top-level ANDs, and tells conditions on rows from conditions on aggregates. Where a field
- * and a metric share a name, `where` means the field and `having` the metric. Throws `mixed_condition` for one that is both.
+ * Splits every condition at its top-level ANDs, and tells conditions on rows from conditions on
+ * aggregates. Where a field and a metric share a name, `where` means the field and `having` the
+ * metric. Throws `mixed_condition` for one that is both.
  */
 export function splitConditions(
   resolver: MetricResolver,

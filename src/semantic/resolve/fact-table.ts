@@ -7,7 +7,9 @@ import { canReach } from './join-paths.ts';
 import type { RowSql } from './row-expr.ts';
 import { fieldAddressesNamed } from './unknown-metric.ts';
 
-/** The dataset in whose file an aggregate stands (undefined in a query), and the filters around it. */
+/**
+ * The dataset in whose file an aggregate stands (undefined in a query), and the filters around it.
+ */
 interface AggregateContext {
   readonly home: string | undefined;
   readonly where: readonly RowSql[];
@@ -21,9 +23,10 @@ interface OwnedAggregate {
 }
 
 /**
- * Finds the dataset whose rows an aggregate counts once: the one that its argument names, or `home` for `count(*)`. If
- * `CASE WHEN … THEN value END` names several, `value` decides, and its condition becomes a filter of the aggregate.
- * Throws `no_owner` if the argument names no dataset, `mixed_owners` if it names several.
+ * Finds the dataset whose rows an aggregate counts once: the one that its argument names, or `home`
+ * for `count(*)`. If `CASE WHEN … THEN value END` names several, `value` decides, and its condition
+ * becomes a filter of the aggregate. Throws `no_owner` if the argument names no dataset,
+ * `mixed_owners` if it names several.
  */
 export function factTableOf(
   model: SemanticModel,
@@ -67,7 +70,9 @@ function ownedByCaseValue(
   return { owner, of: branch.value, where: [...where, branch.when] };
 }
 
-/** The condition and value of a CASE that has one branch and no ELSE; undefined for any other SQL. */
+/**
+ * The condition and value of a CASE that has one branch and no ELSE; undefined for any other SQL.
+ */
 function singleCaseBranch(
   row: RowSql,
 ): { readonly when: RowSql; readonly value: RowSql } | undefined {
@@ -85,7 +90,10 @@ function singleCaseBranch(
   return { when: rowBetween(2, then - 1), value: rowBetween(then + 1, tokens.length - 2) };
 }
 
-/** The datasets that the names of an argument start from. Paths of roles count only if there is no other name. */
+/**
+ * The datasets that the names of an argument start from. Paths of roles count only if there is no
+ * other name.
+ */
 function ownersOf(model: SemanticModel, row: RowSql, home: string | undefined): readonly string[] {
   const names = row.fragment.references.filter((reference) => isWithin(reference, row.span));
   const direct = names.filter((name) => !isRolePath(model, name));

@@ -33,7 +33,10 @@ export interface ResolvedField {
   readonly grain: Grain | undefined;
 }
 
-/** Where names are resolved from: the dataset whose rows a query aggregates, and which steps a path may take. */
+/**
+ * Where names are resolved from: the dataset whose rows a query aggregates, and which steps a path
+ * may take.
+ */
 export interface PathStart {
   readonly model: SemanticModel;
   readonly owner: ModelDataset;
@@ -43,8 +46,9 @@ export interface PathStart {
 }
 
 /**
- * Resolves a name of a query: `dataset.field`, `dataset.role.field`, `role.field` or `metric_time`, each with or without a
- * grain at the end. Does not find hidden fields. Throws a `UserError` with choices.
+ * Resolves a name of a query: `dataset.field`, `dataset.role.field`, `role.field` or `metric_time`,
+ * each with or without a grain at the end. Does not find hidden fields. Throws a `UserError` with
+ * choices.
  */
 export function resolveQueryField(start: PathStart, names: readonly string[]): ResolvedField {
   const { owner } = start;
@@ -78,8 +82,8 @@ function unknownFieldError({ dataset, name }: ResolvedField, parts: readonly str
 }
 
 /**
- * Resolves a name in the SQL of the dataset file of `home`. Unlike `resolveQueryField`, it finds bare names, hidden fields
- * and physical columns, and does not accept grains.
+ * Resolves a name in the SQL of the dataset file of `home`. Unlike `resolveQueryField`, it finds
+ * bare names, hidden fields and physical columns, and does not accept grains.
  */
 export function resolveModelField(
   start: PathStart,
@@ -104,7 +108,10 @@ export function resolveModelField(
   return { path, dataset, name, field, grain: undefined };
 }
 
-/** Resolves a dataset or role, any further roles, and a last name. If that is no visible field, `field` is undefined. */
+/**
+ * Resolves a dataset or role, any further roles, and a last name. If that is no visible field,
+ * `field` is undefined.
+ */
 function resolveDottedName(start: PathStart, parts: readonly string[]): ResolvedField {
   const { model, owner, reach } = start;
   const [first = '', ...roles] = parts.slice(0, -1);

@@ -1,7 +1,10 @@
 import { columnIdentity, findField, type Leg, type ModelDataset } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';
 
-/** Throws `fan_risk` for a join whose equal columns do not contain a key of `target`: it could multiply rows. */
+/**
+ * Throws `fan_risk` for a join whose equal columns do not contain a key of `target`: it could
+ * multiply rows.
+ */
 export function checkFanOut(leg: Leg, target: ModelDataset): void {
   const { equal, within } = leg.relationship;
   // ktx assumes that ranges do not overlap; `loadModel` warns if no key says so.
@@ -39,8 +42,8 @@ export function typeFamilyOf(type: string | undefined): string | undefined {
 }
 
 /**
- * Throws `fan_risk` for a join between types of different families. Engines convert one side, so that different values can
- * become equal: the texts '1' and '01' both equal the number 1.
+ * Throws `fan_risk` for a join between types of different families. Engines convert one side, so
+ * that different values can become equal: the texts '1' and '01' both equal the number 1.
  */
 export function checkJoinTypes(
   { relationship, reversed, from, to }: Leg,

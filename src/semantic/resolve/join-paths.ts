@@ -16,7 +16,9 @@ export type JoinPath = readonly Step[];
 /** Which steps a path may take. `one`: only those that never multiply rows. `many`: all. */
 export type Reach = 'one' | 'many';
 
-/** The search stops after this many paths. Two make a name ambiguous; the message lists the others. */
+/**
+ * The search stops after this many paths. Two make a name ambiguous; the message lists the others.
+ */
 const pathLimit = 12;
 
 function stepsFrom(model: SemanticModel, dataset: string, reach: Reach = 'one'): readonly Step[] {
@@ -25,8 +27,8 @@ function stepsFrom(model: SemanticModel, dataset: string, reach: Reach = 'one'):
 }
 
 /**
- * Follows role names from a dataset. The last name is a field, and is not followed. Throws `unknown_name` or
- * `ambiguous_path`.
+ * Follows role names from a dataset. The last name is a field, and is not followed. Throws
+ * `unknown_name` or `ambiguous_path`.
  */
 export function followPathNames(
   model: SemanticModel,
@@ -68,7 +70,10 @@ interface UnknownStep {
   readonly index: number;
 }
 
-/** Guesses what a name that is not a step should be: a time field before a wrong grain, or another step. */
+/**
+ * Guesses what a name that is not a step should be: a time field before a wrong grain, or another
+ * step.
+ */
 function unknownStepError(model: SemanticModel, unknown: UnknownStep): UserError {
   const { start, names, dataset, index } = unknown;
   const name = names[index] ?? '';
@@ -125,8 +130,8 @@ interface PathTarget {
 }
 
 /**
- * The only path from a dataset to another one or to a role. Paths that do not multiply rows win. Throws `unknown_name`,
- * `ambiguous_path` with the choices, or `no_path` with the reason.
+ * The only path from a dataset to another one or to a role. Paths that do not multiply rows win.
+ * Throws `unknown_name`, `ambiguous_path` with the choices, or `no_path` with the reason.
  */
 export function findUniquePath(model: SemanticModel, from: string, target: PathTarget): JoinPath {
   const { name, field, reach } = target;
@@ -164,8 +169,8 @@ export function canReach(model: SemanticModel, from: string, to: string): boolea
 }
 
 /**
- * Paths to a dataset that go straight down, or through one bridge with straight paths on both sides. If `name` is not a
- * dataset, it is a role, and the path is a single step.
+ * Paths to a dataset that go straight down, or through one bridge with straight paths on both
+ * sides. If `name` is not a dataset, it is a role, and the path is a single step.
  */
 function findPathsToMany(model: SemanticModel, from: string, name: string): readonly JoinPath[] {
   if (!model.datasets.has(name)) {
@@ -191,7 +196,10 @@ function findPathsUp(model: SemanticModel, from: string, to: string): readonly J
   return from === to ? [[]] : findPaths(model, from, (step) => step.to === to);
 }
 
-/** The paths up from `to`, reversed. Leaves out paths that have only one_to_one steps, because those are also paths up. */
+/**
+ * The paths up from `to`, reversed. Leaves out paths that have only one_to_one steps, because those
+ * are also paths up.
+ */
 function findPathsDown(model: SemanticModel, from: string, to: string): readonly JoinPath[] {
   if (from === to) return [];
   const reverse = ({ to: start, legs: [leg] }: Step): readonly Step[] =>
@@ -204,8 +212,8 @@ function findPathsDown(model: SemanticModel, from: string, to: string): readonly
 }
 
 /**
- * Throws `no_path` for a path that goes up and then down to a sibling, or down and then up without a bridge. It would pair
- * rows that have nothing to do with each other.
+ * Throws `no_path` for a path that goes up and then down to a sibling, or down and then up without
+ * a bridge. It would pair rows that have nothing to do with each other.
  */
 export function checkPathShape(path: JoinPath, field: string): void {
   const turn = path.find((step, index) => {
@@ -229,7 +237,10 @@ export function checkPathShape(path: JoinPath, field: string): void {
   );
 }
 
-/** Paths that visit no dataset twice and whose last step satisfies `isEnd`; only steps that do not multiply rows. */
+/**
+ * Paths that visit no dataset twice and whose last step satisfies `isEnd`; only steps that do not
+ * multiply rows.
+ */
 function findPaths(
   model: SemanticModel,
   from: string,
@@ -274,7 +285,10 @@ export function formatPath(path: JoinPath): string {
   return [path[0]?.from, ...path.map((step) => step.name)].join('.');
 }
 
-/** The visible fields with a name that can be reached without multiplying rows, as a query can write them. */
+/**
+ * The visible fields with a name that can be reached without multiplying rows, as a query can write
+ * them.
+ */
 export function reachableFieldsNamed(
   model: SemanticModel,
   from: string,

@@ -28,24 +28,32 @@ import type { JoinPath } from './join-paths.ts';
 import { checkFanOut, checkJoinTypes } from './join-checks.ts';
 
 /**
- * The FROM clause of one fact query while it is built: it starts from the rows of `owner`, and each expression that is
- * resolved adds the joins that it needs. The maps and sets are filled in place.
+ * The FROM clause of one fact query while it is built: it starts from the rows of `owner`, and each
+ * expression that is resolved adds the joins that it needs. The maps and sets are filled in place.
  */
 export interface JoinScope extends PathStart {
   readonly query: Pick<SemanticQuery, 'timezone' | 'week_start'>;
   /** By alias, in join order. */
   readonly joins: Map<string, PlannedJoin>;
-  /** The joins of an EXISTS. If set, to-many joins and the joins behind them are added here instead of to `joins`. */
+  /**
+   * The joins of an EXISTS. If set, to-many joins and the joins behind them are added here instead
+   * of to `joins`.
+   */
   readonly existsJoins: Map<string, PlannedJoin> | undefined;
   /** Notes for the receipt. */
   readonly notes: Set<string>;
   /** The keys that its joins rely on. */
   readonly keys: PlannedKeys;
-  /** By how much the owner's default time is moved forward wherever the query names it. Empty: not moved. */
+  /**
+   * By how much the owner's default time is moved forward wherever the query names it. Empty: not
+   * moved.
+   */
   readonly shift: readonly Period[];
   /** Plans the values of a row metric. */
   readonly rowMetricValues: (dataset: ModelDataset, field: ModelField) => RowMetricValues;
-  /** Which kinds of fields the query itself has named so far: the owner's default time, or others. */
+  /**
+   * Which kinds of fields the query itself has named so far: the owner's default time, or others.
+   */
   readonly usedFields: Set<'time' | 'other'>;
 }
 
@@ -85,8 +93,9 @@ export function ownFieldExpr(
 }
 
 /**
- * A field as an expression over physical columns. A name that is not a field is taken as a physical column. `written` is
- * the name as the SQL of the model writes it, with its quotes. Throws `not_supported` for a row metric.
+ * A field as an expression over physical columns. A name that is not a field is taken as a physical
+ * column. `written` is the name as the SQL of the model writes it, with its quotes. Throws
+ * `not_supported` for a row metric.
  */
 export function columnExpr(side: JoinSide, name: string, written?: string): Expr {
   const { dialect, dataset, alias } = side;
@@ -112,7 +121,10 @@ export function columnExpr(side: JoinSide, name: string, written?: string): Expr
   return { kind: 'column', alias, name: field?.name ?? name };
 }
 
-/** The alias of the dataset at the end of a path. Long aliases are shortened, because engines cut identifiers at 63 bytes. */
+/**
+ * The alias of the dataset at the end of a path. Long aliases are shortened, because engines cut
+ * identifiers at 63 bytes.
+ */
 export function aliasFor(owner: string, path: JoinPath): string {
   const start = path[0]?.from ?? owner;
   const full = [start, ...path.map(stepAlias)].join('.');
@@ -174,8 +186,8 @@ function addJoin(
   const on = conjunctionOf([joinCondition(leg, source, joined), ...partitions, ...rows.conditions]);
   const isBehindExists = existsJoins?.has(leftAlias) === true;
   const isInExists = existsJoins !== undefined && (leg.isToMany || isBehindExists);
-  // A row without rows on the many side is in no group of theirs. Within EXISTS, the first join alone decides whether there are
-  // such rows.
+  // A row without rows on the many side is in no group of theirs. Within EXISTS, the first join
+  // alone decides whether there are such rows.
   const kind = leg.isToMany && !isBehindExists ? 'inner' : 'left';
   const targetJoins = isInExists ? existsJoins : joins;
   targetJoins.set(alias, {
@@ -198,8 +210,8 @@ interface KeyedJoin {
 }
 
 /**
- * What a join to one row reads: the rows of its target, whose key the plan assumes; one row per key if the data contradict it.
- * `conditions` then end each validity range where the next one starts.
+ * What a join to one row reads: the rows of its target, whose key the plan assumes; one row per key
+ * if the data contradict it. `conditions` then end each validity range where the next one starts.
  */
 function rowsByKey(
   { keys }: JoinScope,
@@ -276,7 +288,10 @@ export function conjunctionOfParts(conditions: readonly (readonly ExprPart[])[])
   return { kind: 'text', parts };
 }
 
-/** The conditions of `within`. A bound that is NULL is no limit. If a bound is a date, only the day of the value counts. */
+/**
+ * The conditions of `within`. A bound that is NULL is no limit. If a bound is a date, only the day
+ * of the value counts.
+ */
 function rangeConditions(
   { field, from, to, includesEnd }: Within,
   own: JoinSide,

@@ -15,7 +15,10 @@ import { aggregateKey, type AggregateNode, type MetricTrace } from './aggregate-
 import { factTableOf } from './fact-table.ts';
 import type { RowSql } from './row-expr.ts';
 
-/** What is shared while the metrics of one query are resolved; `aggregates` and `usedMetrics` are filled in place. */
+/**
+ * What is shared while the metrics of one query are resolved; `aggregates` and `usedMetrics` are
+ * filled in place.
+ */
 export interface MetricResolver {
   readonly model: SemanticModel;
   /** The `{name, expr}` metrics of the query, by name. */
@@ -28,13 +31,18 @@ export interface MetricResolver {
   readonly skipsEmpty: boolean;
 }
 
-/** Arithmetic over aggregates and metrics. With `outer`, it is aggregated again: `avg(sum(orders.amount)) per customers.id`. */
+/**
+ * Arithmetic over aggregates and metrics. With `outer`, it is aggregated again:
+ * `avg(sum(orders.amount)) per customers.id`.
+ */
 export interface QueryFormula {
   readonly fragment: Fragment;
   readonly outer: { readonly function: Aggregate; readonly per: string } | undefined;
 }
 
-/** What surrounds an expression while it is resolved. The options apply to each aggregate inside it. */
+/**
+ * What surrounds an expression while it is resolved. The options apply to each aggregate inside it.
+ */
 export interface MetricContext {
   /** The dataset whose file has the expression; undefined for an expression of the query. */
   readonly home: string | undefined;
@@ -79,7 +87,10 @@ export function createResolver(
 
 const perPattern = /^\s*(sum|count|avg|min|max|median)\s*\((.+)\)\s+per\s+([A-Za-z_][\w.]*)\s*$/is;
 
-/** Parses a metric written in the query. `names` are the query's own metrics, which may be called like SQL keywords. */
+/**
+ * Parses a metric written in the query. `names` are the query's own metrics, which may be called
+ * like SQL keywords.
+ */
 export function parseFormula(
   model: SemanticModel,
   text: string,
@@ -106,8 +117,9 @@ export function parseQueryFragment(
 }
 
 /**
- * The model metric with a name; undefined if there is none. A bare name is a metric of `home`, otherwise of any dataset.
- * Dataset files, which have a `home`, may use hidden metrics; a query may not. Throws `ambiguous_name`.
+ * The model metric with a name; undefined if there is none. A bare name is a metric of `home`,
+ * otherwise of any dataset. Dataset files, which have a `home`, may use hidden metrics; a query may
+ * not. Throws `ambiguous_name`.
  */
 export function findMetric(
   model: SemanticModel,

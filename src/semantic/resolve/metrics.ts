@@ -26,8 +26,9 @@ import {
 import { unknownMetricError } from './unknown-metric.ts';
 
 /**
- * Resolves a metric of the query to arithmetic over result columns. The text is a name (those of the query come first) or
- * arithmetic over aggregates and names. Throws a `UserError` if a name is unknown, ambiguous or circular.
+ * Resolves a metric of the query to arithmetic over result columns. The text is a name (those of
+ * the query come first) or arithmetic over aggregates and names. Throws a `UserError` if a name is
+ * unknown, ambiguous or circular.
  */
 export function resolveQueryMetric(
   resolver: MetricResolver,
@@ -41,7 +42,10 @@ export function resolveQueryMetric(
   return resolveQueryExpression(resolver, wholePiece(formula.fragment), trace);
 }
 
-/** Resolves arithmetic that stands in the query. If it is just the name of a model metric, `trace.metric` is set. */
+/**
+ * Resolves arithmetic that stands in the query. If it is just the name of a model metric,
+ * `trace.metric` is set.
+ */
 export function resolveQueryExpression(
   resolver: MetricResolver,
   piece: SqlPiece,
@@ -60,7 +64,10 @@ export function resolveMetric(resolver: MetricResolver, metric: ModelMetric): Ex
   return expandMetric(resolver, metric, context);
 }
 
-/** Resolves a complete expression. If it combines several fact queries, a sum without rows counts as 0 in it. */
+/**
+ * Resolves a complete expression. If it combines several fact queries, a sum without rows counts as
+ * 0 in it.
+ */
 export function withZeroForMissingSums(
   resolve: (trace: MetricTrace) => Expr,
   trace: MetricTrace = emptyTrace(),
@@ -190,7 +197,10 @@ function nestedRunningError(address: string) {
   );
 }
 
-/** Adds an aggregate over the values of an inner query. The inner aggregates are columns of that query, not of the result. */
+/**
+ * Adds an aggregate over the values of an inner query. The inner aggregates are columns of that
+ * query, not of the result.
+ */
 function addNestedAggregate(
   resolver: MetricResolver,
   nested: { function: Aggregate; fraction: number | undefined; of: Fragment; per: string },

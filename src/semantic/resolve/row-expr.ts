@@ -34,7 +34,10 @@ export interface RowSql extends SqlPiece {
   readonly home: string | undefined;
 }
 
-/** Row-level SQL as an expression. Resolves its names from the owner of the scope, and adds the joins that they need. */
+/**
+ * Row-level SQL as an expression. Resolves its names from the owner of the scope, and adds the
+ * joins that they need.
+ */
 export function rowExpr(scope: JoinScope, row: RowSql): Expr {
   const { home } = row;
   if (home === undefined) return queryRowExpr(scope, row);
@@ -83,7 +86,10 @@ export function comparedField(
   };
 }
 
-/** A resolved field as an expression, truncated to its grain and shifted if the scope says so. Adds the joins it needs. */
+/**
+ * A resolved field as an expression, truncated to its grain and shifted if the scope says so. Adds
+ * the joins it needs.
+ */
 export function fieldExpr(scope: JoinScope, resolved: ResolvedField): Expr {
   noteTimezone(scope, resolved);
   return typedFieldExpr(scope, resolved).expr;
@@ -178,7 +184,10 @@ function rowMetricExpr(
   return { kind: 'conditional', where: [rowExists], value: value(alias) };
 }
 
-/** Shifts a time by the local clock of the query's time zone: one month later is the same hour of the day. */
+/**
+ * Shifts a time by the local clock of the query's time zone: one month later is the same hour of
+ * the day.
+ */
 function shiftTime(
   of: Expr,
   options: TruncateOptions,
@@ -215,8 +224,9 @@ export function filterExpr(scope: JoinScope, row: RowSql): Expr {
 }
 
 /**
- * The condition as an expression. Across a to-many path it becomes EXISTS: true if any row there fits. Each side of an OR
- * gets its own EXISTS. Throws `mixed_condition` if one comparison mixes to-many rows with others.
+ * The condition as an expression. Across a to-many path it becomes EXISTS: true if any row there
+ * fits. Each side of an OR gets its own EXISTS. Throws `mixed_condition` if one comparison mixes
+ * to-many rows with others.
  */
 export function predicateExpr(scope: JoinScope, predicate: RowPredicate): Expr {
   const { text, row } = predicate;
@@ -245,7 +255,10 @@ export function predicateExpr(scope: JoinScope, predicate: RowPredicate): Expr {
   );
 }
 
-/** The two sides of the first join's condition, if it is one equality and nothing else reads rows of the outer query. */
+/**
+ * The two sides of the first join's condition, if it is one equality and nothing else reads rows of
+ * the outer query.
+ */
 function findOnlyEquality(
   [first, ...others]: readonly PlannedJoin[],
   where: Expr,
@@ -272,7 +285,10 @@ function tokensWithin({ fragment, span }: SqlPiece) {
 const wordsThatAcceptNull =
   /^(or|not|in|is|if|iif|case|coalesce|ifnull|nvl2?|decode|nullif|greatest|least|concat|concat_ws)$/;
 
-/** True if one of the ANDed parts can be true for a row without to-many partners. EXISTS would then drop that row. */
+/**
+ * True if one of the ANDed parts can be true for a row without to-many partners. EXISTS would then
+ * drop that row.
+ */
 function mayHoldWithoutRows(scope: JoinScope, row: RowSql): boolean {
   const tokens = tokensWithin(row);
   return splitConjuncts(tokens, row.span).some((span) => {

@@ -10,8 +10,9 @@ import { predicateExpr, sqlPredicate } from './row-expr.ts';
 const modelsByRole = new WeakMap<SemanticModel, Map<string | undefined, SemanticModel>>();
 
 /**
- * The model as a role may read it. Wherever a query uses a dataset with row rules, it sees only the rows that a rule of the
- * role allows, and fails with `no_access` if there is none. The rules themselves are evaluated over all rows.
+ * The model as a role may read it. Wherever a query uses a dataset with row rules, it sees only the
+ * rows that a rule of the role allows, and fails with `no_access` if there is none. The rules
+ * themselves are evaluated over all rows.
  */
 export function modelForRole(model: SemanticModel, role: string | undefined): SemanticModel {
   if (!model.hasRules) return model;
@@ -42,7 +43,9 @@ function isAlwaysTrue(text: string): boolean {
   return /^\s*true\s*$/i.test(text);
 }
 
-/** The rows of a dataset that a role may read. Throws a `UserError` if a rule cannot be resolved. */
+/**
+ * The rows of a dataset that a role may read. Throws a `UserError` if a rule cannot be resolved.
+ */
 export function rowsForRole(
   model: SemanticModel,
   dataset: ModelDataset,

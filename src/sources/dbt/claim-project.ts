@@ -40,8 +40,8 @@ function noTable({ model, raw }: DbtSemanticModel, { relations }: DbtProject) {
 type TablesById = ReadonlyMap<string, KnownTable>;
 
 /**
- * Finds the table of each relation. Tables of sources come first: no model can then have the table of a source, whatever it is
- * called.
+ * Finds the table of each relation. Tables of sources come first: no model can then have the table
+ * of a source, whatever it is called.
  */
 function matchTables(
   { relations }: DbtProject,
@@ -117,7 +117,9 @@ function claimColumns(
   }
 }
 
-/** One problem for a relation, at the first place that names a column which its table does not have. */
+/**
+ * One problem for a relation, at the first place that names a column which its table does not have.
+ */
 function reportUnknownColumns(
   { name: relation, columns, tests, place }: DbtRelation,
   table: KnownTable,
@@ -141,8 +143,8 @@ function fieldsOf({ columns }: DbtTest, table: KnownTable): string[] {
 }
 
 /**
- * Claims primary and unique keys. A declared primary key is the primary one. Without it, a unique key that is never null is
- * primary, provided that it is the only one.
+ * Claims primary and unique keys. A declared primary key is the primary one. Without it, a unique
+ * key that is never null is primary, provided that it is the only one.
  */
 function claimKeys(tests: readonly DbtTest[], table: KnownTable, collector: ClaimCollector): void {
   const subject = subjects.dataset(table.connection, table.dataset);

@@ -15,7 +15,10 @@ export interface DbtProject {
 export interface DbtFault {
   readonly place: ItemPlace;
   readonly reason: string;
-  /** The unique id of the relation that it is about. The fault does not count if an artifact has that relation. */
+  /**
+   * The unique id of the relation that it is about. The fault does not count if an artifact has
+   * that relation.
+   */
   readonly relation?: string;
 }
 

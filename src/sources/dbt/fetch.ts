@@ -18,7 +18,9 @@ import { type ArtifactName, artifactNames, reduceArtifact } from './artifacts/re
 import type { DbtConfig } from './config.ts';
 import { type DbtProjectFile, parseProjectFile, projectFileName } from './files/project-file.ts';
 
-/** Fetches the files of a dbt project, and its artifacts reduced to what does not change by itself. */
+/**
+ * Fetches the files of a dbt project, and its artifacts reduced to what does not change by itself.
+ */
 export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIterable<FetchEvent> {
   const folder = await dbtFolder(context);
   const projectText = await readIfThere(folder, {
@@ -169,7 +171,10 @@ async function reduceInThread(
   return (await parseInThread({ kind: 'artifact', name, bytes }, { signal })) as string;
 }
 
-/** The files below the paths that the project names. The author of a project must not choose files of this machine. */
+/**
+ * The files below the paths that the project names. The author of a project must not choose files
+ * of this machine.
+ */
 async function findProjectFiles(
   search: FileSearch,
   { paths }: DbtProjectFile,

@@ -18,7 +18,8 @@ const dbtExtractor = 'dbt@1';
 export const dbt: Source<DbtConfig> = {
   extractor: dbtExtractor,
   fetch: fetchProject,
-  // A fresh clone has no artifacts, because dbt has not run there. Those of an earlier run elsewhere still hold.
+  // A fresh clone has no artifacts, because dbt has not run there. Those of an earlier run
+  // elsewhere still hold.
   covers: (key) => !isArtifactKey(key),
   isConfiguration: (key) => key === projectFileName,
   extract: extractProject,
@@ -73,9 +74,10 @@ const emptyProject: DbtProject = {
 };
 
 /**
- * Files and artifacts as one project. The files are what people review, and are newer. The artifacts add what code cannot resolve
- * in the files (the table of a model, a rendered description), and the relations of packages. Anything else that only the
- * artifacts have is outdated and left out.
+ * Files and artifacts as one project. The files are what people review, and are newer. The
+ * artifacts add what code cannot resolve in the files (the table of a model, a rendered
+ * description), and the relations of packages. Anything else that only the artifacts have is
+ * outdated and left out.
  */
 function mergeArtifacts(
   files: DbtProject | undefined,

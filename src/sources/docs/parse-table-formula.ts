@@ -8,8 +8,9 @@ export interface ParsedFormula {
 }
 
 /**
- * Reads a formula as people write it in a table: `sum(orders.amount) where status = 'paid'`, `count(distinct customer_id)`,
- * `count(*)`. Undefined for anything else, which a model has to read. Whether the columns exist is checked later, with the metric.
+ * Reads a formula as people write it in a table: `sum(orders.amount) where status = 'paid'`,
+ * `count(distinct customer_id)`, `count(*)`. Undefined for anything else, which a model has to
+ * read. Whether the columns exist is checked later, with the metric.
  */
 export function parseTableFormula(text: string, filter = ''): ParsedFormula | undefined {
   const call = parseFormulaCall(text.replaceAll('`', '').replaceAll(/\s+/g, ' ').trim());

@@ -3,8 +3,8 @@ import { countLines } from '../../lib/line-counter.ts';
 import type { DocumentBlock, ParsedDocument, TableRow } from './document-block.ts';
 
 /**
- * Reads HTML tag by tag, in linear time and without a tree, so that no depth of nesting matters. What is not closed ends where
- * the next block begins. Any text is a document.
+ * Reads HTML tag by tag, in linear time and without a tree, so that no depth of nesting matters.
+ * What is not closed ends where the next block begins. Any text is a document.
  */
 export function readHtml(body: string): ParsedDocument {
   const text = body.replaceAll('\r', '');

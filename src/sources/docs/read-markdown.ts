@@ -2,8 +2,9 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import type { DocumentBlock, ParsedDocument } from './document-block.ts';
 
 /**
- * Reads Markdown or MDX. Front matter, comments, code blocks, and lines of `import` and `export` are left out. Any text is a
- * document; only what is nested more than `deepest` levels deep becomes a problem.
+ * Reads Markdown or MDX. Front matter, comments, code blocks, and lines of `import` and `export`
+ * are left out. Any text is a document; only what is nested more than `deepest` levels deep becomes
+ * a problem.
  */
 export function readMarkdown(body: string): ParsedDocument {
   const text = blankUnread(body);
@@ -17,9 +18,9 @@ export function readMarkdown(body: string): ParsedDocument {
 const deepest = 100;
 
 /**
- * markdown-it takes linear time on hostile input (nested brackets, unclosed marks, tags, backticks) and limits nesting;
- * micromark needs 112 s for 200 kB of `**a`. Indented text is prose, as in MDX. Struck-out text keeps its marks, so that a
- * reader sees that it no longer holds.
+ * markdown-it takes linear time on hostile input (nested brackets, unclosed marks, tags, backticks)
+ * and limits nesting; micromark needs 112 s for 200 kB of `**a`. Indented text is prose, as in MDX.
+ * Struck-out text keeps its marks, so that a reader sees that it no longer holds.
  */
 const parser = new MarkdownIt({ maxNesting: deepest });
 parser.disable(['code', 'html_block', 'strikethrough']);
@@ -33,8 +34,8 @@ parser.inline.ruler.at('html_inline', (state, isDryRun) => {
 });
 
 /**
- * The end of the HTML or JSX tag that starts here, or -1. A tag ends at the next `>` before any other `<`, so the search
- * never passes over the same text twice.
+ * The end of the HTML or JSX tag that starts here, or -1. A tag ends at the next `>` before any
+ * other `<`, so the search never passes over the same text twice.
  */
 function tagEnd(text: string, start: number): number {
   if (!/^<\/?[A-Za-z]/.test(text.slice(start, start + 3))) return -1;
@@ -152,7 +153,9 @@ function flushText(state: MarkdownState): void {
   state.text = undefined;
 }
 
-/** Links and images as their words, emphasis without its marks, no tags; code keeps its backticks. */
+/**
+ * Links and images as their words, emphasis without its marks, no tags; code keeps its backticks.
+ */
 function plainTextOf(tokens: readonly Token[]): string {
   const parts: string[] = [];
   const openMarks: number[] = [];

@@ -19,7 +19,10 @@ const docsExtractor = 'docs@1';
 const tableConfidence = 0.9;
 const longestQuote = 300;
 
-/** A folder of documents. Code reads tables of terms, metrics, rules and columns; a model reads the prose. */
+/**
+ * A folder of documents. Code reads tables of terms, metrics, rules and columns; a model reads the
+ * prose.
+ */
 export const docs: Source<DocsConfig> = {
   extractor: docsExtractor,
   fetch: fetchDocuments,

@@ -77,7 +77,10 @@ interface SemanticFile {
   readonly metrics: readonly MetricSource[];
 }
 
-/** A file has lists of models and metrics, or one model or metric in each document, as MetricFlow itself writes them. */
+/**
+ * A file has lists of models and metrics, or one model or metric in each document, as MetricFlow
+ * itself writes them.
+ */
 function readYamlItem(
   { key, body }: Item,
   { collector, findTable }: { readonly collector: ClaimCollector; readonly findTable: FindTable },

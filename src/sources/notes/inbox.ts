@@ -19,7 +19,10 @@ export function noteId(text: string): string {
   return shortHash(text.trim(), 12);
 }
 
-/** Stores a note; it is on disk when the promise resolves. Takes no lock, so that a running ingest does not delay it. */
+/**
+ * Stores a note; it is on disk when the promise resolves. Takes no lock, so that a running ingest
+ * does not delay it.
+ */
 export async function storeNote(projectDir: string, text: string): Promise<StoredNote> {
   const note = { id: noteId(text), text: `${text.trim()}\n` };
   createPrivateFolder(ensureStateDirectory(projectDir).notes);

@@ -23,7 +23,8 @@ export const clickhouse: Dialect = {
   percentile: (expr, fraction) => `quantileExactInclusive(${fraction})(${expr})`,
   text: textByFunctions(['position', 'startsWith', 'endsWith'], (expr) => `toString(${expr})`),
   union: 'UNION DISTINCT',
-  // By default, unmatched rows of a join get zeros and empty texts instead of NULL, and a sum of no rows is 0.
+  // By default, unmatched rows of a join get zeros and empty texts instead of NULL, and a sum of no
+  // rows is 0.
   settings:
     'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1',
   misread: /\\/,

@@ -18,7 +18,8 @@ export const mysql: Dialect = {
   quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
   literal: (value) => standardLiteral(value, textLiteral),
   instant: (utc) => `CONVERT_TZ('${utc}', '+00:00', @@session.time_zone)`,
-  // Multiplied by a float, because `/` of exact numbers has only four digits more than its left side.
+  // Multiplied by a float, because `/` of exact numbers has only four digits more than its left
+  // side.
   division: '* 1e0 /',
   truncate,
   add: (expr, { count, unit }, type) =>
@@ -72,7 +73,8 @@ function textLiteral(text: string): string {
 
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (isZoned(options)) {
-    // CONVERT_TZ returns NULL unless the server's time zone tables are loaded, which no installation does by itself.
+    // CONVERT_TZ returns NULL unless the server's time zone tables are loaded, which no
+    // installation does by itself.
     const hint = 'Leave timezone out (UTC), or ask for UTC.';
     throw noSuchSqlError(
       'MySQL and MariaDB',

@@ -40,7 +40,10 @@ export const postgres: Dialect = {
   },
 };
 
-/** A backslash is only safe in an escape string: elsewhere its meaning depends on `standard_conforming_strings`. */
+/**
+ * A backslash is only safe in an escape string: elsewhere its meaning depends on
+ * `standard_conforming_strings`.
+ */
 function textLiteral(text: string): string {
   const doubled = text.replaceAll("'", "''");
   return doubled.includes('\\') ? ` E'${doubled.replaceAll('\\', '\\\\')}'` : `'${doubled}'`;

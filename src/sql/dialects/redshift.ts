@@ -30,7 +30,10 @@ export const redshift: Dialect = {
   misread: /\\/,
 };
 
-/** Writes a backslash as a function call, so that it does not matter whether the server reads it as an escape. */
+/**
+ * Writes a backslash as a function call, so that it does not matter whether the server reads it as
+ * an escape.
+ */
 function textLiteral(text: string): string {
   const pieces = text.split(/([\\\0])/).map((piece, index) => {
     return index % 2 === 1 ? `CHR(${piece.charCodeAt(0)})` : `'${piece.replaceAll("'", "''")}'`;

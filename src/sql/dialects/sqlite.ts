@@ -41,7 +41,10 @@ function asText(expr: string): string {
   return `CAST(${expr} AS TEXT)`;
 }
 
-/** Takes and returns text: `YYYY-MM-DD` from days on, else `YYYY-MM-DD HH:MM:SS`. A UTC offset is applied. */
+/**
+ * Takes and returns text: `YYYY-MM-DD` from days on, else `YYYY-MM-DD HH:MM:SS`. A UTC offset is
+ * applied.
+ */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (options.type === 'datetime_tz' && (options.timezone ?? 'UTC') !== 'UTC') {
     throw new UserError(
@@ -65,7 +68,10 @@ function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): str
   return checked(expr, starts[grain]);
 }
 
-/** `2024-03-15T10:00:00Z`, `2024-03-15 12:00:00+02:00` and `2024-03-15 10:00` are one time, but different texts. */
+/**
+ * `2024-03-15T10:00:00Z`, `2024-03-15 12:00:00+02:00` and `2024-03-15 10:00` are one time, but
+ * different texts.
+ */
 function sameForm(expr: string): string {
   const behind = `substr(${expr}, 21)`;
   const digits = `substr(${behind}, 1, length(${behind}) - length(ltrim(${behind}, '0123456789')))`;
@@ -73,7 +79,10 @@ function sameForm(expr: string): string {
   return `strftime('%Y-%m-%d %H:%M:%S', ${expr}) || ${fraction}`;
 }
 
-/** Accepts only valid ISO text: SQLite would read a number as a Julian day. Empty text is not a time. */
+/**
+ * Accepts only valid ISO text: SQLite would read a number as a Julian day. Empty text is not a
+ * time.
+ */
 function checked(expr: string, time: string): string {
   const day = `substr(${expr}, 1, 10)`;
   const isTime = `typeof(${expr}) = 'text' AND date(${day}) = ${day} AND date(${expr}) IS NOT NULL`;

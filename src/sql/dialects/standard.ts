@@ -18,7 +18,10 @@ export function orderedByCase(expr: string, dir: 'asc' | 'desc'): string {
   return `CASE WHEN ${expr} IS NULL THEN 1 ELSE 0 END, ${expr}${dir === 'desc' ? ' DESC' : ''}`;
 }
 
-/** Text tests by the position of the part (from 1; 0 for none). `cast` turns any value into case-sensitive text. */
+/**
+ * Text tests by the position of the part (from 1; 0 for none). `cast` turns any value into
+ * case-sensitive text.
+ */
 export function textByPosition(
   position: (text: string, part: string) => string,
   cast: (expr: string) => string,
@@ -42,7 +45,10 @@ export function textByFunctions(
   };
 }
 
-/** A single-quoted text for an engine that reads backslash escapes; `escapes` are needed besides quote and backslash. */
+/**
+ * A single-quoted text for an engine that reads backslash escapes; `escapes` are needed besides
+ * quote and backslash.
+ */
 export function backslashed(text: string, escapes: Readonly<Record<string, string>> = {}): string {
   const all: Readonly<Record<string, string>> = { '\\': '\\\\', "'": "\\'", ...escapes };
   return `'${Array.from(text, (character) => all[character] ?? character).join('')}'`;

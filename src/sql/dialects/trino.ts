@@ -32,7 +32,9 @@ export const trino: Dialect = {
   ),
 };
 
-/** Interpolates between the two nearest values, because the engine's own percentile is an estimate. */
+/**
+ * Interpolates between the two nearest values, because the engine's own percentile is an estimate.
+ */
 function percentile(expr: string, fraction: number): string {
   const sorted = `array_agg(CAST(${expr} AS DOUBLE) ORDER BY ${expr}) FILTER (WHERE ${expr} IS NOT NULL)`;
   const position = `${fraction}e0 * (cardinality(v) - 1)`;

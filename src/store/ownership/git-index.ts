@@ -4,7 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { readTextOrNothing } from '../files.ts';
 import { gitEnvironment, overrides } from '../git-isolation.ts';
 
-/** Changes whenever git writes the index of the working tree that contains the folder. Undefined if there is none. */
+/**
+ * Changes whenever git writes the index of the working tree that contains the folder. Undefined if
+ * there is none.
+ */
 export function gitIndexStamp(folder: string): string | undefined {
   const gitFolder = findGitFolder(resolve(folder));
   const index = gitFolder && statSync(join(gitFolder, 'index'), { throwIfNoEntry: false });
@@ -21,7 +24,9 @@ function findGitFolder(folder: string): string | undefined {
   return parent === folder ? undefined : findGitFolder(parent);
 }
 
-/** The files at a path that git tracks, relative to the folder of the path. Empty if git is missing. */
+/**
+ * The files at a path that git tracks, relative to the folder of the path. Empty if git is missing.
+ */
 export function trackedFiles(path: string): readonly string[] {
   // Only the index is read. The owner of the repository does not matter for that.
   const args = ['-c', 'safe.directory=*', 'ls-files', '-z', '--cached', '--', basename(path)];

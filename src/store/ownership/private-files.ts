@@ -1,7 +1,10 @@
 import { chmodSync, closeSync, type Dirent, lstatSync, openSync, readdirSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 
-/** Only the owner reads and writes. Windows has no such modes: there the folder inherits the rights of the project. */
+/**
+ * Only the owner reads and writes. Windows has no such modes: there the folder inherits the rights
+ * of the project.
+ */
 export const privateFileMode = 0o600;
 export const privateFolderMode = 0o700;
 
@@ -13,15 +16,19 @@ export function isInState(path: string): boolean {
   return resolve(path).split(sep).includes('.ktx');
 }
 
-/** Creates the file if it is missing, whatever the umask. An existing one loses the rights of other users. */
+/**
+ * Creates the file if it is missing, whatever the umask. An existing one loses the rights of other
+ * users.
+ */
 export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'a', privateFileMode));
   withdrawSharedRights(path);
 }
 
 /**
- * Takes the rights of other users from a file or folder; of a folder that had any, also from everything in it. A folder that
- * nobody else can enter is not read, so that the check costs one call however many files there are.
+ * Takes the rights of other users from a file or folder; of a folder that had any, also from
+ * everything in it. A folder that nobody else can enter is not read, so that the check costs one
+ * call however many files there are.
  */
 export function withdrawSharedRights(path: string): void {
   const info = lstatSync(path, { throwIfNoEntry: false });
@@ -29,7 +36,8 @@ export function withdrawSharedRights(path: string): void {
   try {
     chmodSync(path, info.mode & 0o700);
   } catch {
-    // Some file systems have no modes, and a file of another user cannot be changed: `requireOwnState` reports the latter.
+    // Some file systems have no modes, and a file of another user cannot be changed:
+    // `requireOwnState` reports the latter.
     return;
   }
   if (info.isDirectory()) withdrawInside(path);

@@ -5,7 +5,10 @@ const algorithm = 'aes-256-gcm';
 const nonceLength = 12;
 const tagLength = 16;
 
-/** The keys of open databases. They are kept outside of the project, so that a copy of `.ktx` alone shows no values. */
+/**
+ * The keys of open databases. They are kept outside of the project, so that a copy of `.ktx` alone
+ * shows no values.
+ */
 const keys = new WeakMap<DatabaseSync, Buffer>();
 
 export function useKey(db: DatabaseSync, key: Buffer): void {

@@ -17,7 +17,10 @@ export const idFile = 'id';
 /** What a state may have in it without an id: it says nothing about a project. */
 const harmlessFiles: readonly string[] = ['.gitignore', 'ktx.schema.json'];
 
-/** `foreign`: this machine did not make it. `tracked`: git would replace its files with those of other people. */
+/**
+ * `foreign`: this machine did not make it. `tracked`: git would replace its files with those of
+ * other people.
+ */
 export interface StateReport {
   readonly path: string;
   readonly status: 'none' | 'own' | 'foreign' | 'tracked';
@@ -26,8 +29,9 @@ export interface StateReport {
 }
 
 /**
- * Throws `state_foreign` if this machine did not make the folder: what came with a clone or an archive would be shown as facts,
- * replayed as answers that were paid for, or continued as a conversation. Throws `state_in_git` if git tracks files in it.
+ * Throws `state_foreign` if this machine did not make the folder: what came with a clone or an
+ * archive would be shown as facts, replayed as answers that were paid for, or continued as a
+ * conversation. Throws `state_in_git` if git tracks files in it.
  */
 export function requireOwnState(state: string): void {
   // Also of a folder that is not used: it can be the person's own, made by an older ktx.
@@ -50,7 +54,10 @@ export function inspectState(path: string): StateReport {
     : { path, status: 'foreign', problem: foreignState(path, info) };
 }
 
-/** From now on the state counts as made by this machine. Throws if it belongs to another user or is tracked by git. */
+/**
+ * From now on the state counts as made by this machine. Throws if it belongs to another user or is
+ * tracked by git.
+ */
 export function keepState(path: string): void {
   const { status, problem } = inspectState(path);
   if (status === 'own') return;

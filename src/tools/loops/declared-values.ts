@@ -19,7 +19,10 @@ interface DatasetPlace {
   readonly owner: Pick<NamedDataset, 'connection' | 'dataset'>;
 }
 
-/** The fields or columns of a dataset with the declared values that a model may see, and what the ledger has of them. */
+/**
+ * The fields or columns of a dataset with the declared values that a model may see, and what the
+ * ledger has of them.
+ */
 export function sendableFields<Field extends ValuedField>(
   fields: readonly Field[],
   { project, snapshot, owner: { connection, dataset } }: DatasetPlace,

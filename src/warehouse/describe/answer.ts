@@ -100,7 +100,10 @@ function keyRows({ primaryKey, uniqueKeys, foreignKeys }: TableSchema): readonly
   ];
 }
 
-/** A statement that would make such a table. It has no defaults, checks and indexes, which the catalog does not keep. */
+/**
+ * A statement that would make such a table. It has no defaults, checks and indexes, which the
+ * catalog does not keep.
+ */
 function createStatement(table: TableSchema, dialect: Dialect): string {
   const quote = (name: string): string => dialect.quote(name);
   const list = (columns: readonly string[]): string =>

@@ -1,6 +1,8 @@
 import type { UnresolvedTable } from '../gate/policy.ts';
 
-/** A statement that asks for the structure of the database. The catalog answers it; it is not sent. */
+/**
+ * A statement that asks for the structure of the database. The catalog answers it; it is not sent.
+ */
 export type CatalogStatement =
   | { readonly kind: 'tables' | 'schemas'; readonly like: string | undefined }
   | {
@@ -35,8 +37,9 @@ const forms = (
 const maxLength = 1000;
 
 /**
- * `SHOW TABLES`, `DESCRIBE t` and their like, in the spellings of all engines; undefined for any other text.
- * `ignoresCase`: the engine compares names without case. Elsewhere a name without quotes is folded to lower case.
+ * `SHOW TABLES`, `DESCRIBE t` and their like, in the spellings of all engines; undefined for any
+ * other text. `ignoresCase`: the engine compares names without case. Elsewhere a name without
+ * quotes is folded to lower case.
  */
 export function parseCatalogStatement(
   sql: string,

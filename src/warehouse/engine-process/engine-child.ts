@@ -10,7 +10,10 @@ export interface EngineProgram {
   /** The engine's name in errors. */
   readonly engine: string;
   readonly entry: URL;
-  /** True if it answers several calls at once and can stop one of them. Otherwise only a kill stops a call. */
+  /**
+   * True if it answers several calls at once and can stop one of them. Otherwise only a kill stops
+   * a call.
+   */
   readonly isConcurrent: boolean;
 }
 

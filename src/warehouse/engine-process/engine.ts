@@ -4,7 +4,10 @@ import { type EngineChild, EngineEnded, type EngineProgram } from './engine-chil
 import type { EngineAnswer } from './messages.ts';
 import { giveEngineBack, takeEngine } from './spare-engines.ts';
 
-/** How long an engine may take to stop a call that it was asked to stop. After that its process is killed. */
+/**
+ * How long an engine may take to stop a call that it was asked to stop. After that its process is
+ * killed.
+ */
 const obeyMs = 300;
 /** How long it may take to close a database. */
 const closeMs = 2000;
@@ -19,8 +22,9 @@ export interface EngineSetup {
 /** A database that is open in a process of its own. */
 export interface Engine {
   /**
-   * Runs one request. Throws the engine's error, `query_timeout`, `query_cancelled`, or `out_of_memory`. After the process was
-   * killed or has died, the next request opens the database in a new one.
+   * Runs one request. Throws the engine's error, `query_timeout`, `query_cancelled`, or
+   * `out_of_memory`. After the process was killed or has died, the next request opens the database
+   * in a new one.
    */
   send(request: unknown, limits: CallLimits): Promise<EngineAnswer>;
   close(): Promise<void>;
@@ -62,7 +66,9 @@ export function openEngine(program: EngineProgram, setup: EngineSetup): Engine {
       throw error;
     });
   };
-  /** Another request may have ended the process. If so, this one is repeated: requests only read. */
+  /**
+   * Another request may have ended the process. If so, this one is repeated: requests only read.
+   */
   const exchangeOrRepeat = (request: unknown, stop: AbortSignal): Promise<EngineAnswer> =>
     exchange(request, stop).catch((error: unknown) => {
       const isInnocent = error instanceof EngineEnded && !error.isSuspect && !stop.aborted;
@@ -99,7 +105,10 @@ function openChild(program: EngineProgram, setup: EngineSetup): OpenedChild {
   return { child, opened };
 }
 
-/** Stops the call when `stop` is aborted: politely where the engine can, otherwise by a kill. Returns how to end the watch. */
+/**
+ * Stops the call when `stop` is aborted: politely where the engine can, otherwise by a kill.
+ * Returns how to end the watch.
+ */
 function stopCall(
   program: EngineProgram,
   child: EngineChild,
@@ -139,7 +148,9 @@ async function isClosed(child: EngineChild): Promise<boolean> {
   return Promise.race([closed, late]).finally(() => clearTimeout(timer));
 }
 
-/** The limit of memory kills with SIGKILL, and so does the operating system when it has none left. */
+/**
+ * The limit of memory kills with SIGKILL, and so does the operating system when it has none left.
+ */
 function endedError({ engine }: EngineProgram, { signal }: EngineEnded): Error {
   if (signal === 'SIGKILL')
     return warehouseError(

@@ -5,14 +5,20 @@ export type EngineMessage =
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close'; readonly id: number };
 
-/** What an engine process answers: that it has begun, any number of batches, and then a value or an error. */
+/**
+ * What an engine process answers: that it has begun, any number of batches, and then a value or an
+ * error.
+ */
 export type EngineReply =
   | { readonly kind: 'started'; readonly id: number }
   | { readonly kind: 'batch'; readonly id: number; readonly batch: unknown }
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: SentError };
 
-/** An error as it crosses the border of the process: a `UserError` has a code, an engine's error has none. */
+/**
+ * An error as it crosses the border of the process: a `UserError` has a code, an engine's error has
+ * none.
+ */
 export interface SentError {
   readonly message: string;
   readonly code?: string | undefined;

@@ -1,6 +1,9 @@
 import { getCompileCacheDir } from 'node:module';
 
-/** What a program needs to start: where its libraries, its temporary files and Node's compiled code are. */
+/**
+ * What a program needs to start: where its libraries, its temporary files and Node's compiled code
+ * are.
+ */
 const neededVariables = [
   'DYLD_LIBRARY_PATH',
   'LD_LIBRARY_PATH',
@@ -11,7 +14,10 @@ const neededVariables = [
   'TZ',
 ];
 
-/** The environment of a program of ktx. It has nothing else of this process: no secret, no option of Node. */
+/**
+ * The environment of a program of ktx. It has nothing else of this process: no secret, no option of
+ * Node.
+ */
 export function programEnvironment(): NodeJS.ProcessEnv {
   const needed = neededVariables.map((name) => [name, process.env[name]] as const);
   const cache = getCompileCacheDir() ?? process.env['NODE_COMPILE_CACHE'];

@@ -1,10 +1,16 @@
 import { limitResultSize, rowSize } from '../result-size.ts';
 import type { Cell } from '../warehouse.ts';
 
-/** A part of a result leaves the process when it has about this many bytes; the reader works on it meanwhile. */
+/**
+ * A part of a result leaves the process when it has about this many bytes; the reader works on it
+ * meanwhile.
+ */
 const bytesPerBatch = 2 ** 20;
 
-/** Collects the rows of a result into batches. `addSize` throws `query_failed` if the result is too large. */
+/**
+ * Collects the rows of a result into batches. `addSize` throws `query_failed` if the result is too
+ * large.
+ */
 export function createRowBatches(emit: (rows: readonly (readonly Cell[])[]) => Promise<void>) {
   const addSize = limitResultSize();
   let rows: (readonly Cell[])[] = [];

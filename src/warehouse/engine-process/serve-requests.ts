@@ -56,7 +56,9 @@ export function serveRequests<Setup, Request>(handlers: EngineHandlers<Setup, Re
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 }
 
-/** Resolves when the operating system has taken the message, so that batches do not pile up here. */
+/**
+ * Resolves when the operating system has taken the message, so that batches do not pile up here.
+ */
 function sendReply(reply: EngineReply): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.send?.(reply, undefined, undefined, () => resolve());
@@ -69,7 +71,10 @@ function sentError(error: unknown): SentError {
   return { message, code, hint, details };
 }
 
-/** A thread that ends this process when it exceeds its memory or its parent is gone; the main thread may be blocked. */
+/**
+ * A thread that ends this process when it exceeds its memory or its parent is gone; the main thread
+ * may be blocked.
+ */
 function watchLimits() {
   const state = new BigInt64Array(new SharedArrayBuffer(16));
   let worker: Worker | undefined;

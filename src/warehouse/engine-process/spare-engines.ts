@@ -8,10 +8,16 @@ interface SpareEngine {
   readonly timer: NodeJS.Timeout;
 }
 
-/** One process per program that has no database open: it was started ahead of its use, or its last connection was closed. */
+/**
+ * One process per program that has no database open: it was started ahead of its use, or its last
+ * connection was closed.
+ */
 const spares = new Map<EngineProgram, SpareEngine>();
 
-/** Starts the program if no spare process of it is there, so that the next `takeEngine` does not have to wait. */
+/**
+ * Starts the program if no spare process of it is there, so that the next `takeEngine` does not
+ * have to wait.
+ */
 export function startEngineAhead(program: EngineProgram): void {
   if (isReady(spares.get(program)?.child)) return;
   keepSpare(program, launchEngine(program));
@@ -25,7 +31,10 @@ export function takeEngine(program: EngineProgram): EngineChild {
   return spare !== undefined && isReady(spare.child) ? spare.child : launchEngine(program);
 }
 
-/** Takes back a process whose database is closed: it waits for the next one, or ends if another already waits. */
+/**
+ * Takes back a process whose database is closed: it waits for the next one, or ends if another
+ * already waits.
+ */
 export function giveEngineBack(program: EngineProgram, child: EngineChild): void {
   if (child.hasEnded() || spares.get(program)?.child === child) return;
   if (isReady(spares.get(program)?.child)) child.kill();

@@ -8,7 +8,10 @@ export interface WatchedLimits {
 
 const pollMs = 10;
 
-/** While the main thread works, ends the process when it has too much memory or its parent is gone. Never returns. */
+/**
+ * While the main thread works, ends the process when it has too much memory or its parent is gone.
+ * Never returns.
+ */
 function watch({ state, parent }: WatchedLimits): void {
   for (;;) {
     Atomics.wait(state, 0, 0n);

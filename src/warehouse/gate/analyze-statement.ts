@@ -50,8 +50,9 @@ const expressionKinds: ReadonlySet<string> = new Set(
 );
 
 /**
- * Statement facts by the general SQL analyzer, for engines and statements that the engine's own parser does not cover. The
- * analyzer can read a text differently from the engine, so another wall must always stand behind it.
+ * Statement facts by the general SQL analyzer, for engines and statements that the engine's own
+ * parser does not cover. The analyzer can read a text differently from the engine, so another wall
+ * must always stand behind it.
  */
 export async function analyzeStatement(sql: string, rules: AnalyzerRules): Promise<StatementFacts> {
   const root = requireOneStatement(await parseTolerantly(sql, rules.dialect));
@@ -66,7 +67,10 @@ export async function analyzeStatement(sql: string, rules: AnalyzerRules): Promi
   return collectStatementFacts({ [root.kind]: root.body }, treeReader(rules));
 }
 
-/** Parses the text as it is, or else with its soft keywords quoted. A syntax error is that of the text itself. */
+/**
+ * Parses the text as it is, or else with its soft keywords quoted. A syntax error is that of the
+ * text itself.
+ */
 async function parseTolerantly(sql: string, dialect: Dialect): Promise<readonly SqlNode[]> {
   try {
     return await parseStatements(sql, dialect);

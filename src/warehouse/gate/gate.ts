@@ -4,17 +4,25 @@ import { drivers } from '../config.ts';
 import { gateRefusal, warehouseError } from '../warehouse-error.ts';
 import type { GatePolicy, UnresolvedTable } from './policy.ts';
 
-/** Engines bind and plan a statement before its time limit can stop them, so its length is limited here. */
+/**
+ * Engines bind and plan a statement before its time limit can stop them, so its length is limited
+ * here.
+ */
 const maxStatementLength = 100_000;
 
 interface GateOptions {
   /** Functions that the connection allows in addition to the policy's. */
   readonly allowedFunctions: readonly string[];
-  /** The tables of the catalog. `fresh` asks the database again: a table may have been created since. */
+  /**
+   * The tables of the catalog. `fresh` asks the database again: a table may have been created
+   * since.
+   */
   readonly loadTables: (fresh: boolean) => Promise<readonly TableRef[]>;
 }
 
-/** Wall 2 of three: only statements that read tables of the catalog and call safe functions pass. */
+/**
+ * Wall 2 of three: only statements that read tables of the catalog and call safe functions pass.
+ */
 export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }: GateOptions) {
   const safeFunctions = new Set([
     ...policy.safeFunctions,
@@ -45,8 +53,9 @@ export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }:
   };
   return {
     /**
-     * Returns the tables that the statement reads. Throws `statement_too_long`, `gate_refused`, `sql_syntax`, or `missing_object`
-     * (a plain table name that is not in the catalog); the details name the rule.
+     * Returns the tables that the statement reads. Throws `statement_too_long`, `gate_refused`,
+     * `sql_syntax`, or `missing_object` (a plain table name that is not in the catalog); the
+     * details name the rule.
      */
     async check(sql: string): Promise<readonly TableRef[]> {
       checkText(sql);

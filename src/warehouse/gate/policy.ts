@@ -1,17 +1,23 @@
 import type { Dialect, TableRef } from '../../sql/dialect.ts';
 
-/** What one engine contributes to the gate: a parser, a list of safe functions, and rules for resolving table names. */
+/**
+ * What one engine contributes to the gate: a parser, a list of safe functions, and rules for
+ * resolving table names.
+ */
 export interface GatePolicy {
   /** Lower-case names of functions that compute a value and do nothing else. */
   readonly safeFunctions: ReadonlySet<string>;
   /**
-   * Parses a statement. Throws `gate_refused` for more than one statement and for a statement or node that is not allowed, and
-   * `sql_syntax` for text that cannot be parsed.
+   * Parses a statement. Throws `gate_refused` for more than one statement and for a statement or
+   * node that is not allowed, and `sql_syntax` for text that cannot be parsed.
    */
   inspect(sql: string): Promise<StatementFacts>;
   /** The partitioned table of which this name is a partition; catalogs list only the former. */
   partitionedTable?(name: UnresolvedTable): Promise<TableRef | undefined>;
-  /** True if the name resolves to this table under the engine's rules for letter case and default schema. */
+  /**
+   * True if the name resolves to this table under the engine's rules for letter case and default
+   * schema.
+   */
   resolvesTo(name: UnresolvedTable, table: TableRef): boolean;
 }
 
@@ -31,8 +37,8 @@ export interface UnresolvedTable {
 }
 
 /**
- * Name resolution for engines that ignore letter case and look only in their default schema. `database` may stand before a
- * table or before its schema.
+ * Name resolution for engines that ignore letter case and look only in their default schema.
+ * `database` may stand before a table or before its schema.
  */
 export function resolveIgnoringCase(
   { defaultSchema }: Dialect,

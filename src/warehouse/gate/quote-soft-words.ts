@@ -1,10 +1,16 @@
 import type { Dialect } from '../../sql/dialect.ts';
 
-/** Comments, strings and quoted names reach to the end of the text if nothing ends them, so that a text is read in linear time. */
+/**
+ * Comments, strings and quoted names reach to the end of the text if nothing ends them, so that a
+ * text is read in linear time.
+ */
 const tokenPattern =
   /(?<space>\s+|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$))|(?<quoted>'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$))|(?<word>[\p{L}_][\p{L}\p{N}_$]*)|\d[\w.]*|\|\||[^]/gu;
 
-/** Words that the analyzer takes for keywords, and that engines take for names where nothing else makes sense. */
+/**
+ * Words that the analyzer takes for keywords, and that engines take for names where nothing else
+ * makes sense.
+ */
 const softWords = new Set(
   `after always any anti apply asc asof authorization before begin binary body both by cache cascade cluster column comment
   connect cross cube current cycle database date datetime declare desc describe distribute domain each exclude execute fetch
@@ -26,8 +32,9 @@ const afterJoinWord = new Set(['join', 'left', 'right', 'full', 'outer']);
 const joinWords = new Set(['natural', 'cross', 'inner']);
 
 /**
- * Quotes each soft keyword that stands where a name ends: an alias `AS percent`, or `key` in `key.id`. Nothing else changes,
- * so the analyzer still sees every function and every other table of the statement.
+ * Quotes each soft keyword that stands where a name ends: an alias `AS percent`, or `key` in
+ * `key.id`. Nothing else changes, so the analyzer still sees every function and every other table
+ * of the statement.
  */
 export function quoteSoftWords(sql: string, dialect: Pick<Dialect, 'quote'>): string {
   const tokens = Array.from(sql.matchAll(tokenPattern), ({ 0: text, groups = {} }) => ({

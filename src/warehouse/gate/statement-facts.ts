@@ -35,13 +35,16 @@ interface CteNode {
 /** Names of the CTEs that a node sees, folded. */
 type VisibleCtes = ReadonlySet<string>;
 
-/** Beyond these limits engines plan for minutes and cannot be stopped, and this walk overflows the stack. */
+/**
+ * Beyond these limits engines plan for minutes and cannot be stopped, and this walk overflows the
+ * stack.
+ */
 const maxCtes = 200;
 const maxDepth = 2500;
 
 /**
- * Collects functions and tables from any parser's tree. Each CTE sees the CTEs before it, a recursive one itself as well, and
- * the query sees all of them.
+ * Collects functions and tables from any parser's tree. Each CTE sees the CTEs before it, a
+ * recursive one itself as well, and the query sees all of them.
  */
 export function collectStatementFacts(tree: unknown, reader: TreeReader): StatementFacts {
   const functions = new Set<string>();

@@ -4,8 +4,8 @@ const maxWarnings = 8;
 const maxLength = 300;
 
 /**
- * What an engine said about a result, ready to show: each message once, with how often it came, and without characters that a
- * terminal obeys. A message can quote values of the data.
+ * What an engine said about a result, ready to show: each message once, with how often it came, and
+ * without characters that a terminal obeys. A message can quote values of the data.
  */
 export function summarizeWarnings(messages: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();

@@ -6,7 +6,10 @@ export function integerCell(value: bigint): Cell {
   return Number.isSafeInteger(number) ? number : value.toString();
 }
 
-/** A number if a double keeps all digits, otherwise the text unchanged. Text that is not a number stays text. */
+/**
+ * A number if a double keeps all digits, otherwise the text unchanged. Text that is not a number
+ * stays text.
+ */
 export function decimalCell(text: string): Cell {
   const number = Number(text);
   if (!Number.isFinite(number)) return text;
@@ -16,13 +19,19 @@ export function decimalCell(text: string): Cell {
   return isExact ? doubleCell(number) : text;
 }
 
-/** JSON has neither infinities nor NaN, so they are text. Minus zero is zero, as every comparison in SQL has it. */
+/**
+ * JSON has neither infinities nor NaN, so they are text. Minus zero is zero, as every comparison in
+ * SQL has it.
+ */
 export function doubleCell(value: number): Cell {
   if (!Number.isFinite(value)) return String(value);
   return value === 0 ? 0 : value;
 }
 
-/** A single-precision number by its shortest digits: 0.1, where the same bits as a double are 0.10000000149011612. */
+/**
+ * A single-precision number by its shortest digits: 0.1, where the same bits as a double are
+ * 0.10000000149011612.
+ */
 export function floatCell(value: number): Cell {
   const precisions = [1, 2, 3, 4, 5, 6, 7, 8, 9];
   const digits = precisions.find(

@@ -91,7 +91,10 @@ export function caseQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
   return { query, columns: [...groups, ...metrics] };
 }
 
-/** What needs a time spine: ktx shows only periods that have rows, and an offset by months moves days differently. */
+/**
+ * What needs a time spine: ktx shows only periods that have rows, and an offset by months moves
+ * days differently.
+ */
 function checkMetrics(one: MetricflowCase, manifest: Manifest): void {
   for (const name of one.metrics) {
     for (const metric of manifest.metricsBehind(name)) {
@@ -167,7 +170,9 @@ function conditionSql(
   );
 }
 
-/** MetricFlow widens a time constraint to whole periods of the finest `metric_time` of the query. */
+/**
+ * MetricFlow widens a time constraint to whole periods of the finest `metric_time` of the query.
+ */
 function timeConditions(
   one: MetricflowCase,
   manifest: Manifest,

@@ -134,8 +134,8 @@ function namesIn(params: unknown): readonly string[] {
 const order = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 
 /**
- * The period that a time without one stands for; undefined for any other dimension. `metric_time` is the coarsest default of
- * the metrics: their own, or that of their measures, at least a day.
+ * The period that a time without one stands for; undefined for any other dimension. `metric_time`
+ * is the coarsest default of the metrics: their own, or that of their measures, at least a day.
  */
 export function grainOfTimes(
   manifest: Manifest,

@@ -156,7 +156,10 @@ interface Order {
   readonly lines: readonly Line[];
 }
 
-/** Some of the orders are of the day and the buyer of an order of the channel before, some with equal lines. */
+/**
+ * Some of the orders are of the day and the buyer of an order of the channel before, some with
+ * equal lines.
+ */
 function ordersOf(
   length: number,
   most: readonly [number, ...number[]],
@@ -268,7 +271,9 @@ const amounts = (
   ${prefix}_ext_list_price DECIMAL(9,2), ${prefix}_ext_tax DECIMAL(9,2), ${prefix}_coupon_amt DECIMAL(9,2), ${prefix}_net_paid DECIMAL(9,2),
   ${prefix}_net_profit DECIMAL(9,2), ${prefix}_ext_ship_cost DECIMAL(9,2)`;
 
-/** Catalog and web: the sales of both have the same columns but for `place`, where they were made. */
+/**
+ * Catalog and web: the sales of both have the same columns but for `place`, where they were made.
+ */
 function shippedTables(prefix: 'cs' | 'ws', orders: readonly Order[]) {
   const returns: Row[] = [];
   const sales = orders.flatMap(({ number, day, buyer, lines }): readonly Row[] => {

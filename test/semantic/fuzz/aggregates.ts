@@ -72,7 +72,9 @@ function medianOf(values: readonly number[]): Cell {
   );
 }
 
-/** The sum of each value of something; what has none does not count, nor what adds up to nothing. */
+/**
+ * The sum of each value of something; what has none does not count, nor what adds up to nothing.
+ */
 function totalsPer(rows: readonly Row[], of: (row: Row) => Cell): readonly number[] {
   return [...Map.groupBy(rows, of)].flatMap(([key, own]) => {
     const total = key === null ? null : summed(valuesOf(own));
@@ -87,7 +89,10 @@ function farGroup(world: World, owner: string, row: Row): Cell {
   return binding?.get(nameOf(path))?.['g'] ?? null;
 }
 
-/** Metrics with a condition of their own: of a row that a role leads to, of any row below, of a parameter. */
+/**
+ * Metrics with a condition of their own: of a row that a role leads to, of any row below, of a
+ * parameter.
+ */
 function filtered(
   { owner, function: name }: Pick<Leaf, 'owner' | 'function'>,
   rows: readonly Row[],
@@ -105,7 +110,10 @@ function filtered(
     .length;
 }
 
-/** Of each `g`, in the same periods where these are asked for, the value that counts; those of the group are added up. */
+/**
+ * Of each `g`, in the same periods where these are asked for, the value that counts; those of the
+ * group are added up.
+ */
 export function balanceOf(
   rows: readonly Row[],
   at: At & {
@@ -139,7 +147,10 @@ export function balanceOf(
   );
 }
 
-/** Of the rows of the next dataset, those whose last row before them, of the same `g` and in the window, is one of these. */
+/**
+ * Of the rows of the next dataset, those whose last row before them, of the same `g` and in the
+ * window, is one of these.
+ */
 export function followers({ datasets }: World, owner: string, rows: readonly Row[]): number {
   const place = datasets.findIndex(({ name }) => name === owner);
   const base = datasets[place];

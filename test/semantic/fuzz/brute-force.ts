@@ -11,7 +11,10 @@ type Evaluated =
   | { readonly rows: readonly (readonly Cell[])[]; readonly owners: readonly string[] }
   | { readonly refused: string };
 
-/** What the rules of the semantic layer say, by walking over arrays: rows in order, or the code of the error that they call it. */
+/**
+ * What the rules of the semantic layer say, by walking over arrays: rows in order, or the code of
+ * the error that they call it.
+ */
 export function evaluate(world: World, question: Question): Evaluated {
   try {
     const owners = check(world, question);

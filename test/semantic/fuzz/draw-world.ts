@@ -160,7 +160,10 @@ const drawn = fc.record({
 });
 type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Later datasets point at earlier ones, twice perhaps; one may point at itself; two may meet through a bridge, one lie in ranges, one have a twin. */
+/**
+ * Later datasets point at earlier ones, twice perhaps; one may point at itself; two may meet
+ * through a bridge, one lie in ranges, one have a twin.
+ */
 export const worldArbitrary: fc.Arbitrary<World> = drawn.map((given): World => {
   const { shape, bridge, within, twin } = given;
   const count = shape.length;
@@ -296,7 +299,10 @@ function following(cut: string | number): Cell {
     : new Date(Date.parse(cut) + 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Each dataset that others point at, with what one of these adds up to for each of its rows, and what it may ask of them. */
+/**
+ * Each dataset that others point at, with what one of these adds up to for each of its rows, and
+ * what it may ask of them.
+ */
 function finished(datasets: readonly Dataset[]): World {
   const world = { datasets };
   return {

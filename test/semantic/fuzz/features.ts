@@ -43,7 +43,10 @@ const zoned = ({ question: { zone } }: Use) => zone !== undefined && zone !== 'U
 const cut = (use: Use, field: string) =>
   use.times.some((one) => one.field === field && one.grain !== undefined);
 
-/** What the stream has to hold, by what draws it in `draw-world.ts` (the first) and `draw-question.ts`. */
+/**
+ * What the stream has to hold, by what draws it in `draw-world.ts` (the first) and
+ * `draw-question.ts`.
+ */
 const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boolean>>>> = {
   'worldArbitrary: datasets, links, rows': {
     'self-join': ({ paths }) => paths.some((path) => path.some(({ from, to }) => from === to)),

@@ -16,8 +16,9 @@ import type { Cell, Row, World } from './world.ts';
 type Part = ReadonlyMap<number, Cell>;
 
 /**
- * The groups that `include_empty` adds for an owner: the rows of the dataset that dimensions live in, one set for each relationship
- * that leads to some, combined with each other and with what the result has of the owner's own dimensions.
+ * The groups that `include_empty` adds for an owner: the rows of the dataset that dimensions live
+ * in, one set for each relationship that leads to some, combined with each other and with what the
+ * result has of the owner's own dimensions.
  */
 export function membersOf(
   world: World,
@@ -46,7 +47,10 @@ interface At {
   readonly places: readonly Path[];
 }
 
-/** The rows of what all the dimensions of a set share, filtered by conditions on nothing but these and what they lead to. */
+/**
+ * The rows of what all the dimensions of a set share, filtered by conditions on nothing but these
+ * and what they lead to.
+ */
 function membersIn(
   world: World,
   question: Question,

@@ -76,7 +76,10 @@ interface Alone {
   readonly index: number;
 }
 
-/** Alone a metric may have fewer groups, nothing that a scope is about, and other periods that are filled with nothing. */
+/**
+ * Alone a metric may have fewer groups, nothing that a scope is about, and other periods that are
+ * filled with nothing.
+ */
 async function checkAlone(
   engine: Engine,
   model: SemanticModel,

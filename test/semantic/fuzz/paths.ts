@@ -29,7 +29,10 @@ export function isToOne({ kind }: Hop): boolean {
   return kind === 'up' || kind === 'same';
 }
 
-/** Where a name leads from an owner: to a dataset, then along roles. `one`: by hops that never multiply rows. */
+/**
+ * Where a name leads from an owner: to a dataset, then along roles. `one`: by hops that never
+ * multiply rows.
+ */
 export function placeOf(
   world: World,
   owner: string,
@@ -52,7 +55,10 @@ export function placeOf(
   return path;
 }
 
-/** Rows of the start mean something: not up and down to a sibling, nor down and up to another parent. */
+/**
+ * Rows of the start mean something: not up and down to a sibling, nor down and up to another
+ * parent.
+ */
 function checkShape(path: Path): void {
   for (const [index, { kind }] of path.entries()) {
     const before = path.slice(0, index).map((hop) => hop.kind);
@@ -65,7 +71,10 @@ function checkShape(path: Path): void {
   }
 }
 
-/** All rows that a path leads to from what is bound already. `inner` drops what a hop to many does not find. */
+/**
+ * All rows that a path leads to from what is bound already. `inner` drops what a hop to many does
+ * not find.
+ */
 export function expanded(binding: Binding, path: Path, mode: 'inner' | 'left'): readonly Binding[] {
   let bindings = [binding];
   for (const [index, hop] of path.entries()) {
@@ -91,7 +100,10 @@ export function datasetNamed({ datasets }: World, name: string): Dataset {
   return found;
 }
 
-/** The one path that a dataset's name means: to one; else straight down, or up or down to a bridge and up from it. */
+/**
+ * The one path that a dataset's name means: to one; else straight down, or up or down to a bridge
+ * and up from it.
+ */
 function pathTo(
   world: World,
   from: string,

@@ -114,7 +114,10 @@ const written: readonly Aggregate['function'][] = [
   'count_distinct',
 ];
 
-/** Of everything that a question computes, shown or not, in order; in arithmetic, what the query aggregates itself comes first. */
+/**
+ * Of everything that a question computes, shown or not, in order; in arithmetic, what the query
+ * aggregates itself comes first.
+ */
 export function aggregatesOf({ metrics, extra }: Question): readonly (Aggregate | AdHoc)[] {
   const ofMetric = (metric: Metric): readonly (Aggregate | AdHoc)[] => {
     const parts = 'left' in metric ? [metric.left, metric.right] : [];

@@ -33,7 +33,10 @@ export function blockName({ owner, function: name }: Leaf): string {
   return `${owner} ${apart.includes(name) ? name : ''}`;
 }
 
-/** Throws what the rules refuse before any row is read: of several faults, the first that is met. Gives whose rows are asked. */
+/**
+ * Throws what the rules refuse before any row is read: of several faults, the first that is met.
+ * Gives whose rows are asked.
+ */
 export function check(world: World, question: Question): readonly string[] {
   const { metrics, dimensions, parameters, includeEmpty } = question;
   const defaults = new Set(world.datasets.map(({ least }) => least));
@@ -68,7 +71,8 @@ export function blocksOf(world: World, question: Question): readonly Block[] {
   const found = [...groups.values()].flatMap((leaves) =>
     leaves[0] === undefined ? [] : [{ owner: leaves[0].owner, leaves }],
   );
-  // A rate is of what followed, and of the rows themselves: those are a block where the others are none.
+  // A rate is of what followed, and of the rows themselves: those are a block where the others are
+  // none.
   return found.flatMap((block) => {
     const rate = block.leaves[0]?.function === 'follow_rate';
     return rate && !found.some((one) => isPlain(question, one) && one.owner === block.owner)
@@ -186,7 +190,10 @@ function checkShiftedTime(world: World, dimensions: Question['dimensions'], owne
     throw new Refused('no_period', 'another time without a period');
 }
 
-/** Balances and conversions: the next dataset has the events that follow; none goes by a dimension to many. */
+/**
+ * Balances and conversions: the next dataset has the events that follow; none goes by a dimension
+ * to many.
+ */
 function checkSingleAggregate(world: World, { owner, function: name }: Leaf, isFanned: boolean) {
   if (name === 'followed' || name === 'follow_rate') {
     const index = world.datasets.findIndex((dataset) => dataset.name === owner);
@@ -263,7 +270,9 @@ function touch(world: World, owner: string, path: Path): void {
   }
 }
 
-/** What is computed for a row is of rows of another; what depends on a parameter needs its value. */
+/**
+ * What is computed for a row is of rows of another; what depends on a parameter needs its value.
+ */
 function touchField(
   world: World,
   question: Question,

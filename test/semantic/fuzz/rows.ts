@@ -26,7 +26,10 @@ export interface Placed<Of> {
   readonly path: Path;
 }
 
-/** What a row says at a place: its field, the dataset that it is of, and how far it is moved on in time. */
+/**
+ * What a row says at a place: its field, the dataset that it is of, and how far it is moved on in
+ * time.
+ */
 interface Seen {
   readonly world: World;
   readonly question: Question;
@@ -81,7 +84,8 @@ export function groupsOf(
   const dataset = datasetNamed(world, owner);
   const seen: Seen = { world, question, owner, shift: isEarlier ? dataset.back : undefined };
   const places = dimensions.map((of) => ({ of, path: placeOf(world, owner, of) }));
-  // A condition on nothing but the time that runs says which periods are shown, not which rows count.
+  // A condition on nothing but the time that runs says which periods are shown, not which rows
+  // count.
   const conditions = conditionsOn(world, question, owner).filter(
     (tests) => !ignoresTime || !tests.every((test) => isOfTime(world, owner, test)),
   );
@@ -155,7 +159,9 @@ function fitsTime(
     : localTime(String(time), 'UTC') >= localTime(String(value), 'UTC');
 }
 
-/** What a dimension shows of a row: a time cut to its period; the owner's own time is moved first. */
+/**
+ * What a dimension shows of a row: a time cut to its period; the owner's own time is moved first.
+ */
 export function cellAt(
   seen: Seen,
   row: Row | undefined,

@@ -103,7 +103,10 @@ export function periodsOf(
   return all;
 }
 
-/** In each period, the rows that count in it by their own time: those before it, of a window, or since a start. */
+/**
+ * In each period, the rows that count in it by their own time: those before it, of a window, or
+ * since a start.
+ */
 export function accumulated(groups: Groups, at: Running): Groups {
   const found = new Map<string, readonly Row[]>();
   for (const period of at.periods) {
@@ -157,7 +160,10 @@ function counts(
   );
 }
 
-/** Dimensions of the same time as the one that is filled, in every block: their periods follow from it. */
+/**
+ * Dimensions of the same time as the one that is filled, in every block: their periods follow from
+ * it.
+ */
 function sameTimes(
   world: World,
   question: Question,

@@ -27,7 +27,10 @@ export interface Span {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The start of the period that a time lies in: a day, a time without a zone, or a moment (with a T) as the zone's clocks show it. */
+/**
+ * The start of the period that a time lies in: a day, a time without a zone, or a moment (with a T)
+ * as the zone's clocks show it.
+ */
 export function cutTo(grain: Grain, time: string, { zone, weekStart, fiscal = 1 }: Clock): string {
   const local = localTime(time, zone);
   const day = local.slice(0, 10);
@@ -68,7 +71,9 @@ export function localTime(time: string, zone: string): string {
   return format.format(new Date(time));
 }
 
-/** A day, or a time without a zone, moved on. A month after the 31st is the last of the next month. */
+/**
+ * A day, or a time without a zone, moved on. A month after the 31st is the last of the next month.
+ */
 export function later(time: string, { count, unit }: Span): string {
   const [day, clock] = [time.slice(0, 10), time.slice(10)];
   if (unit === 'hour')

@@ -1,6 +1,9 @@
 import type { Grain, Span } from './times.ts';
 
-/** A random model with its rows: what a query can be asked of, and all that the brute-force evaluator knows. */
+/**
+ * A random model with its rows: what a query can be asked of, and all that the brute-force
+ * evaluator knows.
+ */
 export interface World {
   readonly datasets: readonly Dataset[];
 }
@@ -14,14 +17,22 @@ export interface Dataset {
   readonly measure:
     | { readonly metric: 'total' | 'rows_in_a'; readonly of: string; readonly role: string }
     | undefined;
-  /** Of the reader: a row is seen if one holds. Undefined where all are; none where the rules are another's. */
+  /**
+   * Of the reader: a row is seen if one holds. Undefined where all are; none where the rules are
+   * another's.
+   */
   readonly rules: readonly Chosen[] | undefined;
   readonly chosen: Chosen;
   /** The condition of its metric `far`. */
   readonly far: Chosen;
-  /** The dataset that its metric `asked` asks for a row with a greater `v`; below it, and reached by one path. */
+  /**
+   * The dataset that its metric `asked` asks for a row with a greater `v`; below it, and reached by
+   * one path.
+   */
   readonly asked: { readonly of: string; readonly above: number } | undefined;
-  /** Of its trailing metric, of its metric to date, of its conversions, and of its earlier period. */
+  /**
+   * Of its trailing metric, of its metric to date, of its conversions, and of its earlier period.
+   */
   readonly window: Span;
   readonly since: Exclude<Grain, 'hour' | 'day'>;
   readonly within: Span | undefined;
@@ -33,20 +44,29 @@ export interface Dataset {
   readonly take: 'first' | 'last' | 'min' | 'max' | 'avg';
   /** The role whose `g` its metric `each_far` is about. */
   readonly per: string | undefined;
-  /** The default of its parameter, which its field `w` and its metric `above` use; undefined has none. */
+  /**
+   * The default of its parameter, which its field `w` and its metric `above` use; undefined has
+   * none.
+   */
   readonly least: number | undefined;
 }
 
 export type TimeField = 't' | 'm' | 'z';
 
-/** A `v` that is greater, or with `isNull` none: of the row itself, or of the one that a role leads to. */
+/**
+ * A `v` that is greater, or with `isNull` none: of the row itself, or of the one that a role leads
+ * to.
+ */
 export interface Chosen {
   readonly role: string | undefined;
   readonly above: number;
   readonly isNull?: boolean;
 }
 
-/** From many to one, by a key or by a range; one to one; or through a bridge, whose pairs are its rows. */
+/**
+ * From many to one, by a key or by a range; one to one; or through a bridge, whose pairs are its
+ * rows.
+ */
 export interface Link {
   readonly role: string;
   readonly to: string;
@@ -57,7 +77,9 @@ export interface Link {
   readonly only?: string | undefined;
 }
 
-/** The value of `field` lies between two of the other side, for each `g` where they are of a group. */
+/**
+ * The value of `field` lies between two of the other side, for each `g` where they are of a group.
+ */
 interface Within {
   readonly field: 'v' | 't';
   readonly from: 'low' | 'since';
@@ -74,7 +96,10 @@ export function keyColumn({ links }: Dataset, role: string): string {
   return `k${links.findIndex((link) => link.role === role) + 1}`;
 }
 
-/** Whether a row of the many side belongs to one of the other: by its key, or by the range that its value lies in. */
+/**
+ * Whether a row of the many side belongs to one of the other: by its key, or by the range that its
+ * value lies in.
+ */
 export function meets({ role, within, only }: Link, own: Row, target: Row): boolean {
   if (within !== undefined) return liesInRange(within, own, target);
   return own[`${role}_id`] === target['id'] && (only === undefined || target['g'] === only);
@@ -91,7 +116,10 @@ function liesInRange(within: NonNullable<Link['within']>, own: Row, target: Row)
   return isFromLow && isUpToHigh;
 }
 
-/** As the reader sees it. Rules are asked of all rows; what a row's own metric counts is what is seen. */
+/**
+ * As the reader sees it. Rules are asked of all rows; what a row's own metric counts is what is
+ * seen.
+ */
 export function visible({ datasets }: World): World {
   const passes = (dataset: Dataset, row: Row, { role, above, isNull }: Chosen): boolean => {
     const link = dataset.links.find((one) => one.role === role);

@@ -1,4 +1,7 @@
-/** What makes `own` of `base`, line by line: `-3` and the third line of the base, which is not there, `+` and a line that is. */
+/**
+ * What makes `own` of `base`, line by line: `-3` and the third line of the base, which is not
+ * there, `+` and a line that is.
+ */
 export function differences(base: readonly string[], own: readonly string[]): readonly string[] {
   const common = longestCommon(base, own);
   const lines: string[] = [];

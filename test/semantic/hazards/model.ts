@@ -1,4 +1,7 @@
-/** A record shop, small enough to count by hand and with everything that goes wrong: orphans, NULLs, ties, leap days, odd texts. */
+/**
+ * A record shop, small enough to count by hand and with everything that goes wrong: orphans, NULLs,
+ * ties, leap days, odd texts.
+ */
 export const script = `
 CREATE TABLE employees (id INTEGER, name VARCHAR(20), boss_id INTEGER, salary INTEGER);
 INSERT INTO employees VALUES (1, 'Kim', NULL, 100), (2, 'Lee', 1, 80), (3, 'Max', 2, 60), (4, 'Nil', 7, NULL);

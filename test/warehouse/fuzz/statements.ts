@@ -390,7 +390,10 @@ interface Corpora {
   readonly legal: readonly string[];
 }
 
-/** One statement: grown by a grammar with harm in places, or torn from the corpora and put together otherwise. */
+/**
+ * One statement: grown by a grammar with harm in places, or torn from the corpora and put together
+ * otherwise.
+ */
 export function statement(engine: EngineName, { hostile, legal }: Corpora, dice: Dice): string {
   const kind = dice.below(10);
   if (kind < 5) return spaced(grown(engine, dice), words[engine], dice);

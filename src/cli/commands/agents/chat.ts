@@ -153,7 +153,10 @@ async function runSlashCommand(conversation: ChatConversation, line: string): Pr
   }
 }
 
-/** Prints who answers, who pays and what may run; and names instruction files that ktx does not read. */
+/**
+ * Prints who answers, who pays and what may run; and names instruction files that ktx does not
+ * read.
+ */
 async function printGreeting({ agent, projectDir, context }: ChatConversation): Promise<void> {
   const { about } = agent;
   const { style, width } = context.screen;

@@ -22,7 +22,10 @@ interface AgentFlags {
   readonly permissions?: PermissionPolicy['mode'] | undefined;
 }
 
-/** Opens the agent of the flags. Without `input` nobody can be asked: queries run, other tools are denied. */
+/**
+ * Opens the agent of the flags. Without `input` nobody can be asked: queries run, other tools are
+ * denied.
+ */
 export async function openNamedAgent(
   flags: AgentFlags,
   input: LineInput | undefined,

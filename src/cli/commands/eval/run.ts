@@ -92,7 +92,10 @@ interface RunFlags {
   readonly allowSideEffects?: true | undefined;
 }
 
-/** Runs the cases and prints each when it ends. The returned run is redacted, like everything that is printed. */
+/**
+ * Runs the cases and prints each when it ends. The returned run is redacted, like everything that
+ * is printed.
+ */
 async function runQuestionSets(
   project: Project,
   flags: RunFlags,
@@ -124,7 +127,10 @@ async function runQuestionSets(
   return redactRun(withoutNearestRows(run), patterns);
 }
 
-/** Keeps the run in .ktx/evals, and a copy if asked. Returns the error if the disk refuses: the run was paid for, so it is still printed. */
+/**
+ * Keeps the run in .ktx/evals, and a copy if asked. Returns the error if the disk refuses: the run
+ * was paid for, so it is still printed.
+ */
 async function saveRun(
   { dir }: Project,
   { run, copy }: { run: EvalRun; copy: string | undefined },

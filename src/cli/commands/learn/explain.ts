@@ -133,7 +133,10 @@ function orphansIn(measured: unknown): unknown {
   return measured instanceof Object && 'orphans' in measured ? measured.orphans : undefined;
 }
 
-/** The evidence for a join in words: how many values match, and what the names say. Anything else as it is. */
+/**
+ * The evidence for a join in words: how many values match, and what the names say. Anything else as
+ * it is.
+ */
 function measurementText(measured: unknown): unknown {
   const orphans = orphansIn(measured);
   if (typeof orphans !== 'string' || !(measured instanceof Object)) return measured;

@@ -10,7 +10,10 @@ import type { Screen } from '../../terminal/screen.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { conflictTitle, quarantineText, unusedFactLines } from './open-work-text.ts';
 
-/** The report of an ingest as lines: connections, sources, model stages, files, people's edits, problems, commit. */
+/**
+ * The report of an ingest as lines: connections, sources, model stages, files, people's edits,
+ * problems, commit.
+ */
 export function describeIngest(report: IngestReport, { style }: Screen): readonly string[] {
   const firstFailed = [...report.connections, ...report.sources].find(
     ({ failure }) => failure !== undefined,

@@ -17,7 +17,10 @@ const stageVerbs = {
   extract: 'reading prose',
 } as const;
 
-/** Follows a run. Returns the progress to show after each event; undefined if the event changes nothing. */
+/**
+ * Follows a run. Returns the progress to show after each event; undefined if the event changes
+ * nothing.
+ */
 export function openIngestView(): (event: IngestEvent) => Progress | undefined {
   const runningUnits = new Map<string, string>();
   let planned: IngestEventOf<'work_units_planned'> | undefined;

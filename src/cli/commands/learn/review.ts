@@ -148,7 +148,10 @@ async function reviewConflicts(
   return results;
 }
 
-/** Offers to read stale facts again, which runs a whole ingest. Without a model, names the command that sets one up. */
+/**
+ * Offers to read stale facts again, which runs a whole ingest. Without a model, names the command
+ * that sets one up.
+ */
 async function offerReread(
   project: Project,
   stale: ReviewQueue['stale'],

@@ -17,7 +17,10 @@ export async function readExistingConfig(dir: string): Promise<ProjectConfig | u
   return existsSync(join(dir, 'ktx.yaml')) ? readConfig(dir) : undefined;
 }
 
-/** Reads the flags of the backend, prompts for the rest, and makes one test call. Undefined if nothing is to be changed. */
+/**
+ * Reads the flags of the backend, prompts for the rest, and makes one test call. Undefined if
+ * nothing is to be changed.
+ */
 export async function resolveAndProbeLlm(
   dir: string,
   options: FlagSettings,
@@ -100,7 +103,9 @@ export async function saveLlm(
   };
 }
 
-/** The embeddings that `ktx.yaml` names apart from the backend, with one request that tests them. */
+/**
+ * The embeddings that `ktx.yaml` names apart from the backend, with one request that tests them.
+ */
 async function embeddingsAfterSetup(
   { dir, env }: Pick<LlmToSave, 'dir' | 'env'>,
   signal: AbortSignal,

@@ -54,7 +54,8 @@ export const setupCommand = defineCommand({
     const dir = projectFolder(context);
     const existing = Object.keys((await readExistingConfig(dir))?.connections ?? {});
     const hasLlmFlags = hasAnyFlag(llmFlags(), options);
-    // A backend that the flags name is tested before anything is written. Prompts for one come after the warehouse.
+    // A backend that the flags name is tested before anything is written. Prompts for one come
+    // after the warehouse.
     const llm = hasLlmFlags ? await resolveAndProbeLlm(dir, options, context) : undefined;
     const isNewConnection =
       existing.length === 0 ||

@@ -1,7 +1,10 @@
 import { Argument } from '@commander-js/extra-typings';
 import { defineCommand } from '../../command.ts';
 
-/** Each script passes the line up to the cursor to `ktx completion --line`, which prints one candidate per line. */
+/**
+ * Each script passes the line up to the cursor to `ktx completion --line`, which prints one
+ * candidate per line.
+ */
 const scripts = {
   // Bash splits words at colons and expects only the part after the last one.
   bash: `_ktx() {

@@ -175,7 +175,10 @@ export const validateCommand = defineCommand({
   },
 });
 
-/** An unknown name is only a warning for queries, which still work; here it is an error until somebody looks at it. */
+/**
+ * An unknown name is only a warning for queries, which still work; here it is an error until
+ * somebody looks at it.
+ */
 function isError({ severity, rule }: Diagnostic): boolean {
   return severity === 'error' || rule === 'unknown_name';
 }

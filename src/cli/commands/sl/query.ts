@@ -19,7 +19,10 @@ import { receiptLines } from './receipt-text.ts';
 
 const schemaHint = 'ktx schema query prints the schema of a query';
 
-/** The schema's own descriptions are as short as a tool list needs them. Help has room for a sentence. */
+/**
+ * The schema's own descriptions are as short as a tool list needs them. Help has room for a
+ * sentence.
+ */
 const flagDescriptions: Readonly<Record<string, string>> = {
   metrics: 'metrics to compute; without any, the distinct values of the dimensions',
   dimensions:
@@ -172,7 +175,10 @@ function parseParameters(assignments: readonly string[] = []): Record<string, st
   return Object.fromEntries(pairs);
 }
 
-/** Logs the query, so that `ktx explain <query id>` finds it. Returns a warning if the log cannot be written. */
+/**
+ * Logs the query, so that `ktx explain <query id>` finds it. Returns a warning if the log cannot be
+ * written.
+ */
 function logAnswer(
   { dir, runId }: Project,
   { queryId, input }: { queryId: string; input: object },

@@ -38,8 +38,9 @@ export interface CurationWiki {
 }
 
 /**
- * Finds the candidates: terms and rules that a model read, and those from code that share a name with another one, unless they
- * are already placed, merged or rejected. Pure, and independent of the order of the claims.
+ * Finds the candidates: terms and rules that a model read, and those from code that share a name
+ * with another one, unless they are already placed, merged or rejected. Pure, and independent of
+ * the order of the claims.
  */
 export function findCurationCandidates(
   claims: readonly Claim[],
@@ -146,8 +147,8 @@ function entryOf(subject: string, claims: readonly Claim[]): WikiEntry {
 }
 
 /**
- * Names in a form in which equal names mean the same: lower case, without punctuation and plural. What stands in parentheses is
- * a name of its own, and so are the initials of three or more words.
+ * Names in a form in which equal names mean the same: lower case, without punctuation and plural.
+ * What stands in parentheses is a name of its own, and so are the initials of three or more words.
  */
 function comparableNames(spelled: readonly string[]): readonly string[] {
   const parts = spelled.flatMap((name) => [

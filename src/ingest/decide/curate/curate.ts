@@ -23,8 +23,9 @@ import {
 const candidatesPerPage = 20;
 
 /**
- * A model decides where each new term and rule belongs: on a page, in another entry that is the same, or nowhere. Candidates are
- * decided page by page, in the order of their ids. Undecided ones wait for the next run.
+ * A model decides where each new term and rule belongs: on a page, in another entry that is the
+ * same, or nowhere. Candidates are decided page by page, in the order of their ids. Undecided ones
+ * wait for the next run.
  */
 export async function curate(input: DecisionInput): Promise<DecisionResult> {
   const { model, claims, pins, emit, signal } = input;

@@ -29,8 +29,8 @@ interface CurationOptions {
 }
 
 /**
- * Collects what a model decides about some candidates in one loop. The first decision about a candidate stands. Methods throw a
- * refusal that tells the model what would be valid.
+ * Collects what a model decides about some candidates in one loop. The first decision about a
+ * candidate stands. Methods throw a refusal that tells the model what would be valid.
  */
 export type CurationSession = ReturnType<typeof openCurationSession>;
 

@@ -23,8 +23,9 @@ const keptHere =
   'its number stays on this machine: it is no plain count, sum or average of fields that may be shown. A person sees it in ktx review';
 
 /**
- * The numbers of the versions of a metric that a model may see and compare: those of plain aggregates over at least five rows. A
- * formula of a page could otherwise single out a row, and its number, or whether it equals another, would tell about that row.
+ * The numbers of the versions of a metric that a model may see and compare: those of plain
+ * aggregates over at least five rows. A formula of a page could otherwise single out a row, and its
+ * number, or whether it equals another, would tell about that row.
  */
 export async function compareForModel(
   { subject, variants }: Conflict,

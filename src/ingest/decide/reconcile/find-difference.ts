@@ -6,8 +6,8 @@ import type { OpenConflict } from './open-conflicts.ts';
 export type CompareVersions = (conflict: OpenConflict) => Promise<ReadonlyMap<string, ModelNumber>>;
 
 /**
- * A difference between versions that code can see, for a model that must not call them the same; undefined without one. Metrics
- * differ unless their numbers prove that they are the same.
+ * A difference between versions that code can see, for a model that must not call them the same;
+ * undefined without one. Metrics differ unless their numbers prove that they are the same.
  */
 export async function findDifference(
   conflict: OpenConflict,

@@ -9,7 +9,10 @@ export interface OpenConflict extends Conflict {
   readonly evidence: ReadonlyMap<string, Claim['evidence']>;
 }
 
-/** Sorted by the least id of their versions. Leaves out contradictions that a model has found: a person decides about those. */
+/**
+ * Sorted by the least id of their versions. Leaves out contradictions that a model has found: a
+ * person decides about those.
+ */
 export function listOpenConflicts(
   conflicts: readonly Conflict[],
   claims: readonly Claim[],

@@ -30,8 +30,8 @@ interface ReconcileInput
 }
 
 /**
- * A model looks at each conflict once. It merges versions that mean the same, or records a contradiction, which a person then
- * decides. It never decides which version is right.
+ * A model looks at each conflict once. It merges versions that mean the same, or records a
+ * contradiction, which a person then decides. It never decides which version is right.
  */
 export async function reconcile(input: ReconcileInput): Promise<DecisionResult> {
   const { model, claims, pins, compare, itemText, emit, signal } = input;

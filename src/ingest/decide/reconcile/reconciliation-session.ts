@@ -36,8 +36,8 @@ interface ConflictReference {
 }
 
 /**
- * Collects what a model decides about some conflicts in one loop. Methods throw a refusal that tells the model what would be
- * valid.
+ * Collects what a model decides about some conflicts in one loop. Methods throw a refusal that
+ * tells the model what would be valid.
  */
 export type ReconciliationSession = ReturnType<typeof openReconciliationSession>;
 
@@ -73,7 +73,10 @@ export function openReconciliationSession(options: ReconciliationOptions) {
         .slice(0, 5)
         .map((place) => ({ ...place, around: linesAround(place, itemText) }));
     },
-    /** The versions of a metric with the numbers that a model may see, and what the ledger has of them. */
+    /**
+     * The versions of a metric with the numbers that a model may see, and what the ledger has of
+     * them.
+     */
     async compare(subject: string) {
       const isMetric = page.some((own) => own.subject === subject && own.kind === 'metric');
       const conflict = find({ subject, kind: isMetric ? 'metric' : undefined });
@@ -130,7 +133,10 @@ function findConflict(
   throw decisionRefusal(`${subject} is not contested here. ${hint}`);
 }
 
-/** A contradiction is decided, because the rest is up to a person. So is a conflict whose versions all mean the same. */
+/**
+ * A contradiction is decided, because the rest is up to a person. So is a conflict whose versions
+ * all mean the same.
+ */
 export function isDecided(
   { variants }: OpenConflict,
   decisions: readonly ReconciliationDecision[],

@@ -31,7 +31,8 @@ export function childOptions(spec: ChildSpec): Options {
   const { thinking, effort } = roleSettings[role];
   return {
     ...isolationOptions(expectedInit(spec)),
-    // A child that serves several calls takes one command between them: `child/launch.ts` marks the prompts instead.
+    // A child that serves several calls takes one command between them: `child/launch.ts` marks the
+    // prompts instead.
     verbatimPrompts: poolKey(spec) === undefined,
     model,
     systemPrompt: system,
@@ -48,8 +49,8 @@ export function childOptions(spec: ChildSpec): Options {
 }
 
 /**
- * ktx asks for an object again itself, as on every backend. A child with one turn cannot, so it may go
- * on reading an answer that does not fit: its end says whether it was cut off.
+ * ktx asks for an object again itself, as on every backend. A child with one turn cannot, so it may
+ * go on reading an answer that does not fit: its end says whether it was cut off.
  */
 export function childVariables({ stepBudget }: ChildSpec): Record<string, string> {
   return { MAX_STRUCTURED_OUTPUT_RETRIES: stepBudget === 1 ? '2' : '1' };
@@ -62,7 +63,9 @@ export function expectedInit({ tools, schema }: ChildSpec): ExpectedInit {
   };
 }
 
-/** Specs with the same key can share children. Undefined if a child cannot be shared, as with tools. */
+/**
+ * Specs with the same key can share children. Undefined if a child cannot be shared, as with tools.
+ */
 export function poolKey(spec: ChildSpec): string | undefined {
   const { model, role, system, schema, stepBudget } = spec;
   return specHasTools(spec) || spec.isSingleUse === true

@@ -7,7 +7,10 @@ import { openWatchdog } from './watchdog.ts';
 export interface Child {
   /** Why it did not start or how it ended, such as `exit code 1`; undefined while it runs. */
   exitReason(): string | undefined;
-  /** What it wrote for a person before it ended: the end of that, in one line. Empty if it wrote nothing. */
+  /**
+   * What it wrote for a person before it ended: the end of that, in one line. Empty if it wrote
+   * nothing.
+   */
   lastWords(): Promise<string>;
   /** Asks the process to end, kills it after two seconds, and resolves when it is gone. */
   end(): Promise<void>;

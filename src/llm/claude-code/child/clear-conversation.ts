@@ -1,6 +1,9 @@
 import type { Query, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 
-/** The oldest release for which the tests prove that nothing is left of a conversation after it was cleared. */
+/**
+ * The oldest release for which the tests prove that nothing is left of a conversation after it was
+ * cleared.
+ */
 const clearsFrom = [2, 1, 325];
 const clearTimeoutMs = 5000;
 
@@ -11,8 +14,8 @@ export function canClear(version: readonly number[] = []): boolean {
 }
 
 /**
- * Clears the conversation of a child that has answered. False unless the program says that it started a new session and asked
- * no model; the child must not be used then.
+ * Clears the conversation of a child that has answered. False unless the program says that it
+ * started a new session and asked no model; the child must not be used then.
  */
 export async function clearConversation(query: Query, send: (command: string) => void) {
   const timeout = Promise.withResolvers<false>();

@@ -9,7 +9,8 @@ import { isOneHourEverywhere } from '../../ignored-settings.ts';
 const denylist = [
   // Keys, tokens, addresses, models, headers, betas.
   'ANTHROPIC_*',
-  // Routing, models, nested sessions, modes and many switches of the program. Exceptions: `allowlist`.
+  // Routing, models, nested sessions, modes and many switches of the program. Exceptions:
+  // `allowlist`.
   'CLAUDE*',
   'AWS_*',
   'AZURE_*',
@@ -38,7 +39,10 @@ const denylist = [
   'NODE_OPTIONS',
 ] as const;
 
-/** Exceptions from the denylist: the place of the login, the user's own token, proxy settings, files. */
+/**
+ * Exceptions from the denylist: the place of the login, the user's own token, proxy settings,
+ * files.
+ */
 const allowlist: ReadonlySet<string> = new Set([
   'CLAUDE_CONFIG_DIR',
   'CLAUDE_SECURESTORAGE_CONFIG_DIR',
@@ -55,7 +59,9 @@ const allowlist: ReadonlySet<string> = new Set([
   'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
 ]);
 
-/** What a child with an account of its own gets from the machine: paths, network settings, language. */
+/**
+ * What a child with an account of its own gets from the machine: paths, network settings, language.
+ */
 const machineVariables = [
   'PATH',
   'HOME',
@@ -99,7 +105,9 @@ interface AuthVariables {
   };
   /** Shown to a person. */
   readonly payer: string;
-  /** Set if the mode uses a login of this machine: how a person logs in. Other modes see no login. */
+  /**
+   * Set if the mode uses a login of this machine: how a person logs in. Other modes see no login.
+   */
   readonly login?: string;
 }
 
@@ -166,7 +174,10 @@ export const authVariables: Readonly<Record<AuthMode, AuthVariables>> = {
   },
 };
 
-/** What ktx sets: prompts read no files, no other model stands in, nothing runs in the background, nothing is rewritten. */
+/**
+ * What ktx sets: prompts read no files, no other model stands in, nothing runs in the background,
+ * nothing is rewritten.
+ */
 const fixedVariables = {
   CLAUDE_AGENT_SDK_CLIENT_APP: 'ktx',
   CLAUDE_AGENT_SDK_DISABLE_BUILTIN_AGENTS: '1',
@@ -181,14 +192,15 @@ const fixedVariables = {
   CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
   CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: '1',
   CLAUDE_CODE_DISABLE_REFUSAL_RETRY: '1',
-  // The program announces this one with the pause that the provider asks for, and ktx takes over then.
+  // The program announces this one with the pause that the provider asks for, and ktx takes over
+  // then.
   CLAUDE_CODE_MAX_RETRIES: '1',
   CLAUDE_CODE_NO_MODEL_FALLBACK: '1',
   // No messages from other sessions on the machine.
   CLAUDE_CODE_RESTRICTED: '1',
   DISABLE_AUTOUPDATER: '1',
-  // A context that is too long is an error. Otherwise a summary that the model wrote would replace the
-  // prompt and the marks around foreign text.
+  // A context that is too long is an error. Otherwise a summary that the model wrote would replace
+  // the prompt and the marks around foreign text.
   DISABLE_AUTO_COMPACT: '1',
   DISABLE_COMPACT: '1',
   // Otherwise a service could switch on features that rewrite the conversation.
@@ -249,8 +261,8 @@ export function ownSessionEnv(
 
 /**
  * The environment of a child with an account of its own. It inherits only the machine variables and
- * those of the auth mode. Except with a mode that has a `login`, it cannot use a login of the machine,
- * because `added` names a configuration folder of its own.
+ * those of the auth mode. Except with a mode that has a `login`, it cannot use a login of the
+ * machine, because `added` names a configuration folder of its own.
  */
 export function authModeEnv(
   env: NodeJS.ProcessEnv,

@@ -40,11 +40,16 @@ export interface ReadyChild {
   isAlive(): boolean;
   /** How it ended; undefined while it runs. */
   exitReason(): string | undefined;
-  /** Checks the account, then sends the prompt. If the account is wrong it throws and sends nothing. */
+  /**
+   * Checks the account, then sends the prompt. If the account is wrong it throws and sends nothing.
+   */
   ask(prompt: string): Promise<Query>;
   /** Who would pay. Nothing is sent. */
   account(): Promise<ChildAccount>;
-  /** Clears the conversation after an answer. False if the child cannot serve another call and has to end. */
+  /**
+   * Clears the conversation after an answer. False if the child cannot serve another call and has
+   * to end.
+   */
   startOver(): Promise<boolean>;
   end(): Promise<void>;
 }

@@ -8,8 +8,8 @@ type StartItem<T> = (signal: AbortSignal) => Promise<T>;
 
 export interface Pool<T extends Poolable> {
   /**
-   * Returns an item that waits under the key, or starts one; without a key it always starts one. Waits, and ends waiting items of
-   * other keys, if there would be too many.
+   * Returns an item that waits under the key, or starts one; without a key it always starts one.
+   * Waits, and ends waiting items of other keys, if there would be too many.
    */
   take(key: string | undefined, start: StartItem<T>, signal: AbortSignal): Promise<T>;
   /** Reports that a taken item is gone, or will be. */
@@ -24,7 +24,9 @@ export interface Pool<T extends Poolable> {
 interface PoolSlot<T> {
   readonly key: string;
   readonly controller: AbortController;
-  /** Undefined if the item cannot be used. The call that needs one starts one and gets the error. */
+  /**
+   * Undefined if the item cannot be used. The call that needs one starts one and gets the error.
+   */
   readonly item: Promise<T | undefined>;
   readonly timer: NodeJS.Timeout;
 }
@@ -35,9 +37,9 @@ interface PoolOptions {
 }
 
 /**
- * A pool of items that are started in advance or used again. Items of one key are interchangeable. At most `most` items exist
- * at a time, in use, waiting or ending. Own code, because pool libraries keep equal items: these differ by key and end when
- * they idle.
+ * A pool of items that are started in advance or used again. Items of one key are interchangeable.
+ * At most `most` items exist at a time, in use, waiting or ending. Own code, because pool libraries
+ * keep equal items: these differ by key and end when they idle.
  */
 export function openPool<T extends Poolable>(options: PoolOptions): Pool<T> {
   return new KeyedPool<T>(options);

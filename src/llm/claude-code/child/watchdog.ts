@@ -17,9 +17,9 @@ require('node:readline').createInterface({ input: process.stdin })
 `;
 
 /**
- * Starts a small process beside this one. When the pipe between them breaks, this process is gone, and
- * the watchdog kills the children that are left. A child that waits for the model does not notice that
- * its parent is gone, and would run on for minutes.
+ * Starts a small process beside this one. When the pipe between them breaks, this process is gone,
+ * and the watchdog kills the children that are left. A child that waits for the model does not
+ * notice that its parent is gone, and would run on for minutes.
  */
 export function openWatchdog(): Watchdog {
   let watchdog: ChildProcess | undefined;

@@ -9,7 +9,8 @@ interface WithChildOptions<T> {
 }
 
 /**
- * Runs with a child, then ends it, or hands it to `afterwards`. On an abort it ends at once, and is gone when this throws.
+ * Runs with a child, then ends it, or hands it to `afterwards`. On an abort it ends at once, and is
+ * gone when this throws.
  */
 export async function withChild<T>(
   take: () => Promise<ReadyChild>,

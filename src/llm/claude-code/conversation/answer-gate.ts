@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Holds tools back until the answer that calls them has arrived in full. The program starts a tool as
- * soon as its call is complete, and the rest of the answer may never come. It also holds back what tools
- * answer to a conversation that is over: the program would ask the model again.
+ * Holds tools back until the answer that calls them has arrived in full. The program starts a tool
+ * as soon as its call is complete, and the rest of the answer may never come. It also holds back
+ * what tools answer to a conversation that is over: the program would ask the model again.
  */
 export class AnswerGate {
   readonly #calls = new Map<string, PromiseWithResolvers<boolean>>();
@@ -22,7 +22,9 @@ export class AnswerGate {
     this.#signal = undefined;
   }
 
-  /** Resolves while the conversation goes on, once the turn is reported, and never if it is over. */
+  /**
+   * Resolves while the conversation goes on, once the turn is reported, and never if it is over.
+   */
   async goesOn(): Promise<void> {
     await this.#reported;
     const isOver = this.#signal === undefined || this.#signal.aborted;
@@ -43,7 +45,10 @@ export class AnswerGate {
     }
   }
 
-  /** Reports a turn when the tools that waited for its end have run, before the model gets their answers. */
+  /**
+   * Reports a turn when the tools that waited for its end have run, before the model gets their
+   * answers.
+   */
   async report(turn: () => void): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#reported = promise;

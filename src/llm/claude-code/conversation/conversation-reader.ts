@@ -20,13 +20,14 @@ import {
   brokenAnswer,
   classifyResult,
   isRequestFailure,
+  noResultError,
   type ResultFacts,
 } from './outcome.ts';
 import { completeFacts, type ConversationResult, resultFacts } from './result-facts.ts';
 import type { UsageTotals } from './token-usage.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { toolResultText } from './tool-result-text.ts';
-import { TurnTracker } from './turn-tracker.ts';
+import { trackedBlock, TurnTracker } from './turn-tracker.ts';
 
 export interface ReadOptions {
   readonly expected: ExpectedInit;
@@ -45,7 +46,10 @@ export interface ReadOptions {
   readonly startsOver?: boolean;
 }
 
-/** The program reports at once what it makes of an answer that broke off, or waits before it asks again. */
+/**
+ * The program reports at once what it makes of an answer that broke off, or waits before it asks
+ * again.
+ */
 const brokenPatienceMs = 200;
 
 /** Reads the messages of one conversation, and knows at any time how it stands. */
@@ -141,7 +145,7 @@ export class ConversationReader {
     return this.#turns.steps > 0 || this.#tools.hasStarted;
   }
 
-  /** True if the program has ended although the model has more to do: after a failure that changed nothing, or with turns that broke off. */
+  /** True if the program has ended although the model has more to do. */
   get isCutShort(): boolean {
     if (this.#hasLateFailure && this.hasResult) return !this.#hasAnswer;
     const { steps, hasBroken } = this.#turns;
@@ -166,7 +170,7 @@ export class ConversationReader {
     this.#failure = brokenAnswer();
   }
 
-  /** What reports the turns that have become whole. The report may end the call: the tools of a turn run before. */
+  /** What reports the turns that are whole now. It may end the call, so their tools run before. */
   takeFinishedTurns(): readonly (() => void)[] {
     return this.#finishedTurns.splice(0);
   }
@@ -212,7 +216,7 @@ export class ConversationReader {
     const state = this.state();
     const isEnded = this.#isBudgetSpent || this.#isOverBudget() || state.isAnswered;
     if (state.facts === undefined && state.object === undefined && !isEnded)
-      throw this.#noResultError();
+      throw noResultError(this.#version !== undefined);
     return state;
   }
 
@@ -256,14 +260,6 @@ export class ConversationReader {
     return this.#turns.begun > this.#options.stepBudget;
   }
 
-  #noResultError(): LlmError {
-    return this.#version === undefined
-      ? new LlmError('spawn', 'Claude Code ended without any output.', {
-          hint: 'Check whether it runs by itself: claude -p hello',
-        })
-      : new LlmError('execution', 'Claude Code ended without a result.');
-  }
-
   #readLimit(info: unknown): void {
     const reports = limitsFromEvent(info);
     reports.forEach((report) => this.#options.monitor.limitReported(report));
@@ -292,7 +288,10 @@ export class ConversationReader {
     if (isSent && !this.#isCounted && !this.#hasLateFailure) this.#countRequest();
   }
 
-  /** The program stops reading the answer that spends its money as soon as the object is whole. Its totals have the cost. */
+  /**
+   * The program stops reading the answer that spends its money as soon as the object is whole. Its
+   * totals have the cost.
+   */
   #takeBackObject(): void {
     if (!this.#turns.isBroken || !this.#tools.takeBackObject()) return;
     this.#usage.countedInTotals(this.#turns.streamingId);
@@ -396,13 +395,4 @@ export class ConversationReader {
       this.#tools.end(id, { isError, text: toolResultText(block.content) });
     }
   }
-}
-
-type ContentBlock = SDKAssistantMessage['message']['content'][number];
-
-function trackedBlock(block: ContentBlock) {
-  if (block.type === 'tool_use') return { type: 'call', callId: block.id } as const;
-  return block.type === 'text'
-    ? ({ type: 'text', text: block.text } as const)
-    : ({ type: 'other' } as const);
 }

@@ -14,7 +14,10 @@ const limitInfoSchema = limitWindowSchema.extend({
 
 const stateByStatus = { allowed: 'open', allowed_warning: 'near', rejected: 'closed' } as const;
 
-/** The limits in a `rate_limit_event`, one report for each window. Newer releases report all windows. */
+/**
+ * The limits in a `rate_limit_event`, one report for each window. Newer releases report all
+ * windows.
+ */
 export function limitsFromEvent(info: unknown): LimitReport[] {
   const { data } = limitInfoSchema.safeParse(info);
   if (data === undefined) return [];

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 
-/** The messages of one child, one after the other. Not `for await`: leaving that loop would wait for the end of the child. */
+/**
+ * The messages of one child, one after the other. Not `for await`: leaving that loop would wait for
+ * the end of the child.
+ */
 export class MessageSource {
   readonly #query: Query;
   #next: ReturnType<Query['next']> | undefined;
@@ -10,7 +13,9 @@ export class MessageSource {
     this.#query = query;
   }
 
-  /** The next message; `ended` after the last one, `late` if it does not come within `patienceMs`. */
+  /**
+   * The next message; `ended` after the last one, `late` if it does not come within `patienceMs`.
+   */
   async read(patienceMs: number | undefined): Promise<SDKMessage | 'ended' | 'late'> {
     this.#next ??= this.#ask();
     const next = patienceMs === undefined ? await this.#next : await inTime(this.#next, patienceMs);

@@ -27,7 +27,10 @@ export type ConversationOutcome =
   | { readonly kind: 'natural' | 'budget' }
   | { readonly kind: 'failed'; readonly failure: UserError };
 
-/** How a call ended: by subtype, then terminal reason, then stop reason. Any of them can report a spent step budget. */
+/**
+ * How a call ended: by subtype, then terminal reason, then stop reason. Any of them can report a
+ * spent step budget.
+ */
 export function classifyResult(facts: ResultFacts, policy: AccountPolicy): ConversationOutcome {
   const { subtype, isError, terminalReason = 'completed', stopReason } = facts;
   if (subtype === 'error_max_turns' || terminalReason === 'max_turns' || stopReason === 'max_turns')
@@ -127,4 +130,16 @@ function resultFailure(facts: ResultFacts, policy: AccountPolicy): UserError {
     return new LlmError(kind, `Claude Code ended with ${terminalReason ?? subtype}.`, { status });
   const reset = kind === 'rate_limit' ? limit : undefined;
   return providerError(kind, providerText(facts), { status, ...reset });
+}
+
+/**
+ * The error of a program that ended without a result. `hasStarted`: it had reported its
+ * configuration.
+ */
+export function noResultError(hasStarted: boolean): LlmError {
+  return hasStarted
+    ? new LlmError('execution', 'Claude Code ended without a result.')
+    : new LlmError('spawn', 'Claude Code ended without any output.', {
+        hint: 'Check whether it runs by itself: claude -p hello',
+      });
 }

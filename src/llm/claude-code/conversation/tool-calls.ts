@@ -75,7 +75,10 @@ export class ToolCalls {
     this.#early.clear();
   }
 
-  /** Takes back the answer that broke off last, if an object is all that it had. False if it had anything else. */
+  /**
+   * Takes back the answer that broke off last, if an object is all that it had. False if it had
+   * anything else.
+   */
   takeBackObject(): boolean {
     const calls = this.#dropped;
     if (calls.length === 0 || calls.some(({ name }) => name !== outputTool)) return false;

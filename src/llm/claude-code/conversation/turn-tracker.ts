@@ -1,3 +1,5 @@
+import type { SDKAssistantMessage } from '@anthropic-ai/claude-agent-sdk';
+
 interface OpenAnswer {
   readonly id: string;
   readonly calls: Set<string>;
@@ -14,6 +16,13 @@ type TrackedBlock =
   | { readonly type: 'call'; readonly callId: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'other' };
+
+type ContentBlock = SDKAssistantMessage['message']['content'][number];
+
+export function trackedBlock(block: ContentBlock): TrackedBlock {
+  if (block.type === 'tool_use') return { type: 'call', callId: block.id };
+  return block.type === 'text' ? { type: 'text', text: block.text } : { type: 'other' };
+}
 
 /** Follows the answers of a conversation. An answer counts as a step once it is whole. */
 export class TurnTracker {
@@ -52,7 +61,10 @@ export class TurnTracker {
     return this.#answer?.isBroken === true;
   }
 
-  /** True between the reason why an answer ends and its last line: a failure there changes nothing of it. */
+  /**
+   * True between the reason why an answer ends and its last line: a failure there changes nothing
+   * of it.
+   */
   get isEnding(): boolean {
     return this.#answer?.isWhole === true && !this.#answer.isClosed;
   }
@@ -67,7 +79,10 @@ export class TurnTracker {
     return this.#answer !== undefined && !this.#answer.hasText && this.calls.size === 0;
   }
 
-  /** True if a text of the answer is complete. The program asks at once for the rest then, if the answer broke off. */
+  /**
+   * True if a text of the answer is complete. The program asks at once for the rest then, if the
+   * answer broke off.
+   */
   get hasText(): boolean {
     return this.#answer?.hasText === true;
   }

@@ -16,9 +16,9 @@ export type CheckManaged = (
 ) => Promise<readonly string[]>;
 
 /**
- * Throws if managed settings would take part in a call and nobody allowed it, or if they keep Claude
- * Code from starting. Returns one line for each that takes part. A child reports what a server has
- * delivered to it, which stands in no file.
+ * Throws if managed settings would take part in a call and nobody allowed it, or if they keep
+ * Claude Code from starting. Returns one line for each that takes part. A child reports what a
+ * server has delivered to it, which stands in no file.
  */
 export async function checkManagedSettings(
   { isAllowed, ...places }: ManagedSettingsPolicy,

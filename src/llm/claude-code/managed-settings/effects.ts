@@ -1,7 +1,10 @@
 import { isRecord } from '../../../lib/json.ts';
 import { harmlessManagedVariables, variableEffects } from '../child/env.ts';
 
-/** One managed setting that would take part in a call of ktx. Values are left out: they can be secrets. */
+/**
+ * One managed setting that would take part in a call of ktx. Values are left out: they can be
+ * secrets.
+ */
 export interface ManagedEffect {
   /** Absolute path of the file, or where else the setting stands. */
   readonly file: string;
@@ -12,8 +15,9 @@ export interface ManagedEffect {
 }
 
 /**
- * Settings that change nothing in an isolated child. Most were tried one by one on the real program; the
- * rest concern updates, plugins and MCP files, which it does not load. All others count as taking part.
+ * Settings that change nothing in an isolated child. Most were tried one by one on the real
+ * program; the rest concern updates, plugins and MCP files, which it does not load. All others
+ * count as taking part.
  */
 const harmlessKeys: ReadonlySet<string> = new Set([
   '$schema',
@@ -51,7 +55,10 @@ const harmlessKeys: ReadonlySet<string> = new Set([
   'forceRemoteSettingsRefresh',
 ]);
 
-/** With these the program may refuse to start, but it sends nothing that it would not send without them. */
+/**
+ * With these the program may refuse to start, but it sends nothing that it would not send without
+ * them.
+ */
 const startRuleEffects: ReadonlyMap<string, string> = new Map([
   ['allowedProviders', 'restricts the account'],
   ['forceLoginMethod', 'restricts the account'],

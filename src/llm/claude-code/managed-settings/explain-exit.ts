@@ -5,9 +5,9 @@ import { type ManagedPlaces, readManagedSettings } from './read-managed-settings
 export type ExplainExit = (words: string) => Promise<LlmError | undefined>;
 
 /**
- * The error when a program ended at once on a machine whose managed settings have rules about the login
- * or the version. It quotes the program, because only the program knows which rule it met. Undefined if
- * there are no such rules.
+ * The error when a program ended at once on a machine whose managed settings have rules about the
+ * login or the version. It quotes the program, because only the program knows which rule it met.
+ * Undefined if there are no such rules.
  */
 export async function exitError(
   places: ManagedPlaces,

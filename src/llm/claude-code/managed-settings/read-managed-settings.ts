@@ -28,7 +28,10 @@ const policyFolders: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   win32: 'C:\\Program Files\\ClaudeCode',
 };
 
-/** Reads the files, the profile or registry of the system, and what a server delivered last. Starts nothing of Claude Code. */
+/**
+ * Reads the files, the profile or registry of the system, and what a server delivered last. Starts
+ * nothing of Claude Code.
+ */
 export async function readManagedSettings({
   env,
   policyFolder = policyFolders[process.platform] ?? '/etc/claude-code',
@@ -74,7 +77,9 @@ function settingsOf(file: string, settings: Readonly<Record<string, unknown>>): 
   };
 }
 
-/** With this file Claude Code starts no servers but its own, and ktx gives its tools as a server. */
+/**
+ * With this file Claude Code starts no servers but its own, and ktx gives its tools as a server.
+ */
 async function readServerFile(file: string): Promise<ManagedSettings> {
   const text = await readIfThere(file);
   return text === undefined ? nothing : blocker(file, 'allows no MCP servers but its own');

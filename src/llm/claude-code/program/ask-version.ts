@@ -14,8 +14,8 @@ export type VersionAnswer =
   | { readonly version?: undefined; readonly problem: string };
 
 /**
- * Asks a program for its version, in an empty folder and with nothing of the environment. A program that
- * does not answer is killed, with everything that it started.
+ * Asks a program for its version, in an empty folder and with nothing of the environment. A program
+ * that does not answer is killed, with everything that it started.
  */
 export async function askVersion(
   program: string,

@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
 
-/** Path of the Claude Code program that ships with the Agent SDK; undefined if there is none for this platform. */
+/**
+ * Path of the Claude Code program that ships with the Agent SDK; undefined if there is none for
+ * this platform.
+ */
 export function bundledProgram(): string | undefined {
   const resolver = createRequire(
     createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk'),

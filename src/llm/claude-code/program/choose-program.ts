@@ -37,9 +37,10 @@ type Candidate =
     };
 
 /**
- * Chooses the Claude Code program to run. With `auto` that is the first one of the user that is safe and
- * whose version is tested, otherwise the one that ships with the Agent SDK. Throws if a program that was
- * asked for cannot be used, or if there is none. Nothing of the project is started.
+ * Chooses the Claude Code program to run. With `auto` that is the first one of the user that is
+ * safe and whose version is tested, otherwise the one that ships with the Agent SDK. Throws if a
+ * program that was asked for cannot be used, or if there is none. Nothing of the project is
+ * started.
  */
 export async function chooseProgram(request: ProgramRequest): Promise<ProgramReport> {
   const { setting, bundled } = request;
@@ -155,7 +156,10 @@ const answerSchema = z.union([
   z.strictObject({ problem: z.string() }),
 ]);
 
-/** The version of a program. It is asked again when its file changes, and after an hour if it gave none. */
+/**
+ * The version of a program. It is asked again when its file changes, and after an hour if it gave
+ * none.
+ */
 async function keptVersion(
   path: string,
   { projectDir, limitMs }: ProgramRequest,

@@ -9,8 +9,8 @@ const sticky = 0o1000;
 const macAdminGroup = 80;
 
 /**
- * Why somebody else on this machine could change what a path leads to: the end of a sentence about the
- * path. Looks at the file and at every folder above it. Undefined if only this user and the
+ * Why somebody else on this machine could change what a path leads to: the end of a sentence about
+ * the path. Looks at the file and at every folder above it. Undefined if only this user and the
  * administrator can.
  */
 export async function foreignWriter(path: string): Promise<string | undefined> {

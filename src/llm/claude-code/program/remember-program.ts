@@ -8,8 +8,8 @@ interface RememberedProgram {
 }
 
 /**
- * Remembers a choice while the file of the program stays the same. Claude Code updates itself, and an
- * update may happen during a run: then the new file is checked first.
+ * Remembers a choice while the file of the program stays the same. Claude Code updates itself, and
+ * an update may happen during a run: then the new file is checked first.
  */
 export function rememberProgram(
   choose: () => Promise<ProgramReport>,

@@ -4,7 +4,9 @@ import type { KtxModelRole, TokenUsage } from '../../port/runtime.ts';
 import { openSpending } from '../spending.ts';
 import { usageReport } from '../usage.ts';
 
-/** Estimates the cost in US dollars of tokens that a role would use; undefined if nothing is known. */
+/**
+ * Estimates the cost in US dollars of tokens that a role would use; undefined if nothing is known.
+ */
 type CostEstimate = (role: KtxModelRole, usage: TokenUsage) => number | undefined;
 
 /** Estimates costs by `llm.prices`, else by what calls of this project have cost so far. */

@@ -21,7 +21,9 @@ interface Waiting {
   readonly grant: (release: Release) => void;
 }
 
-/** `leftUsd` is undefined if nothing has to wait: without a limit, or when no call may start at all. */
+/**
+ * `leftUsd` is undefined if nothing has to wait: without a limit, or when no call may start at all.
+ */
 export function openReservations(leftUsd: () => number | undefined): Reservations {
   const held = new Set<{ readonly amountUsd: number }>();
   const waiting: Waiting[] = [];

@@ -28,7 +28,9 @@ export class TurnHold {
     this.#release = await this.#spending.reserve(this.#turn, this.#signal);
   }
 
-  /** A request has been sent. Without a reservation, as after a refused tool call, it gets one now. */
+  /**
+   * A request has been sent. Without a reservation, as after a refused tool call, it gets one now.
+   */
   requestSent(): void {
     this.#release ??= this.#spending.take(this.#turn);
     this.#isSettled = false;

@@ -1,7 +1,9 @@
 import type { LlmErrorKind } from '../../port/error.ts';
 import type { Pause } from '../call-gate.ts';
 
-/** A pause as an event of `--json`: all calls wait for a reset, or one call before its next attempt. */
+/**
+ * A pause as an event of `--json`: all calls wait for a reset, or one call before its next attempt.
+ */
 export type PauseEvent =
   | { readonly type: 'rate_limited'; readonly window: string; readonly resetsAt: string }
   | {

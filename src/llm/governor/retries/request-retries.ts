@@ -10,7 +10,10 @@ export interface RetryContext {
   readonly gate: CallGate;
   readonly clocks: Pick<CallClocks, 'holdIdle' | 'releaseIdle' | 'freeze' | 'thaw'>;
   readonly signal: AbortSignal;
-  /** Called before a request is sent again. Throws if it must not be: the money is spent, or what is sent cannot be recorded. */
+  /**
+   * Called before a request is sent again. Throws if it must not be: the money is spent, or what is
+   * sent cannot be recorded.
+   */
   readonly beforeRepeat: () => void;
 }
 

@@ -1,7 +1,10 @@
 import { durationMs } from '../../../lib/time/duration.ts';
 import type { LlmConfig } from '../../config.ts';
 
-/** How often a request is sent that fails for a reason that passes, and when. The same for every backend. */
+/**
+ * How often a request is sent that fails for a reason that passes, and when. The same for every
+ * backend.
+ */
 export interface RetryPolicy {
   /** How often a request is sent at most, the first time included. */
   readonly attempts: number;
@@ -23,8 +26,8 @@ export function retryPolicy({ retries, max_wait: maxWait }: LlmConfig): RetryPol
 }
 
 /**
- * The pause after so many failed attempts. Calls that failed together are spread by up to a quarter,
- * so that they do not come back together.
+ * The pause after so many failed attempts. Calls that failed together are spread by up to a
+ * quarter, so that they do not come back together.
  */
 export function pauseMs(
   failed: number,

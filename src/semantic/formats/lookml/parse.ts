@@ -1,6 +1,9 @@
 import { UserError } from '../../../lib/error.ts';
 
-/** `key: value` or `key: name { … }`. A list holds the texts of its members, a pair in it as `name: value`. */
+/**
+ * `key: value` or `key: name { … }`. A list holds the texts of its members, a pair in it as `name:
+ * value`.
+ */
 export interface LookmlEntry {
   readonly key: string;
   /** The name of a block; else empty. */

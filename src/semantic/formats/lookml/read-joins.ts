@@ -31,7 +31,9 @@ const filterKeys = [
 ];
 const readKeys = ['join', 'from', 'view_name', 'label', 'description', ...filterKeys];
 
-/** Relationships by the view that they start from. A join that several explores repeat is read once. */
+/**
+ * Relationships by the view that they start from. A join that several explores repeat is read once.
+ */
 export function readJoins(
   explores: readonly LookmlBlock[],
   context: JoinContext,

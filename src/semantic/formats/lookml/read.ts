@@ -22,7 +22,10 @@ import {
   UnreadableLookml,
 } from './translate-sql.ts';
 
-/** Reads the views and explores of all LookML files together. Runs inside `withAnalyzer`. Throws `import_invalid`. */
+/**
+ * Reads the views and explores of all LookML files together. Runs inside `withAnalyzer`. Throws
+ * `import_invalid`.
+ */
 export function readLookml(texts: readonly string[], dialect: Dialect): ImportedModel {
   const misfits: Misfit[] = [];
   const addMisfit: AddMisfit = (at, message) => void misfits.push({ at, message });

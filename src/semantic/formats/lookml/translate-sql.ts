@@ -3,7 +3,10 @@ import { toKtxName } from '../imported-model.ts';
 import { tryParseFragment } from '../sql-fragment.ts';
 import { isBlock, type LookmlEntry, textProperty } from './parse.ts';
 
-/** ktx cannot express a part of the LookML. The whole field or measure is left out, never read as something else. */
+/**
+ * ktx cannot express a part of the LookML. The whole field or measure is left out, never read as
+ * something else.
+ */
 export class UnreadableLookml extends Error {}
 
 interface ViewSql {
@@ -47,7 +50,10 @@ interface FilterContext {
   readonly dialect: Dialect;
 }
 
-/** The filters of a measure as SQL; undefined if it has none. Throws rather than drop a filter that ktx cannot read. */
+/**
+ * The filters of a measure as SQL; undefined if it has none. Throws rather than drop a filter that
+ * ktx cannot read.
+ */
 export function translateFilters(measure: LookmlEntry, context: FilterContext): string | undefined {
   const entries = isBlock(measure)
     ? measure.value.filter(({ key }) => key === 'filters' || key === 'filter')
@@ -58,7 +64,10 @@ export function translateFilters(measure: LookmlEntry, context: FilterContext): 
   return filters.map(([field, value]) => filterSql(field, value, context)).join(' and ');
 }
 
-/** From `filters: [status: "paid", is_large: "yes"]`, or the older `filters: {field: status value: "paid"}`. */
+/**
+ * From `filters: [status: "paid", is_large: "yes"]`, or the older `filters: {field: status value:
+ * "paid"}`.
+ */
 function filterPairs(entry: LookmlEntry): readonly (readonly [field: string, value: string])[] {
   if (isBlock(entry)) {
     const [field, value] = [textProperty(entry, 'field'), textProperty(entry, 'value')];

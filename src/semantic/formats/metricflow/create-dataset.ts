@@ -85,7 +85,10 @@ function partitionOf(
   return partition && fieldNames.get(partition.name);
 }
 
-/** Fields by name, and their names by those of the entities and dimensions. An entity over a column takes the column's name. */
+/**
+ * Fields by name, and their names by those of the entities and dimensions. An entity over a column
+ * takes the column's name.
+ */
 function createFields({ entities, dimensions }: SemanticModelSpec) {
   const fields = new Map<string, DatasetField>();
   const fieldNames = new Map<string, string>();
@@ -120,7 +123,10 @@ function timeType({ type_params: params }: Dimension): DatasetField['type'] {
     : 'datetime';
 }
 
-/** A column is out of reach if a field with another expression has its name, unless another field stands for it. */
+/**
+ * A column is out of reach if a field with another expression has its name, unless another field
+ * stands for it.
+ */
 function fieldOfColumn(
   fields: ReadonlyMap<string, DatasetField>,
   column: string,

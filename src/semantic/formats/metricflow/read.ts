@@ -31,7 +31,10 @@ const documentSchema = z.looseObject({
   metrics: z.array(z.unknown()).nullish(),
 });
 
-/** Reads dbt's semantic models and metrics from all files together. Runs inside `withAnalyzer`. Throws `import_invalid`. */
+/**
+ * Reads dbt's semantic models and metrics from all files together. Runs inside `withAnalyzer`.
+ * Throws `import_invalid`.
+ */
 export function readMetricflow(texts: readonly string[], dialect: Dialect): ImportedModel {
   const misfits: Misfit[] = [];
   const addMisfit: AddMisfit = (at, message) => void misfits.push({ at, message });

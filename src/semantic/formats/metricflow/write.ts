@@ -16,7 +16,10 @@ import { NotInDbt } from './export/not-in-dbt.ts';
 import { toDbtName } from './export/to-dbt-name.ts';
 import { type DbtOutput, writeMetric } from './export/write-metric.ts';
 
-/** Writes datasets as dbt semantic models and metrics. The misfits name what dbt cannot express. Runs inside `withAnalyzer`. */
+/**
+ * Writes datasets as dbt semantic models and metrics. The misfits name what dbt cannot express.
+ * Runs inside `withAnalyzer`.
+ */
 export function writeMetricflow(
   datasets: readonly Dataset[],
   { dialect }: { readonly dialect: Dialect },

@@ -20,7 +20,10 @@ import {
   ossieRelationshipSchema,
 } from './schema.ts';
 
-/** Converts one kind of object both ways. What one side cannot express is lost here; `lossless.ts` preserves it. */
+/**
+ * Converts one kind of object both ways. What one side cannot express is lost here; `lossless.ts`
+ * preserves it.
+ */
 export interface OssieCodec {
   /** Undefined if Ossie cannot express the object at all. */
   readonly toOssie: (ktx: PlainObject) => PlainObject | undefined;
@@ -100,7 +103,10 @@ export function metricCodec({
   };
 }
 
-/** Undefined if the object does not match the schema: a patch in a foreign file may produce anything. */
+/**
+ * Undefined if the object does not match the schema: a patch in a foreign file may produce
+ * anything.
+ */
 function convertIfValid<T>(
   schema: z.ZodType<T>,
   object: PlainObject,

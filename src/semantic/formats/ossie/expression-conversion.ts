@@ -4,7 +4,10 @@ import type { ExpressionText } from '../../model/schema-parts.ts';
 import type { PlainObject } from '../patch.ts';
 import { dialectTags, type OssieExpression } from './schema.ts';
 
-/** The key of a ktx expression map under which a connection's own SQL goes: its dialect if Ossie has a tag for it, else `default`. */
+/**
+ * The key of a ktx expression map under which a connection's own SQL goes: its dialect if Ossie has
+ * a tag for it, else `default`.
+ */
 export function ownDialectKey({ name }: Dialect): string {
   return name in dialectTags ? name : 'default';
 }

@@ -10,7 +10,10 @@ export function addKtxExtension(object: PlainObject, data: unknown): PlainObject
   return { ...object, custom_extensions: [...(Array.isArray(others) ? others : []), own] };
 }
 
-/** Takes ktx's own entry, always the last, out of the `custom_extensions`. `data` is undefined if there is none. */
+/**
+ * Takes ktx's own entry, always the last, out of the `custom_extensions`. `data` is undefined if
+ * there is none.
+ */
 export function splitKtxExtension(object: PlainObject): {
   readonly object: PlainObject;
   readonly data: unknown;

@@ -17,7 +17,10 @@ import type { MetricEntry } from './metric-entry.ts';
 import type { OssieMetric } from './schema.ts';
 import type { DatasetScope } from './to-ossie-metric.ts';
 
-/** The metric belongs to the dataset that its expression names first. Undefined if it names none, or if ktx cannot use it. */
+/**
+ * The metric belongs to the dataset that its expression names first. Undefined if it names none, or
+ * if ktx cannot use it.
+ */
 export function fromOssieMetric(
   { name, expression, ...metric }: OssieMetric,
   { dialect, datasets }: DatasetScope,

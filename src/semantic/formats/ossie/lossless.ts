@@ -12,8 +12,9 @@ import type { OssieCodec } from './codecs.ts';
 import { addKtxExtension, splitKtxExtension } from './extension.ts';
 
 /**
- * Lossless conversion on top of a codec. Writing stores what Ossie cannot express as a patch in ktx's `custom_extensions`
- * entry; reading stores what ktx cannot express as a patch under `extensions.ossie`. Each side replays the other's patch.
+ * Lossless conversion on top of a codec. Writing stores what Ossie cannot express as a patch in
+ * ktx's `custom_extensions` entry; reading stores what ktx cannot express as a patch under
+ * `extensions.ossie`. Each side replays the other's patch.
  */
 const patchSchema = z.looseObject({
   add: z.record(z.string(), z.unknown()).optional(),

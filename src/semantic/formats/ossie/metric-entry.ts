@@ -4,8 +4,9 @@ import type { MetricDefinition } from '../../model/metric-definition.ts';
 import { omitKeys } from '../patch.ts';
 
 /**
- * A metric as one object that can be patched: its dataset, its descriptive keys, and what computes it as a list of one.
- * Patches replace a list as a whole, because part of a formula means nothing alone.
+ * A metric as one object that can be patched: its dataset, its descriptive keys, and what computes
+ * it as a list of one. Patches replace a list as a whole, because part of a formula means nothing
+ * alone.
  */
 export const metricEntrySchema = z.looseObject({
   name: z.string(),
@@ -31,7 +32,10 @@ export function toMetricEntry(metric: MetricDefinition, dataset: string): Metric
   };
 }
 
-/** The reverse of `toMetricEntry`; undefined if the entry, which a foreign patch may have changed, is no valid metric. */
+/**
+ * The reverse of `toMetricEntry`; undefined if the entry, which a foreign patch may have changed,
+ * is no valid metric.
+ */
 export function metricOfEntry(entry: MetricEntry): MetricDefinition | undefined {
   return metricSchema.safeParse({
     ...omitKeys(entry, 'dataset', 'definition'),

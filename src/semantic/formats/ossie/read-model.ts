@@ -88,7 +88,10 @@ function validDatasets(datasets: readonly PlainObject[]): ReadonlyMap<string, Da
   return new Map(valid.map((dataset) => [dataset.dataset, dataset]));
 }
 
-/** Sets a list of a dataset. Items that Ossie could not express, kept there with their index, go back to their old places. */
+/**
+ * Sets a list of a dataset. Items that Ossie could not express, kept there with their index, go
+ * back to their old places.
+ */
 function insertList(
   dataset: PlainObject,
   key: string,
@@ -106,8 +109,9 @@ function addExtension(object: PlainObject, key: string, value: unknown): PlainOb
 }
 
 /**
- * What the model holds beside its datasets, so that an export can write it back: its own keys, the order of its lists, and the
- * objects that ktx cannot use. Only the first dataset carries all of it. Undefined for a model that ktx wrote itself.
+ * What the model holds beside its datasets, so that an export can write it back: its own keys, the
+ * order of its lists, and the objects that ktx cannot use. Only the first dataset carries all of
+ * it. Undefined for a model that ktx wrote itself.
  */
 function modelHeader(
   model: OssieModel,
@@ -154,7 +158,10 @@ function readDataset(ossie: OssieDataset, name: string, context: ReadContext): P
   );
 }
 
-/** Hidden fields for key columns that the Ossie dataset does not list as fields; an export leaves them out again. */
+/**
+ * Hidden fields for key columns that the Ossie dataset does not list as fields; an export leaves
+ * them out again.
+ */
 function missingKeyFields(
   { primary_key = [], unique_keys = [] }: OssieDataset,
   fields: readonly PlainObject[],
@@ -224,7 +231,10 @@ function readRelationships(
   return { objects, unused };
 }
 
-/** `datasetsWith` gives the datasets with these metrics and their relationships: a metric may use other metrics. */
+/**
+ * `datasetsWith` gives the datasets with these metrics and their relationships: a metric may use
+ * other metrics.
+ */
 function readMetrics(
   metrics: readonly OssieMetric[],
   context: ReadContext,

@@ -8,7 +8,10 @@ import type { ImportedModel, Misfit } from '../imported-model.ts';
 import { readModel } from './read-model.ts';
 import { ossieSchema, ossieVersion } from './schema.ts';
 
-/** The datasets of an Apache Ossie document, YAML or JSON. Runs inside `withAnalyzer`. Throws `import_invalid`. */
+/**
+ * The datasets of an Apache Ossie document, YAML or JSON. Runs inside `withAnalyzer`. Throws
+ * `import_invalid`.
+ */
 export function readOssie(text: string, dialect: Dialect): ImportedModel {
   const { data, problems } = checkSchema(ossieSchema, parseDocument(text));
   if (problems !== undefined) throw invalidFile(problems.slice(0, 5).map(problemText).join('\n'));

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { FieldType } from '../../../sql/field-type.ts';
 
-/** The parts of Apache Ossie 0.2.0.dev0 (draft) that ktx reads. All other keys are preserved unread. */
+/**
+ * The parts of Apache Ossie 0.2.0.dev0 (draft) that ktx reads. All other keys are preserved unread.
+ */
 const identity = {
   name: z.string(),
   custom_extensions: z

@@ -23,8 +23,8 @@ interface MetricScope extends DatasetScope {
 }
 
 /**
- * Undefined for metrics that Ossie cannot express, and for those of which it would compute another number: running totals,
- * offsets, balances, paths of roles.
+ * Undefined for metrics that Ossie cannot express, and for those of which it would compute another
+ * number: running totals, offsets, balances, paths of roles.
  */
 export function toOssieMetric(
   metric: MetricDefinition,
@@ -155,8 +155,9 @@ function conditionSql(where: ExpressionText, context: SqlContext): string | unde
 }
 
 /**
- * Row-level SQL with qualified names. Undefined if it uses a dataset with many rows for one row of `home`: another tool would
- * then count that row several times. `alsoUsed` are datasets that the SQL uses beside those that it names.
+ * Row-level SQL with qualified names. Undefined if it uses a dataset with many rows for one row of
+ * `home`: another tool would then count that row several times. `alsoUsed` are datasets that the
+ * SQL uses beside those that it names.
  */
 function rowSql(
   text: string | undefined,

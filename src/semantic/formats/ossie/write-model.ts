@@ -60,7 +60,9 @@ export function writeModel(
   return { model: { ...ownKeys, ...Object.fromEntries(writtenLists) }, misfits };
 }
 
-/** What the model held beside its datasets when it was imported; see `modelHeader` in read-model.ts. */
+/**
+ * What the model held beside its datasets when it was imported; see `modelHeader` in read-model.ts.
+ */
 function importedHeader(datasets: readonly Dataset[]): PlainObject | undefined {
   const headers = datasets.flatMap(({ extensions }): PlainObject[] => {
     const header = extensions?.['ossie_model'];

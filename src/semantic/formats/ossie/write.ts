@@ -13,7 +13,10 @@ interface OssieExport {
   readonly misfits: readonly Misfit[];
 }
 
-/** Writes datasets as Apache Ossie. `name` is the model of datasets that came from no Ossie model. Runs inside `withAnalyzer`. */
+/**
+ * Writes datasets as Apache Ossie. `name` is the model of datasets that came from no Ossie model.
+ * Runs inside `withAnalyzer`.
+ */
 export function writeOssie(
   datasets: readonly Dataset[],
   { dialect, name }: { readonly dialect: Dialect; readonly name: string },

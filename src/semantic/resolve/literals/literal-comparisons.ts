@@ -17,7 +17,10 @@ export interface LiteralComparison {
   readonly literals: readonly WrittenLiteral[];
 }
 
-/** The comparisons of a piece whose operands are one field and literals. Any other comparison is left out. */
+/**
+ * The comparisons of a piece whose operands are one field and literals. Any other comparison is
+ * left out.
+ */
 export function findLiteralComparisons({ fragment, span }: SqlPiece): readonly LiteralComparison[] {
   const tokens = fragment.tokens.filter((token) => isWithin(token, span));
   return fragment.references
@@ -34,7 +37,10 @@ export function findLiteralComparisons({ fragment, span }: SqlPiece): readonly L
 
 type Compared = Omit<LiteralComparison, 'reference'>;
 
-/** The literals from `index` on, if the field before it is the whole left side; `before` is the token in front of the field. */
+/**
+ * The literals from `index` on, if the field before it is the whole left side; `before` is the
+ * token in front of the field.
+ */
 function readAfter(
   tokens: readonly Token[],
   index: number,
@@ -50,7 +56,10 @@ function readAfter(
   return { isEquality: operator?.isEquality ?? false, literals: [literal.literal] };
 }
 
-/** The literal before the field, up to `index`: `'paid' = a.status`. `after` is the token behind the field. */
+/**
+ * The literal before the field, up to `index`: `'paid' = a.status`. `after` is the token behind the
+ * field.
+ */
 function readBefore(
   tokens: readonly Token[],
   index: number,
@@ -144,7 +153,9 @@ function wholeLiteral(
   return { literal: { kind: literalKind, value, start, end }, next };
 }
 
-/** True if an operand may begin or end beside the token: what else stands there would be part of it. */
+/**
+ * True if an operand may begin or end beside the token: what else stands there would be part of it.
+ */
 function isBoundary(token: Token | undefined): boolean {
   if (token === undefined) return true;
   if (token.kind === 'symbol') return '(),'.includes(token.text);

@@ -16,7 +16,10 @@ export interface WrittenTime {
 const timePattern =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)? ?(z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i;
 
-/** Reads `2024`, `2024-02`, `2024-02-01`, `2024-02-01 10:00` and more; undefined if it is no such time, or no day of the calendar. */
+/**
+ * Reads `2024`, `2024-02`, `2024-02-01`, `2024-02-01 10:00` and more; undefined if it is no such
+ * time, or no day of the calendar.
+ */
 export function parseTime(text: string): WrittenTime | undefined {
   const match = timePattern.exec(text.trim());
   if (match === null) return undefined;
@@ -60,7 +63,9 @@ export function localText({ day, clock, fraction }: WrittenTime): string {
   return `${day} ${clock}${fraction}`;
 }
 
-/** The instant in UTC, in the same form. Without an offset it is a time of the clocks in `timezone`. */
+/**
+ * The instant in UTC, in the same form. Without an offset it is a time of the clocks in `timezone`.
+ */
 export function utcText(
   { day, clock, fraction, offset }: WrittenTime,
   timezone: string | undefined,

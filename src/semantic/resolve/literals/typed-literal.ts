@@ -20,9 +20,10 @@ export interface LiteralTarget {
 type ComparedLiteral = Pick<WrittenLiteral, 'kind' | 'value'>;
 
 /**
- * The literal in the type of the field, so that every engine compares the same values: `'5'` is a number beside a number,
- * `'2024-02'` the first day beside a month, a time an instant in the query's zone. Undefined if it can stay as written.
- * Throws `literal_type` if the type has no such value.
+ * The literal in the type of the field, so that every engine compares the same values: `'5'` is a
+ * number beside a number, `'2024-02'` the first day beside a month, a time an instant in the
+ * query's zone. Undefined if it can stay as written. Throws `literal_type` if the type has no such
+ * value.
  */
 export function typedLiteral(
   literal: ComparedLiteral,
@@ -101,7 +102,10 @@ function timeLiteral(literal: ComparedLiteral, target: TimeTarget, isEquality: b
   return { kind: 'moment', type, text: time.day };
 }
 
-/** A year or month is enough beside a period of that length; a bare number is a year and nothing else. */
+/**
+ * A year or month is enough beside a period of that length; a bare number is a year and nothing
+ * else.
+ */
 function isPreciseEnough(
   { precision }: WrittenTime,
   { grain }: TimeTarget,

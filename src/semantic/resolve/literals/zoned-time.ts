@@ -1,6 +1,7 @@
 /**
- * The instant at which the clocks of a time zone show a local time, both as `YYYY-MM-DD HH:MM:SS`; the result is in UTC. A
- * time that the clocks show twice is the first of the two; one that they skip is moved forward by as much as they are.
+ * The instant at which the clocks of a time zone show a local time, both as `YYYY-MM-DD HH:MM:SS`;
+ * the result is in UTC. A time that the clocks show twice is the first of the two; one that they
+ * skip is moved forward by as much as they are.
  */
 export function localTimeToUtc(local: string, timezone: string): string {
   const asUtc = Date.parse(`${local.replace(' ', 'T')}Z`);

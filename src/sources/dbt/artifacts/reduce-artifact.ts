@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { errorMessage } from '../../../lib/error.ts';
 import { isRecord } from '../../../lib/json.ts';
 
-/** The artifacts of dbt that ktx reads: manifest v7 to v12, catalog v1, and the semantic manifest. */
+/**
+ * The artifacts of dbt that ktx reads: manifest v7 to v12, catalog v1, and the semantic manifest.
+ */
 export const artifactNames = ['manifest', 'catalog', 'semantic_manifest'] as const;
 export type ArtifactName = (typeof artifactNames)[number];
 
 /**
- * An artifact as lines of JSON, one for each resource, sorted. Holds what ktx reads and nothing that changes by itself: no run
- * ids, times, environment, statistics, compiled code or macros. Throws with the reason if the text is not that artifact.
+ * An artifact as lines of JSON, one for each resource, sorted. Holds what ktx reads and nothing
+ * that changes by itself: no run ids, times, environment, statistics, compiled code or macros.
+ * Throws with the reason if the text is not that artifact.
  */
 export function reduceArtifact(name: ArtifactName, body: string): string {
   return reduceJson(name, parseArtifactJson(body))
@@ -136,7 +139,10 @@ const semanticModelKeys = [
   'depends_on',
 ];
 
-/** What is kept of a resource, by its type. Everything else is of no use here, large, or different after each run. */
+/**
+ * What is kept of a resource, by its type. Everything else is of no use here, large, or different
+ * after each run.
+ */
 const keysByType: Readonly<Record<string, readonly string[]>> = {
   model: relationKeys,
   seed: relationKeys,

@@ -7,7 +7,10 @@ import { isNo, listAt, mappingAt, textAt, type YamlMapping } from './yaml-item.t
 export interface TestOwner {
   /** Undefined for tests of the whole relation. */
   readonly column: string | undefined;
-  /** The unique id that a `ref(…)` or `source(…)` refers to; undefined if the project does not have it. */
+  /**
+   * The unique id that a `ref(…)` or `source(…)` refers to; undefined if the project does not have
+   * it.
+   */
   readonly idOf: (written: string) => string | undefined;
   readonly placeOf: (holder: unknown, key?: string | number) => ItemPlace;
 }
@@ -35,7 +38,10 @@ function readDataTest(raw: unknown, context: TestContext): DbtTest | undefined {
   return interpretTest(name, isRecord(options) ? options : {}, context);
 }
 
-/** A test by its name and arguments. Undefined for tests that claim nothing, and for tests of only some rows. */
+/**
+ * A test by its name and arguments. Undefined for tests that claim nothing, and for tests of only
+ * some rows.
+ */
 export function interpretTest(
   name: string,
   options: YamlMapping,
@@ -74,7 +80,10 @@ function isForSomeRows(options: YamlMapping): boolean {
   return hasFilter || isNo(config['enabled']);
 }
 
-/** Constraints, which mean the same as the tests of their names. Those of a relation may be about several columns. */
+/**
+ * Constraints, which mean the same as the tests of their names. Those of a relation may be about
+ * several columns.
+ */
 export function readConstraints(mapping: YamlMapping, owner: TestOwner): DbtTest[] {
   const list = listAt(mapping, 'constraints');
   return list.flatMap((raw, index) => {

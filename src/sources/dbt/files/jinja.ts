@@ -20,14 +20,20 @@ export interface JinjaTag {
 
 export interface RenderedTemplate {
   readonly text: string;
-  /** Expressions and statements that code cannot resolve, as they are written; they stay in the text. */
+  /**
+   * Expressions and statements that code cannot resolve, as they are written; they stay in the
+   * text.
+   */
   readonly unresolved: readonly string[];
 }
 
 /** Evaluates a call; undefined if its value is not known. */
 export type EvaluateCall = (call: JinjaCall) => JinjaValue | undefined;
 
-/** Replaces literals and known calls by their values. Comments are removed; statements stay as they are. */
+/**
+ * Replaces literals and known calls by their values. Comments are removed; statements stay as they
+ * are.
+ */
 export function renderTemplate(template: string, evaluateCall: EvaluateCall): RenderedTemplate {
   const unresolved: string[] = [];
   const parts: string[] = [];
@@ -53,8 +59,9 @@ const tagKinds = new Map([
 type TagMark = Parameters<typeof tagKinds.get>[0];
 
 /**
- * The tags of a template in their order. Our own tokenizer, because the libraries for Jinja run whole templates and refuse the
- * tags that dbt adds. One pass: a closing mark that was searched for in vain is not searched for again.
+ * The tags of a template in their order. Our own tokenizer, because the libraries for Jinja run
+ * whole templates and refuse the tags that dbt adds. One pass: a closing mark that was searched for
+ * in vain is not searched for again.
  */
 export function jinjaTags(template: string): JinjaTag[] {
   const tags: JinjaTag[] = [];
@@ -91,7 +98,10 @@ function evaluateExpression(
   return call === undefined ? parseLiteral(expression) : evaluateCall(call);
 }
 
-/** Undefined if the text is not a call with literal arguments. A named argument that is no literal becomes a template. */
+/**
+ * Undefined if the text is not a call with literal arguments. A named argument that is no literal
+ * becomes a template.
+ */
 export function parseJinjaCall(text: string): JinjaCall | undefined {
   const [, name, inside] = /^([A-Za-z_][\w.]*)\s*\((.*)\)$/s.exec(text.trim()) ?? [];
   const written = inside === undefined ? undefined : splitArguments(inside);

@@ -36,8 +36,8 @@ export function resolveModelSql(
 }
 
 /**
- * Whether a query decides something that a model should read: it filters, aggregates, or distinguishes cases. Plain selections
- * say nothing beyond their columns.
+ * Whether a query decides something that a model should read: it filters, aggregates, or
+ * distinguishes cases. Plain selections say nothing beyond their columns.
  */
 export function needsReading(sql: string): boolean {
   return /\b(where|having|case|group\s+by|qualify|distinct|over\s*\()/i.test(

@@ -8,7 +8,9 @@ import { type DbtProjectFile, parseProjectFile, projectFileName } from './projec
 import { openReferences, type References } from './references.ts';
 import { parseYamlItem, type YamlItem } from './yaml-item.ts';
 
-/** The files of a project, parsed, with everything that reading one of them needs from the others. */
+/**
+ * The files of a project, parsed, with everything that reading one of them needs from the others.
+ */
 export interface ProjectFiles {
   readonly project: DbtProjectFile;
   readonly config: DbtConfig;

@@ -3,7 +3,10 @@ import { type JinjaCall, jinjaTags, parseJinjaCall } from './jinja.ts';
 /** The unique ids that `ref` and `source` refer to. */
 export interface References {
   readonly add: (kind: ReferenceKind, names: readonly string[], id: string) => void;
-  /** The id of a call as it is written, with or without braces: `ref('orders')`, `ref('orders', v=2)`, `source('raw', 'orders')`. */
+  /**
+   * The id of a call as it is written, with or without braces: `ref('orders')`, `ref('orders',
+   * v=2)`, `source('raw', 'orders')`.
+   */
   readonly idOf: (written: string) => string | undefined;
   readonly idOfCall: (call: JinjaCall) => string | undefined;
 }

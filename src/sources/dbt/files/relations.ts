@@ -22,7 +22,10 @@ import {
   type YamlMapping,
 } from './yaml-item.ts';
 
-/** The relations of a project as its files have them: the tables of its sources, then models, seeds and snapshots. */
+/**
+ * The relations of a project as its files have them: the tables of its sources, then models, seeds
+ * and snapshots.
+ */
 export function readRelations(files: ProjectFiles): DbtRelation[] {
   const sources = files.yamlItems.flatMap((yaml) =>
     namedEntries(yaml, 'sources').flatMap((source) => readSource(yaml, source, files)),
@@ -154,7 +157,10 @@ function resolveLocation(
   return { alias, database: database ?? undefined, schemas, isVirtual };
 }
 
-/** dbt names a custom schema `<target>_<custom>`, unless the project has a macro of its own for that. */
+/**
+ * dbt names a custom schema `<target>_<custom>`, unless the project has a macro of its own for
+ * that.
+ */
 function schemaCandidates(
   custom: string | null | undefined,
   target: string | undefined,
@@ -163,7 +169,9 @@ function schemaCandidates(
   return target !== undefined && custom === undefined ? [target] : [];
 }
 
-/** Undefined if it is not set. Null if it is set to what code cannot resolve, which becomes a fault. */
+/**
+ * Undefined if it is not set. Null if it is set to what code cannot resolve, which becomes a fault.
+ */
 function resolveSetting(
   value: unknown,
   { key, place }: { readonly key: string; readonly place: ItemPlace },
@@ -217,7 +225,9 @@ function readProperties(
   };
 }
 
-/** The description with its doc blocks. If it is nothing but a doc block, its place is the block's. */
+/**
+ * The description with its doc blocks. If it is nothing but a doc block, its place is the block's.
+ */
 function readDescription(
   yaml: YamlItem,
   mapping: YamlMapping,

@@ -13,7 +13,10 @@ import {
   type YamlMapping,
 } from './yaml-item.ts';
 
-/** The semantic models of a file, in either form: entries of their own, and entries of models that carry one. */
+/**
+ * The semantic models of a file, in either form: entries of their own, and entries of models that
+ * carry one.
+ */
 export function readDbtSemanticModels(yaml: YamlItem, files: ProjectFiles): DbtSemanticModel[] {
   return [
     ...namedEntries(yaml, 'semantic_models').map((entry) => readOwnEntry(yaml, entry, files)),
@@ -80,7 +83,9 @@ interface Member {
   readonly place: ItemPlace;
 }
 
-/** The entities or dimensions of a model's entry: those of its columns, then those that it derives. */
+/**
+ * The entities or dimensions of a model's entry: those of its columns, then those that it derives.
+ */
 function readMembers(
   yaml: YamlItem,
   entry: YamlMapping,
@@ -147,7 +152,10 @@ function isEnabled(entry: YamlMapping): boolean {
   return !isNo(entry['enabled']) && !isNo(mappingAt(entry, 'config')['enabled']);
 }
 
-/** The mapping with resolved texts. What cannot be resolved stays: filters name dimensions in braces. */
+/**
+ * The mapping with resolved texts. What cannot be resolved stays: filters name dimensions in
+ * braces.
+ */
 function resolveTexts(mapping: YamlMapping, files: ProjectFiles): YamlMapping {
   const resolveValue = (value: unknown): unknown => {
     if (typeof value === 'string') return resolveText(files, value).text;

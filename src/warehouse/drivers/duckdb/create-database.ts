@@ -1,6 +1,9 @@
 import { openReader } from './reader.ts';
 
-/** Creates a database file and runs a SQL script in it. `variables` are set first; the script reads them with `getvariable`. */
+/**
+ * Creates a database file and runs a SQL script in it. `variables` are set first; the script reads
+ * them with `getvariable`.
+ */
 export async function createDatabase(
   path: string,
   script: string,

@@ -51,7 +51,10 @@ export async function open(
   }
 }
 
-/** A database file is opened as it is; data files are loaded into a database in the cache folder first. */
+/**
+ * A database file is opened as it is; data files are loaded into a database in the cache folder
+ * first.
+ */
 async function openSource(
   path: string,
   context: OpenContext,

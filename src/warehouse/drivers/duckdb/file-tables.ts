@@ -34,8 +34,8 @@ export function readerFunction(path: string): string | undefined {
 }
 
 /**
- * One table per file directly in the folder, and one per subfolder and format. Tables that would have the same name get the
- * file extension as a suffix: `orders_csv`.
+ * One table per file directly in the folder, and one per subfolder and format. Tables that would
+ * have the same name get the file extension as a suffix: `orders_csv`.
  */
 export function tablesOfFiles(path: string): FileTable[] {
   const { base, files } = findFiles(path);
@@ -59,7 +59,9 @@ function tableName(base: string, file: string): string {
   return rest.length === 0 ? first.replace(extensionPattern, '') : first;
 }
 
-/** The data files of a file, a folder or a glob, and the folder from which tables get their names. */
+/**
+ * The data files of a file, a folder or a glob, and the folder from which tables get their names.
+ */
 function findFiles(path: string): { base: string; files: string[] } {
   const stats = fileStats(path);
   if (stats?.isFile() === true) return { base: dirname(path), files: [path] };

@@ -25,9 +25,9 @@ const loadVersion = 'version 1';
 const loadTimeoutMs = 3_600_000;
 
 /**
- * Loads data files into `<cacheDir>/<connection>.duckdb`: one table per file, or per subfolder of parts. Loads again only if
- * names, sizes or times of the files have changed. The database is built beside the old one and then renamed, so that a reader
- * sees either the old or the new tables.
+ * Loads data files into `<cacheDir>/<connection>.duckdb`: one table per file, or per subfolder of
+ * parts. Loads again only if names, sizes or times of the files have changed. The database is built
+ * beside the old one and then renamed, so that a reader sees either the old or the new tables.
  */
 export async function loadFiles(
   path: string,

@@ -30,8 +30,8 @@ const explainPrefix = new RegExp(
 const parseTimeoutMs = 10_000;
 
 /**
- * Parses with DuckDB's own parser, through `json_serialize_sql`. That function does not take PIVOT without an IN list, which
- * goes through the general analyzer.
+ * Parses with DuckDB's own parser, through `json_serialize_sql`. That function does not take PIVOT
+ * without an IN list, which goes through the general analyzer.
  */
 export async function duckdbPolicy(reader: DuckdbReader, signal: AbortSignal): Promise<GatePolicy> {
   // Read once: nobody can add a macro while the file is open.
@@ -47,7 +47,10 @@ export async function duckdbPolicy(reader: DuckdbReader, signal: AbortSignal): P
   };
 }
 
-/** Replaces EXPLAIN with spaces, so that positions in errors stay right. What follows must be a statement by itself. */
+/**
+ * Replaces EXPLAIN with spaces, so that positions in errors stay right. What follows must be a
+ * statement by itself.
+ */
 function blankExplain(sql: string): string {
   return sql.replace(explainPrefix, (prefix) => prefix.replaceAll(/\S/g, ' '));
 }
@@ -113,7 +116,10 @@ function baseTable(node: TreeNode): NodeUse['table'] {
   };
 }
 
-/** `histogram(t, a)` in FROM takes the name of a table. The name never means a CTE, so it gets a schema. */
+/**
+ * `histogram(t, a)` in FROM takes the name of a table. The name never means a CTE, so it gets a
+ * schema.
+ */
 function histogramTable(call: unknown): { schema: string; table: string } | undefined {
   if (!isRecord(call) || call['function_name'] !== 'histogram') return undefined;
   const [first = {}, ...rest] = recordsIn(call['children']);

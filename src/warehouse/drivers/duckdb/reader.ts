@@ -9,7 +9,10 @@ import type { DuckdbRequest, DuckdbSetup } from './reader-process.ts';
 const mebibyte = 2 ** 20;
 /** DuckDB keeps less than this in memory, and writes the rest to its folder for temporary files. */
 const largestBuffer = 4096 * mebibyte;
-/** What the process may have beside that: the program, the result, and values that DuckDB does not count. */
+/**
+ * What the process may have beside that: the program, the result, and values that DuckDB does not
+ * count.
+ */
 const besideBuffer = 768 * mebibyte;
 
 export const duckdbProgram: EngineProgram = {
@@ -25,7 +28,8 @@ export type DuckdbReader = ReturnType<typeof openReader>;
 export function openReader({ path, options, settings }: DuckdbSetup) {
   const buffer = Math.floor(Math.min(process.availableMemory() / 2, largestBuffer));
   const limit = { memory_limit: `${Math.floor(buffer / mebibyte)}MiB` };
-  // The options are applied in this order: without external access, the folder for temporary files could not be set any more.
+  // The options are applied in this order: without external access, the folder for temporary files
+  // could not be set any more.
   const database: DuckdbSetup = { path, options: { ...limit, ...options }, settings };
   const engine = openEngine(duckdbProgram, { database, memoryBytes: buffer + besideBuffer });
   const send = (request: DuckdbRequest, limits: CallLimits) => engine.send(request, limits);

@@ -23,8 +23,8 @@ interface StatementOutput {
 }
 
 /**
- * Runs one SELECT or EXPLAIN, emits its rows in batches, and stops after `maxRows` rows. Throws `query_failed` if the result is
- * too large.
+ * Runs one SELECT or EXPLAIN, emits its rows in batches, and stops after `maxRows` rows. Throws
+ * `query_failed` if the result is too large.
  */
 export async function runDuckdbStatement(
   connection: DuckDBConnection,
@@ -45,7 +45,8 @@ export async function runDuckdbStatement(
     chunk !== null && chunk.rowCount > 0;
     chunk = await result.fetchChunk()
   ) {
-    // `getRowValues` makes a JavaScript value of each element of a list: the size is checked before it does.
+    // `getRowValues` makes a JavaScript value of each element of a list: the size is checked before
+    // it does.
     if (hasNestedColumns) batches.addSize(countValues(chunk) * bytesPerValue);
     for (let index = 0; index < chunk.columnCount; index += 1)
       numberStructFields(chunk.getColumnVector(index).type);
@@ -62,8 +63,9 @@ export async function runDuckdbStatement(
 }
 
 /**
- * Prepares the SELECT or EXPLAIN; refuses everything else. A PIVOT without an IN list is two statements to DuckDB: the first
- * creates an enum of the values in memory, and the second selects. Any other text with several statements is refused.
+ * Prepares the SELECT or EXPLAIN; refuses everything else. A PIVOT without an IN list is two
+ * statements to DuckDB: the first creates an enum of the values in memory, and the second selects.
+ * Any other text with several statements is refused.
  */
 async function prepareQuery(
   statements: DuckDBExtractedStatements,

@@ -1,6 +1,7 @@
 /**
- * Settings that make results the same on every machine: the time zone of a session changes what queries return, and the
- * optimizer `common_subplan` of DuckDB 1.5 merges two parts of a query that read different columns.
+ * Settings that make results the same on every machine: the time zone of a session changes what
+ * queries return, and the optimizer `common_subplan` of DuckDB 1.5 merges two parts of a query that
+ * read different columns.
  */
 const sameAnswers = [
   "SET GLOBAL TimeZone = 'UTC'",

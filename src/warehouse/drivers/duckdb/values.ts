@@ -22,9 +22,10 @@ import { decimalCell, doubleCell, floatCell, integerCell } from '../../result/nu
 import type { Cell } from '../../warehouse.ts';
 
 /**
- * Replaces the names of struct fields by their positions. The library makes an object of each struct, which would lose fields
- * without a name, as in `row(1, 2)`, and a field called `__proto__`. Call it with the type of each vector of a chunk;
- * `duckdbCell` takes the names from its own `type`.
+ * Replaces the names of struct fields by their positions. The library makes an object of each
+ * struct, which would lose fields without a name, as in `row(1, 2)`, and a field called
+ * `__proto__`. Call it with the type of each vector of a chunk; `duckdbCell` takes the names from
+ * its own `type`.
  */
 export function numberStructFields(type: DuckDBType): void {
   if (type instanceof DuckDBStructType) {
@@ -43,8 +44,8 @@ function innerTypes(type: DuckDBType): readonly DuckDBType[] {
 }
 
 /**
- * Lists, structs and maps become JSON text; a timestamp with time zone is in UTC. Values come from vectors whose struct fields
- * are numbered; `type` has their names.
+ * Lists, structs and maps become JSON text; a timestamp with time zone is in UTC. Values come from
+ * vectors whose struct fields are numbered; `type` has their names.
  */
 export function duckdbCell(value: DuckDBValue, type: DuckDBType): Cell {
   if (value instanceof DuckDBUnionValue && type instanceof DuckDBUnionType)
@@ -62,7 +63,10 @@ function jsonText(value: DuckDBValue, type: DuckDBType): string {
   return nestedText(value, type) ?? JSON.stringify(scalarCell(value, type));
 }
 
-/** The JSON text of a list, struct or map; undefined for other values. A struct without names is an array. */
+/**
+ * The JSON text of a list, struct or map; undefined for other values. A struct without names is an
+ * array.
+ */
 function nestedText(value: DuckDBValue, type: DuckDBType): string | undefined {
   const [first = type, second = type] = innerTypes(type);
   if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue)

@@ -27,7 +27,10 @@ const columnsSql = (
   inSchemas: string,
 ): string => `SELECT ${ownTableId} AS id, column_name AS name, column_type AS nativeType, is_nullable = 'YES' AS isNullable,
     NULLIF(column_comment, '') AS comment FROM information_schema.columns WHERE table_schema ${inSchemas} ORDER BY table_schema, table_name, ordinal_position`;
-/** `column` is NULL if a part of a unique index is an expression or a prefix of a column; such an index is no key. */
+/**
+ * `column` is NULL if a part of a unique index is an expression or a prefix of a column; such an
+ * index is no key.
+ */
 const keysSql = (
   inSchemas: string,
 ): string => `SELECT ${ownTableId} AS id, IF(index_name = 'PRIMARY', 'primary', 'unique') AS kind, index_name AS name, seq_in_index AS place,
@@ -35,7 +38,10 @@ const keysSql = (
   FROM information_schema.statistics WHERE table_schema ${inSchemas} AND non_unique = 0
   UNION ALL SELECT ${ownTableId}, 'foreign', constraint_name, ordinal_position, column_name, referenced_table_schema, referenced_table_name, referenced_column_name
   FROM information_schema.key_column_usage WHERE table_schema ${inSchemas} AND referenced_table_name IS NOT NULL ORDER BY 1, 2, 3, 4`;
-/** Check names are unique per table on MariaDB and per schema on MySQL, where another catalog has the table. */
+/**
+ * Check names are unique per table on MariaDB and per schema on MySQL, where another catalog has
+ * the table.
+ */
 const checksSql = (inSchemas: string, isMariadb: boolean): string =>
   isMariadb
     ? `SELECT ${tableId('constraint_schema', 'table_name')} AS id, check_clause AS clause FROM information_schema.check_constraints WHERE constraint_schema ${inSchemas}`

@@ -16,14 +16,20 @@ export interface StatementStop {
   readonly isStopped: () => boolean;
 }
 
-/** One packet of a result. The library uses the object again for the next packet; a clone keeps its bytes. */
+/**
+ * One packet of a result. The library uses the object again for the next packet; a clone keeps its
+ * bytes.
+ */
 interface RowPacket {
   isEOF(): boolean;
   readLengthCodedBuffer(): Buffer | null;
   clone(): RowPacket;
 }
 
-/** The library's query. It calls `row` with the first packet after the columns, and what that returns with the next. */
+/**
+ * The library's query. It calls `row` with the first packet after the columns, and what that
+ * returns with the next.
+ */
 interface PacketQuery {
   row: (packet: RowPacket, connection: unknown) => unknown;
 }
@@ -36,8 +42,8 @@ interface ReceivedRows {
 }
 
 /**
- * Runs one statement, unchanged, by the text protocol. Calls `stop` if there are more rows than `maxRows` or if the result is
- * too large; until its size is known, nothing of it is converted.
+ * Runs one statement, unchanged, by the text protocol. Calls `stop` if there are more rows than
+ * `maxRows` or if the result is too large; until its size is known, nothing of it is converted.
  */
 export async function runLimited(
   connection: PoolConnection,
@@ -85,7 +91,8 @@ function receiveRows(
     }
   });
   query.on('error', reject);
-  // Rows may be missing after a stop. Where they are expected to be, the promise is settled already.
+  // Rows may be missing after a stop. Where they are expected to be, the promise is settled
+  // already.
   query.on('end', () =>
     isStopped()
       ? reject(new Error('The statement was stopped.'))
@@ -94,7 +101,10 @@ function receiveRows(
   return promise;
 }
 
-/** Hands the packet of each row to `take`, in place of the library's reader, which makes an object of each cell. */
+/**
+ * Hands the packet of each row to `take`, in place of the library's reader, which makes an object
+ * of each cell.
+ */
 function takePackets(query: PacketQuery, take: (packet: RowPacket) => void): void {
   const readEnd = query.row.bind(query);
   query.row = (packet, connection) => {

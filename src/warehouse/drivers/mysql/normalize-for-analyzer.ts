@@ -4,16 +4,20 @@ import { gateRefusal } from '../../warehouse-error.ts';
 const tokenPattern =
   /(?<comment>\/\*[^]*?\*\/|--(?=[\t\n\v\f\r ]|$)[^\n]*|#[^\n]*)|(?<text>'(?:[^'\\]|\\[^]|'')*'|"(?:[^"\\]|\\[^]|"")*")|(?<name>`(?:[^`]|``)+`)|(?<code>--|[^/\-#'"`]+|[^'"`])/gy;
 
-/** Reserved words that no query has outside of quotes. A number may stand right before one (`1e1INTO`). */
+/**
+ * Reserved words that no query has outside of quotes. A number may stand right before one
+ * (`1e1INTO`).
+ */
 const refusedWords =
   /(?<![\p{L}_$])(?:into|outfile|dumpfile|procedure|lock|update|delete|insert(?!\s*\()|load|call|kill|grant|revoke|purge|analyze)(?![\w$])/iu;
 /** The only variable that compiled queries read. */
 const timeZoneVariable = /@@session\.time_zone\b/gi;
 
 /**
- * Returns a text of the same length that the analyzer and the server read alike: comments are blank, and string literals hold
- * no character that could end them for the analyzer. (To the server, `--` starts a comment only before a space, and comments
- * do not nest.) Refuses hints, comments that the server executes, variables, and words that no query needs.
+ * Returns a text of the same length that the analyzer and the server read alike: comments are
+ * blank, and string literals hold no character that could end them for the analyzer. (To the
+ * server, `--` starts a comment only before a space, and comments do not nest.) Refuses hints,
+ * comments that the server executes, variables, and words that no query needs.
  */
 export function normalizeForAnalyzer(sql: string): string {
   let normalized = '';

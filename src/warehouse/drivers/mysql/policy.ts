@@ -10,9 +10,9 @@ const tablePrefix = /^(\s*)TABLE\s+(?=[`\w])/i;
 const explainPrefix = /^\s*EXPLAIN\b(?:\s+(?:EXTENDED|PARTITIONS|FORMAT\s*=\s*\w+))?(?=\s*[(\w])/i;
 
 /**
- * Uses the general analyzer on a text that the analyzer and the server read alike. Behind it stand the read-only transaction
- * and the privileges of the login. A stored function with the name of a safe function is not safe: a server that lacks the
- * built-in one would call it.
+ * Uses the general analyzer on a text that the analyzer and the server read alike. Behind it stand
+ * the read-only transaction and the privileges of the login. A stored function with the name of a
+ * safe function is not safe: a server that lacks the built-in one would call it.
  */
 export function mysqlPolicy(dialect: Dialect, storedFunctions: readonly string[]): GatePolicy {
   return {
@@ -33,7 +33,9 @@ export function mysqlPolicy(dialect: Dialect, storedFunctions: readonly string[]
   };
 }
 
-/** Searches the text: for some functions the analyzer has a node kind of its own, without the name. */
+/**
+ * Searches the text: for some functions the analyzer has a node kind of its own, without the name.
+ */
 function isCalled(name: string, text: string): boolean {
   if (!text.toLowerCase().includes(name)) return false;
   const call = new RegExp(`(?<![\\p{L}\\p{N}_$])${RegExp.escape(name)}\`?\\s*\\(`, 'iu');

@@ -1,6 +1,9 @@
 import { mysql } from '../../../sql/dialects/mysql.ts';
 
-/** Privileges that cannot change anything. EXECUTE runs functions that the owners of the server wrote. */
+/**
+ * Privileges that cannot change anything. EXECUTE runs functions that the owners of the server
+ * wrote.
+ */
 const readOnlyPrivileges = new Set([
   'USAGE',
   'SELECT',

@@ -11,8 +11,8 @@ import { openWatchdog } from './watchdog.ts';
 export interface ServerFacts {
   readonly isMariadb: boolean;
   /**
-   * The part of the server's `sql_mode` that is kept, and the mode that makes a division by zero a warning. The other modes
-   * would change how a text is read.
+   * The part of the server's `sql_mode` that is kept, and the mode that makes a division by zero a
+   * warning. The other modes would change how a text is read.
    */
   readonly sqlMode: string;
   /** Names of stored functions, lower case. */
@@ -37,13 +37,16 @@ export function openTransactions(settings: MysqlSettings) {
   const errorRules = serverErrors(`MySQL at ${socketPath ?? `${host}:${port}`}/${database}`);
   let server: ServerFacts | undefined;
   return {
-    /** The limits of later calls are set in this server's spelling; until then no limits are set. */
+    /**
+     * The limits of later calls are set in this server's spelling; until then no limits are set.
+     */
     useServerFacts(facts: ServerFacts): void {
       server = facts;
     },
     async run<T>(limits: TransactionLimits, work: TransactionWork<T>): Promise<T> {
       const connection = await getConnection(pool).catch(translateError(errorRules));
-      // True if the connection must not be used again: a KILL on its way could hit its next statement.
+      // True if the connection must not be used again: a KILL on its way could hit its next
+      // statement.
       let isSpent = false;
       const { threadId } = connection;
       const cancel = (): void => {
@@ -97,7 +100,10 @@ export function sendQuery(
 const hintIfRunning =
   'SHOW PROCESSLIST on the server shows it. Functions on long texts, like LIKE and REGEXP_REPLACE, ignore a KILL: give them shorter texts.';
 const maxUint32 = 2 ** 32 - 1;
-/** The subquery makes the server forget the warnings of the connection's last statement: a statement without tables keeps them. */
+/**
+ * The subquery makes the server forget the warnings of the connection's last statement: a statement
+ * without tables keeps them.
+ */
 const maxGroupConcat = '(SELECT 8388608 FROM (SELECT 1) AS forget)';
 
 function beginStatements(
@@ -107,7 +113,8 @@ function beginStatements(
 ): readonly string[] {
   const begin = 'START TRANSACTION READ ONLY';
   if (server === undefined) return [begin];
-  // Only the time limit ends a recursion: MariaDB would cut it off after 1,000 steps and report success.
+  // Only the time limit ends a recursion: MariaDB would cut it off after 1,000 steps and report
+  // success.
   const timeLimit = server.isMariadb
     ? `max_recursive_iterations = ${maxUint32}, max_statement_time = ${milliseconds / 1000}`
     : `cte_max_recursion_depth = ${maxUint32}, max_execution_time = ${milliseconds}, information_schema_stats_expiry = 0`;
@@ -129,7 +136,8 @@ async function runInTransaction<T>(
 ): Promise<T> {
   for (const sql of beginSql) await sendQuery(connection, sql);
   return work().finally(() =>
-    // Behind a stopped statement it would wait. A connection that is closed or gone has nothing to roll back.
+    // Behind a stopped statement it would wait. A connection that is closed or gone has nothing to
+    // roll back.
     isStopped() ? undefined : sendQuery(connection, 'ROLLBACK').catch(() => undefined),
   );
 }
@@ -141,13 +149,18 @@ function killQuery({ threadId }: PoolConnection, settings: MysqlSettings): void 
   canceller.query(`KILL QUERY ${threadId}`, () => canceller.destroy());
 }
 
-/** The library alone would wait for the server to close its end, which a statement that goes on does not. */
+/**
+ * The library alone would wait for the server to close its end, which a statement that goes on does
+ * not.
+ */
 function closeAtOnce(connection: PoolConnection): void {
   connection.destroy();
   socketOf(connection).destroy();
 }
 
-/** True if the server answered with an error, so that the connection can take the next statement. */
+/**
+ * True if the server answered with an error, so that the connection can take the next statement.
+ */
 function isServerAnswer(error: unknown): boolean {
   return (
     error instanceof Error && 'sqlState' in error && !('fatal' in error && error.fatal === true)

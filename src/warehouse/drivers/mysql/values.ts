@@ -59,7 +59,10 @@ export function fieldType({
   return characterSet === binary ? 'unknown' : 'string';
 }
 
-/** True if the server may have left digits out: it writes a FLOAT without fixed scale with six digits. */
+/**
+ * True if the server may have left digits out: it writes a FLOAT without fixed scale with six
+ * digits.
+ */
 export function isRoundedFloat(
   bytes: Buffer | null,
   { columnType, decimals }: FieldPacket,

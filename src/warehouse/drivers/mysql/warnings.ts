@@ -5,8 +5,8 @@ import { warehouseError } from '../../warehouse-error.ts';
 const recursionStopped = 1931;
 
 /**
- * The server's warnings about the last statement of the connection. Throws `query_failed` if the server stopped a recursion
- * and so left out rows.
+ * The server's warnings about the last statement of the connection. Throws `query_failed` if the
+ * server stopped a recursion and so left out rows.
  */
 export async function readWarnings(query: RunCatalogQuery): Promise<readonly string[]> {
   const rows = (await query('SHOW WARNINGS')) as { Level: string; Code: number; Message: string }[];

@@ -6,8 +6,8 @@ import type { MysqlSettings } from './settings.ts';
 import type { WatchdogMessage } from './watchdog-process.ts';
 
 /**
- * Ends the statements of this process on the server if this process is gone before they are. MySQL notices a lost client only
- * when it sends the result. Statements run without the watchdog too.
+ * Ends the statements of this process on the server if this process is gone before they are. MySQL
+ * notices a lost client only when it sends the result. Statements run without the watchdog too.
  */
 export function openWatchdog(settings: MysqlSettings) {
   let watchdog: ChildProcess | undefined;

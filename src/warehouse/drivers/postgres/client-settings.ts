@@ -29,7 +29,8 @@ export function clientSettings(
     );
   const url = new URL(text);
   if (config.password !== undefined) url.password = secrets(config.password);
-  // The library reads these modes as verify-full, and prints a warning unless the URL says so itself.
+  // The library reads these modes as verify-full, and prints a warning unless the URL says so
+  // itself.
   const mode = url.searchParams.get('sslmode') ?? '';
   const isLibpq = url.searchParams.get('uselibpqcompat') === 'true';
   if (!isLibpq && /^(prefer|require|verify-ca)$/.test(mode))

@@ -1,8 +1,8 @@
 /**
  * What the gate knows about the system's own objects. Read once, when the connection opens.
  *
- * Postgres calls a function for `row.f` and `(expression).f` if `f` is not a column. The gate therefore needs to know which
- * functions a name after a dot could call.
+ * Postgres calls a function for `row.f` and `(expression).f` if `f` is not a column. The gate
+ * therefore needs to know which functions a name after a dot could call.
  */
 export interface SystemObjects {
   readonly database: string;
@@ -26,24 +26,34 @@ export interface UserCast {
 }
 
 /**
- * What the gate knows about objects that users and extensions created. Read before every statement, since new ones can appear.
- * Operators, types and casts of extensions are trusted; functions of extensions are checked one by one.
+ * What the gate knows about objects that users and extensions created. Read before every statement,
+ * since new ones can appear. Operators, types and casts of extensions are trusted; functions of
+ * extensions are checked one by one.
  */
 export interface UserObjects {
-  /** `schema.name` of functions that have the name of a system function and could be called instead of it. */
+  /**
+   * `schema.name` of functions that have the name of a system function and could be called instead
+   * of it.
+   */
   readonly shadowingFunctions: readonly string[];
   /** Names of operators that users created. */
   readonly operators: readonly string[];
   /** As in `SystemObjects`. */
   readonly unaryFunctions: readonly string[];
   readonly rowFunctions: readonly string[];
-  /** `table.column` of columns that have the name of a row function. `table.column` then reads the column. */
+  /**
+   * `table.column` of columns that have the name of a row function. `table.column` then reads the
+   * column.
+   */
   readonly columnsNamedLikeRowFunctions: readonly string[];
-  /** Types that are safe to cast to (enums, and base types of extensions), each with and without its schema. */
+  /**
+   * Types that are safe to cast to (enums, and base types of extensions), each with and without its
+   * schema.
+   */
   readonly safeTypes: readonly string[];
   /**
-   * Types that users made and that have the name of a safe type. Types with any other name are refused anyway, so they need
-   * not be listed: there is one row type per table.
+   * Types that users made and that have the name of a safe type. Types with any other name are
+   * refused anyway, so they need not be listed: there is one row type per table.
    */
   readonly unsafeTypes: readonly string[];
   readonly userCasts: readonly UserCast[];
@@ -52,7 +62,9 @@ export interface UserObjects {
 /** The operator `#=` of hstore makes a row, which runs the checks of the row's types. */
 const trustedOperator = `${fromTrustedExtension('pg_operator', 'o.oid', 'o.oprowner')}
   AND o.oprcode NOT IN (SELECT m.oid FROM pg_proc m WHERE m.proname = 'populate_record')`;
-/** Relations with a column of the type `s`, of its arrays, or of a type that users made of others. */
+/**
+ * Relations with a column of the type `s`, of its arrays, or of a type that users made of others.
+ */
 const relationsWithSource = `SELECT DISTINCT k.relname::text FROM pg_class k JOIN pg_attribute a ON a.attrelid = k.oid
     JOIN pg_type y ON y.oid = a.atttypid LEFT JOIN pg_type i ON i.oid = y.typelem AND i.oid >= 16384
   WHERE k.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT a.attisdropped
@@ -83,7 +95,10 @@ export const userObjectsSql = `WITH f AS (SELECT u.*, ${fromTrustedExtension('pg
       FROM pg_cast c JOIN f ON f.oid = c.castfunc JOIN pg_type t ON t.oid = c.casttarget JOIN pg_type s ON s.oid = c.castsource
       WHERE f.provolatile = 'v' AND NOT from_extension) AS "userCasts"`;
 
-/** A user can add a function of their own to an extension that they own, but not make it a superuser's. */
+/**
+ * A user can add a function of their own to an extension that they own, but not make it a
+ * superuser's.
+ */
 export function fromTrustedExtension(catalog: string, id: string, owner: string): string {
   return `(${id} IN (${inExtension(catalog)}) AND ${owner} IN (SELECT super.oid FROM pg_roles super WHERE super.rolsuper))`;
 }

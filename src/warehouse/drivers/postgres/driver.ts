@@ -20,7 +20,10 @@ import { runLimited, socketOf } from './limited-query.ts';
 import { postgresPolicy } from './policy.ts';
 import { createReaderSql, privilegesSql } from './privileges.ts';
 
-/** Statements over the catalog are never cancelled by a caller; they have a limit of time of their own. */
+/**
+ * Statements over the catalog are never cancelled by a caller; they have a limit of time of their
+ * own.
+ */
 const forever = (): AbortSignal => new AbortController().signal;
 
 export async function open(
@@ -100,7 +103,8 @@ function openTransactions(settings: ClientConfig) {
   return {
     async run<T>(limits: CallLimits, work: (client: PoolClient) => Promise<T>): Promise<T> {
       const client = await pool.connect().catch(translateError(errorRules));
-      // After a cancel the connection is thrown away: the cancel could still hit its next statement.
+      // After a cancel the connection is thrown away: the cancel could still hit its next
+      // statement.
       let isCancelled = false;
       if (client instanceof GuardedClient) client.guard?.startTransaction();
       try {
@@ -122,7 +126,10 @@ function openTransactions(settings: ClientConfig) {
         return translateError(errorRules)(error);
       }
     },
-    /** Call it at the end of a transaction. If the server can, it watches the client in all later ones. */
+    /**
+     * Call it at the end of a transaction. If the server can, it watches the client in all later
+     * ones.
+     */
     async watchClient(client: PoolClient): Promise<void> {
       // Servers before version 14, and those on Windows, refuse.
       await client.query(watchClientSql).then(
@@ -135,8 +142,9 @@ function openTransactions(settings: ClientConfig) {
 }
 
 /**
- * A database or a role can have other defaults. The first group decides how values are written: without `extra_float_digits`,
- * numbers lose digits. The second decides how a statement is read: the gate's parser knows only these meanings.
+ * A database or a role can have other defaults. The first group decides how values are written:
+ * without `extra_float_digits`, numbers lose digits. The second decides how a statement is read:
+ * the gate's parser knows only these meanings.
  */
 const sessionSettings = [
   "TimeZone = 'UTC'",
@@ -150,7 +158,10 @@ const sessionSettings = [
 ];
 
 const hintIfRunning = 'pg_stat_activity on the server shows it; pg_terminate_backend ends it.';
-/** The server asks the operating system this often whether its client is still there; if not, it ends the statement. */
+/**
+ * The server asks the operating system this often whether its client is still there; if not, it
+ * ends the statement.
+ */
 const watchClientSql = "SET LOCAL client_connection_check_interval = '250ms'";
 const transactionSql = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
   ${sessionSettings.map((setting) => `SET LOCAL ${setting}`).join('; ')}`;
@@ -177,7 +188,10 @@ async function cancelStatement(client: PoolClient, settings: ClientConfig): Prom
   await canceller.end().catch(() => undefined);
 }
 
-/** Matches the SQLSTATE, or the library's own code or message. `server` is host, port and database, never a secret. */
+/**
+ * Matches the SQLSTATE, or the library's own code or message. `server` is host, port and database,
+ * never a secret.
+ */
 function serverErrors(server: string): ErrorRules {
   return [
     [

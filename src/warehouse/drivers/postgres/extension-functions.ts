@@ -15,9 +15,10 @@ const random = ['uuid_generate_v4'];
 const list = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
 
 /**
- * Names of extension functions that only compute, alone and with their schema. A name is listed only if every function that
- * has it is one of them: a user's function of the same name could be called instead. Functions in SQL must have been parsed
- * when they were made, since others look their own functions up at each call.
+ * Names of extension functions that only compute, alone and with their schema. A name is listed
+ * only if every function that has it is one of them: a user's function of the same name could be
+ * called instead. Functions in SQL must have been parsed when they were made, since others look
+ * their own functions up at each call.
  */
 export const safeExtensionFunctionsSql = `WITH f AS (SELECT p.proname::text AS name, n.nspname || '.' || p.proname AS "fullName",
     ${fromTrustedExtension('pg_proc', 'p.oid', 'p.proowner')} AND p.prokind IN ('f', 'a', 'w')

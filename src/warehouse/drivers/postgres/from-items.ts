@@ -3,12 +3,15 @@ import { recordsIn, type TreeNode } from '../../gate/statement-facts.ts';
 import { namesIn, nodesIn } from './parse-tree.ts';
 
 /**
- * Columns that a FROM item certainly has. Undefined for a function: its result may be a plain value, and then `x.f` calls any
- * function of one argument.
+ * Columns that a FROM item certainly has. Undefined for a function: its result may be a plain
+ * value, and then `x.f` calls any function of one argument.
  */
 type CertainColumns = ReadonlySet<unknown> | undefined;
 
-/** Everything that FROM clauses name, by alias, with one entry per FROM item of that alias. A function without alias has the key undefined. */
+/**
+ * Everything that FROM clauses name, by alias, with one entry per FROM item of that alias. A
+ * function without alias has the key undefined.
+ */
 export type FromItems = ReadonlyMap<unknown, readonly CertainColumns[]>;
 
 /** The certain columns of each CTE, by name. */

@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 
-/** Bytes that a server may send in one transaction. Statements of people have a smaller limit of their own. */
+/**
+ * Bytes that a server may send in one transaction. Statements of people have a smaller limit of
+ * their own.
+ */
 const maxTransactionBytes = 256 * 2 ** 20;
 
 export interface SocketGuard {
@@ -9,12 +12,18 @@ export interface SocketGuard {
   startTransaction(): void;
 }
 
-/** The part of the library's connection that hands a socket to its parser, after TLS if there is any. */
+/**
+ * The part of the library's connection that hands a socket to its parser, after TLS if there is
+ * any.
+ */
 interface ParsingConnection {
   attachListeners(socket: Socket): void;
 }
 
-/** A client that is guarded from the first byte: a server can break the protocol during the login too. */
+/**
+ * A client that is guarded from the first byte: a server can break the protocol during the login
+ * too.
+ */
 export class GuardedClient extends Client {
   guard: SocketGuard | undefined;
 
@@ -30,8 +39,9 @@ export class GuardedClient extends Client {
 }
 
 /**
- * Ends a connection whose server sends what the library cannot read, or without end. The library throws in
- * the handler of the socket, where nothing could catch it, and keeps every row and every half message.
+ * Ends a connection whose server sends what the library cannot read, or without end. The library
+ * throws in the handler of the socket, where nothing could catch it, and keeps every row and every
+ * half message.
  */
 function guardSocket(socket: Socket): SocketGuard {
   let bytes = 0;
@@ -63,8 +73,8 @@ const headLength = 5;
 const [errorCode, noticeCode] = Buffer.from('EN');
 
 /**
- * Checks messages before the library reads them. It looks for the end of an error or a notice, two zero bytes,
- * also after the last byte that it has, and then for ever.
+ * Checks messages before the library reads them. It looks for the end of an error or a notice, two
+ * zero bytes, also after the last byte that it has, and then for ever.
  */
 function messageCheck(): (chunk: Buffer) => void {
   const head = Buffer.alloc(headLength);

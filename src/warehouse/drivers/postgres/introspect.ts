@@ -39,7 +39,10 @@ const keysSql = `SELECT conrelid AS id, CASE contype WHEN 'p' THEN 'primary' WHE
   WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indrelid >= 16384
     AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u')) ORDER BY 1, 2, 7`;
 
-/** Selects schema and name of the table of which the name is a partition, at any depth. No row if it is none. */
+/**
+ * Selects schema and name of the table of which the name is a partition, at any depth. No row if it
+ * is none.
+ */
 export function partitionedTableSql({ schema, table }: UnresolvedTable): string {
   const parts = schema === undefined ? [table] : [schema, table];
   const name = postgres.literal(parts.map((part) => postgres.quote(part)).join('.'));
@@ -55,7 +58,10 @@ type NumberedKey = Omit<CatalogKeyRow, 'columns' | 'to'> & {
   targetNumbers: number[] | null;
 };
 
-/** Sends three statements over the system's catalogs, however many tables there are. Every role can read those catalogs. */
+/**
+ * Sends three statements over the system's catalogs, however many tables there are. Every role can
+ * read those catalogs.
+ */
 export async function introspectPostgres(
   runQuery: RunCatalogQuery,
   scope: Scope,

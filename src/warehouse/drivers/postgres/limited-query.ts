@@ -10,8 +10,8 @@ type Settle = (error: Error | null, result?: unknown) => void;
 type SyncableConnection = { sync(): void };
 
 /**
- * A query that stops at the portal's row limit; the library's own query would fetch the remaining rows. The server waits for a
- * Sync message after the limit and after an error.
+ * A query that stops at the portal's row limit; the library's own query would fetch the remaining
+ * rows. The server waits for a Sync message after the limit and after an error.
  */
 class LimitedQuery extends Query {
   declare readonly callback: Settle;
@@ -32,8 +32,8 @@ export function socketOf(client: PoolClient): Socket {
 }
 
 /**
- * Runs one statement, unchanged, by the extended protocol. The server sends at most `maxRows + 1` rows. If the result is too
- * large, the connection is closed.
+ * Runs one statement, unchanged, by the extended protocol. The server sends at most `maxRows + 1`
+ * rows. If the result is too large, the connection is closed.
  */
 export async function runLimited(
   client: PoolClient,

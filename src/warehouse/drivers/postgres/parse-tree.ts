@@ -22,7 +22,10 @@ export function unqualifiedSystemName(parts: unknown): string {
   return (names[0] === 'pg_catalog' ? names.slice(1) : names).join('.');
 }
 
-/** The operators that a node calls, with those that the grammar implies: `=` in USING, NATURAL JOIN, IN and CASE x WHEN. */
+/**
+ * The operators that a node calls, with those that the grammar implies: `=` in USING, NATURAL JOIN,
+ * IN and CASE x WHEN.
+ */
 export function operatorsOf({
   A_Expr: expression,
   SubLink: subquery,

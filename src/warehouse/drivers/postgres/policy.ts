@@ -35,7 +35,10 @@ export interface PolicyCatalog {
   findPartitionedTable(name: UnresolvedTable): Promise<TableRef | undefined>;
 }
 
-/** Parses with Postgres's own parser. The user objects are loaded for each statement, since new ones can appear. */
+/**
+ * Parses with Postgres's own parser. The user objects are loaded for each statement, since new ones
+ * can appear.
+ */
 export function postgresPolicy(system: SystemObjects, catalog: PolicyCatalog): GatePolicy {
   return {
     safeFunctions: postgresFunctions,
@@ -58,7 +61,9 @@ export function postgresPolicy(system: SystemObjects, catalog: PolicyCatalog): G
   };
 }
 
-/** The parser reads such a run again at each `/*` in it, which takes minutes for 100,000 characters. */
+/**
+ * The parser reads such a run again at each `/*` in it, which takes minutes for 100,000 characters.
+ */
 const longOperator = /[~!@#^&|`?+\-*/%<>=]{1000}/;
 
 /** The tree of the only statement: a SELECT, or the SELECT inside EXPLAIN. */
@@ -124,8 +129,8 @@ const treeShape: Omit<TreeReader, 'readNode'> = {
 };
 
 /**
- * Finds everything in a node that runs code: function calls, and also operators, casts and `row.f`, which call functions
- * without a call node.
+ * Finds everything in a node that runs code: function calls, and also operators, casts and `row.f`,
+ * which call functions without a call node.
  */
 function nodeReader(
   objects: KnownObjects,
@@ -183,7 +188,10 @@ function safeTypesOf({ safeTypes, unsafeTypes }: UserObjects): ReadonlySet<strin
   return new Set([...systemTypes, ...safeTypes].filter(isSafe));
 }
 
-/** The lists have names in lower case, and compare without case: a name with capitals is another function, so it is quoted. */
+/**
+ * The lists have names in lower case, and compare without case: a name with capitals is another
+ * function, so it is quoted.
+ */
 function asListed(name: string): string {
   return name === name.toLowerCase() ? name : `"${name}"`;
 }
@@ -193,7 +201,10 @@ function functionNamesOf({ system, user }: KnownObjects, castTargets: ReadonlySe
   const types = safeTypesOf(user).difference(castTargets);
   const unaryFunctions = new Set([...system.unaryFunctions, ...user.unaryFunctions]);
   const rowFunctions = new Set([...system.rowFunctions, ...user.rowFunctions]);
-  /** A function that shadows the name is reported instead of it, with its schema: it is not on the list of safe functions. */
+  /**
+   * A function that shadows the name is reported instead of it, with its schema: it is not on the
+   * list of safe functions.
+   */
   const orShadowing = (name: string): string =>
     user.shadowingFunctions.find((shadow) => withoutSchema(shadow) === name) ?? asListed(name);
   // For a type's name Postgres tries a cast first.
@@ -202,7 +213,10 @@ function functionNamesOf({ system, user }: KnownObjects, castTargets: ReadonlySe
   return {
     ofCall: (names: readonly string[]): string =>
       names[0] === 'pg_catalog' ? asListed(names.slice(1).join('.')) : orShadowing(names.join('.')),
-    /** In `a.b.c`, `b` and `c` are functions unless the FROM item before the dot certainly has that column. */
+    /**
+     * In `a.b.c`, `b` and `c` are functions unless the FROM item before the dot certainly has that
+     * column.
+     */
     ofColumn: (fields: readonly string[], fromItems: FromItems): string[] =>
       fields.slice(1).filter((name, before) => {
         const items = fromItems.get(fields[before]);

@@ -12,7 +12,10 @@ export const privilegesSql = `WITH own AS (SELECT * FROM pg_roles WHERE rolname 
     UNION ALL SELECT 'may create objects in ' || count(*) || CASE count(*) WHEN 1 THEN ' schema' ELSE ' schemas' END FROM pg_namespace
       WHERE nspname !~ '^(pg_|information_schema)' AND has_schema_privilege(oid, 'CREATE') HAVING count(*) > 0) f`;
 
-/** SQL that creates a read-only login. The owner of the schemas runs it; `ktx status` and `ktx setup` print it. */
+/**
+ * SQL that creates a read-only login. The owner of the schemas runs it; `ktx status` and `ktx
+ * setup` print it.
+ */
 export function createReaderSql(schemas: readonly string[]): string[] {
   const grants = schemas
     .map((schema) => postgres.quote(schema))

@@ -4,8 +4,8 @@ import type { UserCast } from './database-objects.ts';
 import { namesIn, nodesIn } from './parse-tree.ts';
 
 /**
- * The types to which a statement cannot cast without perhaps running a user's cast: those for which it can have a value of the
- * source type, from a relation or a cast of its own.
+ * The types to which a statement cannot cast without perhaps running a user's cast: those for which
+ * it can have a value of the source type, from a relation or a cast of its own.
  */
 export function castTargetsOf(tree: unknown, casts: readonly UserCast[]): ReadonlySet<string> {
   if (casts.length === 0) return new Set();
@@ -21,7 +21,10 @@ export function castTargetsOf(tree: unknown, casts: readonly UserCast[]): Readon
   return new Set(casts.filter(isReachable).map(({ target }) => target));
 }
 
-/** True if the node reads a text as a value of its type, which calls no cast: a constant, and a column of a function's result. */
+/**
+ * True if the node reads a text as a value of its type, which calls no cast: a constant, and a
+ * column of a function's result.
+ */
 export function readsText(node: TreeNode): boolean {
   const constant = isRecord(node['arg']) ? node['arg']['A_Const'] : undefined;
   const isText = isRecord(constant) && (constant['sval'] ?? constant['isnull']) !== undefined;

@@ -1,6 +1,8 @@
 import type { FieldType } from '../../../sql/field-type.ts';
 
-/** The field type of a column's declared type: well-known names first, then SQLite's affinity rules. */
+/**
+ * The field type of a column's declared type: well-known names first, then SQLite's affinity rules.
+ */
 export function declaredType(declared: string): FieldType {
   const name = declared.toUpperCase();
   if (/BOOL/.test(name)) return 'boolean';

@@ -46,7 +46,9 @@ export async function open(
   };
 }
 
-/** Includes the change counter in the file's header: the file time may stay the same after a change. */
+/**
+ * Includes the change counter in the file's header: the file time may stay the same after a change.
+ */
 function changeMarker(path: string): string {
   const counter = Buffer.alloc(4);
   const file = openSync(path, 'r');

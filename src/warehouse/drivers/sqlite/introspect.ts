@@ -9,7 +9,10 @@ import {
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { declaredType } from './declared-type.ts';
 
-/** A table of full text search looks like any other; tables of other modules are left out, since nobody knows what they do. */
+/**
+ * A table of full text search looks like any other; tables of other modules are left out, since
+ * nobody knows what they do.
+ */
 const isFullText = `l.type = 'virtual' AND m.type = 'table' AND (lower(m.sql) GLOB '* using fts[345](*' OR lower(m.sql) GLOB '* using fts[345] (*')`;
 const userTables = `pragma_table_list l JOIN sqlite_schema m ON m.name = l.name AND (m.type = l.type OR ${isFullText})
   WHERE l.schema = 'main' AND l.type IN ('table', 'view', 'virtual') AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
@@ -18,7 +21,10 @@ const columnsSql = (type: string): string =>
   `SELECT m.name AS id, c.name, c.type AS "nativeType", c."notnull" = 0 AND NOT (c.pk > 0 AND (m.wr OR upper(c.type) = 'INTEGER' AND
     (SELECT max(pk) FROM pragma_table_info(m.name)) = 1)) AS nullable, NULL AS comment, NULL AS "values"
   FROM (SELECT m.name, l.wr FROM ${userTables} AND m.type = ${type}) m JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY m.name, c.cid`;
-/** `REFERENCES t` without columns means the primary key of t. An index over an expression has a part without a name and is no key. */
+/**
+ * `REFERENCES t` without columns means the primary key of t. An index over an expression has a part
+ * without a name and is no key.
+ */
 const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables} AND m.type = 'table')
   SELECT json_object('id', t.name, 'kind', 'primary', 'columns', json_group_array(c.name ORDER BY c.pk)) AS "key"
     FROM t JOIN pragma_table_info(t.name) c WHERE c.pk > 0 GROUP BY t.name
@@ -35,8 +41,8 @@ const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables}
 type SqliteColumnRow = Omit<CatalogColumnRow, 'nullable'> & { nullable: number };
 
 /**
- * Sends three statements, and one for all views. If a view no longer resolves, each view needs a statement of its own, and the
- * broken view is left out.
+ * Sends three statements, and one for all views. If a view no longer resolves, each view needs a
+ * statement of its own, and the broken view is left out.
  */
 export async function introspectSqlite(
   runQuery: RunCatalogQuery,

@@ -7,7 +7,10 @@ import { sqliteFunctions } from './functions.ts';
 
 const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
 
-/** Uses the general analyzer. Behind it stands SQLite's authorizer, which sees each function and table that SQLite's own parser found. */
+/**
+ * Uses the general analyzer. Behind it stands SQLite's authorizer, which sees each function and
+ * table that SQLite's own parser found.
+ */
 export const sqlitePolicy: GatePolicy = {
   safeFunctions: sqliteFunctions,
   inspect: (sql) => {

@@ -17,15 +17,19 @@ export interface SqliteSetup {
 }
 
 /**
- * With `maxRows`: a user's statement, checked by the authorizer; answers its rows in batches, and its columns as value. Without:
- * a statement of ktx over the system's tables; answers its rows as objects.
+ * With `maxRows`: a user's statement, checked by the authorizer; answers its rows in batches, and
+ * its columns as value. Without: a statement of ktx over the system's tables; answers its rows as
+ * objects.
  */
 export interface SqliteRequest {
   readonly sql: string;
   readonly maxRows?: number;
 }
 
-/** Table-valued functions that FROM may call; everything else in FROM must be a table of the database. */
+/**
+ * Table-valued functions that FROM may call; everything else in FROM must be a table of the
+ * database.
+ */
 const allowedTableFunctions = [
   'json_each',
   'json_tree',
@@ -141,7 +145,9 @@ function authorizer(tables: ReadonlySet<string>) {
   };
 }
 
-/** A name without schema may be a CTE; then SQLite only checks whether a table of that name exists. */
+/**
+ * A name without schema may be a CTE; then SQLite only checks whether a table of that name exists.
+ */
 function mayRead(table: string, schema: string | null, tables: ReadonlySet<string>): boolean {
   if (allowedTableFunctions.includes(table)) return true;
   if (tables.has(table)) return !table.startsWith('sqlite_');

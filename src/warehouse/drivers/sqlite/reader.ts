@@ -16,7 +16,10 @@ export const sqliteProgram: EngineProgram = {
   isConcurrent: false,
 };
 
-/** A SQLite database that is open in a process of its own. The first call fails if the file cannot be opened. */
+/**
+ * A SQLite database that is open in a process of its own. The first call fails if the file cannot
+ * be opened.
+ */
 export function openReader(database: SqliteSetup) {
   const engine = openEngine(sqliteProgram, { database, memoryBytes });
   const send = (request: SqliteRequest, limits: CallLimits) => engine.send(request, limits);

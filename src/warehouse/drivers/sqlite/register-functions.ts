@@ -9,8 +9,9 @@ interface CustomAggregate<Accumulator> {
 }
 
 /**
- * Adds the functions that SQLite lacks: the aggregates `ktx_percentile(value, fraction)` (continuous) and
- * `ktx_sketch(text, size)` (the smallest hashes, as JSON), and `ktx_no_time(value)`, which raises an error.
+ * Adds the functions that SQLite lacks: the aggregates `ktx_percentile(value, fraction)`
+ * (continuous) and `ktx_sketch(text, size)` (the smallest hashes, as JSON), and
+ * `ktx_no_time(value)`, which raises an error.
  */
 export function registerFunctions(db: DatabaseSync): void {
   db.function('ktx_no_time', { useBigIntArguments: true }, (value) => {

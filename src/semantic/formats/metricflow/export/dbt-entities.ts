@@ -19,7 +19,10 @@ interface EntityNames {
   readonly keyOfName: Map<string, string>;
 }
 
-/** dbt joins by entity names: each dataset has one for its key, and each role that leads to it adds another. */
+/**
+ * dbt joins by entity names: each dataset has one for its key, and each role that leads to it adds
+ * another.
+ */
 export function nameEntities(
   datasets: readonly Dataset[],
   addMisfit: AddMisfit,
@@ -84,7 +87,10 @@ interface JoinToName {
   readonly columns: JoinColumns;
 }
 
-/** Adds the entity that both ends of a relationship share, unless its name already stands for another key. */
+/**
+ * Adds the entity that both ends of a relationship share, unless its name already stands for
+ * another key.
+ */
 function nameJoin(
   { entities, joins, keyOfName }: EntityNames,
   { dataset, relationship, columns }: JoinToName,

@@ -29,7 +29,9 @@ export function parseForDialect(
   return sql === undefined ? undefined : tryParseFragment(sql, dialect);
 }
 
-/** Why an expression cannot be written to dbt, whatever its names stand for; undefined if it can. */
+/**
+ * Why an expression cannot be written to dbt, whatever its names stand for; undefined if it can.
+ */
 export function findExportFault(
   text: ExpressionText | undefined,
   { dialect }: Pick<DbtExport, 'dialect'>,
@@ -50,7 +52,10 @@ export function findExportFault(
   }
 }
 
-/** Row-level SQL over columns alone, with the expressions of fields written out; undefined if it uses another dataset. */
+/**
+ * Row-level SQL over columns alone, with the expressions of fields written out; undefined if it
+ * uses another dataset.
+ */
 export function columnSql(
   text: ExpressionText,
   context: DatasetExport,
@@ -67,13 +72,19 @@ export function columnSql(
   });
 }
 
-/** A row filter as dbt's filter template; undefined if a name in it is neither a dimension nor an entity. */
+/**
+ * A row filter as dbt's filter template; undefined if a name in it is neither a dimension nor an
+ * entity.
+ */
 export function filterTemplate(text: ExpressionText, context: DatasetExport): string | undefined {
   const fragment = parseForDialect(text, context);
   return fragment && replaceReferences(fragment, (name) => referenceTemplate(name, context));
 }
 
-/** Replaces each reference, and writes divisions so that they never truncate; undefined if a reference has no replacement. */
+/**
+ * Replaces each reference, and writes divisions so that they never truncate; undefined if a
+ * reference has no replacement.
+ */
 export function replaceReferences(
   fragment: Fragment,
   sqlOf: (reference: ColumnReference) => string | undefined,

@@ -3,7 +3,10 @@ import type { DatasetField } from '../../imported-model.ts';
 import type { PlainObject } from '../../patch.ts';
 import type { DbtEntity } from './dbt-entities.ts';
 
-/** What a dataset says that has no equivalent in dbt, each as a phrase: `segments`, `type of fields`. */
+/**
+ * What a dataset says that has no equivalent in dbt, each as a phrase: `segments`, `type of
+ * fields`.
+ */
 export function findUnwrittenKeys(
   dataset: Dataset,
   entities: readonly DbtEntity[],

@@ -23,7 +23,10 @@ export interface DbtOutput {
 
 interface MetricWriteContext extends DatasetExport {
   readonly output: DbtOutput;
-  /** Names of the metrics that are being written because they need this one; the last is the metric itself. */
+  /**
+   * Names of the metrics that are being written because they need this one; the last is the metric
+   * itself.
+   */
   readonly stack: readonly string[];
 }
 
@@ -171,7 +174,10 @@ function writeDerived(fragment: Fragment, context: MetricWriteContext): PlainObj
   return { type: 'derived', type_params: { expr, metrics } };
 }
 
-/** Writes the aggregate as a simple metric and returns its name: an existing one that computes the same, or a new one. */
+/**
+ * Writes the aggregate as a simple metric and returns its name: an existing one that computes the
+ * same, or a new one.
+ */
 function writeAggregateCall(
   { text }: Fragment,
   call: AggregateCall,

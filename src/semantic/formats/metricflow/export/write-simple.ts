@@ -50,7 +50,9 @@ function writeOwnTime(
   return { agg_time_dimension: dimension };
 }
 
-/** A filter that dbt's templates cannot express goes into the measure, as the condition of a CASE. */
+/**
+ * A filter that dbt's templates cannot express goes into the measure, as the condition of a CASE.
+ */
 function writeCondition(
   where: ExpressionText | undefined,
   context: MeasureContext,
@@ -74,7 +76,9 @@ function writeAggregateParams(agg: Aggregate, fraction: number | undefined): Pla
   };
 }
 
-/** Adds the measure and returns its name; an existing measure that computes the same is used again. */
+/**
+ * Adds the measure and returns its name; an existing measure that computes the same is used again.
+ */
 function addMeasure(
   measure: PlainObject,
   metricName: string,
@@ -113,7 +117,10 @@ function writeNonAdditive(balance: BalanceRule, context: MeasureContext): PlainO
   };
 }
 
-/** The entities for the fields that a balance is per, by default the rest of the primary key; undefined if one is no entity. */
+/**
+ * The entities for the fields that a balance is per, by default the rest of the primary key;
+ * undefined if one is no entity.
+ */
 function balanceEntities(
   { over, per }: BalanceRule,
   { home, names }: MeasureContext,

@@ -10,7 +10,10 @@ import {
 export interface BoundModel {
   readonly spec: SemanticModelSpec;
   readonly dataset: string;
-  /** The field of a column, whatever the case it is written in; undefined if there is no such column. */
+  /**
+   * The field of a column, whatever the case it is written in; undefined if there is no such
+   * column.
+   */
   readonly field: (column: string) => string | undefined;
   /** Only if the dataset was created from this model. */
   readonly own?: {
@@ -26,7 +29,10 @@ export type DimensionField =
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'expression'; readonly name: string; readonly expr: string };
 
-/** Undefined if the dataset lacks the column, or if a column with the dimension's name differs from its expression. */
+/**
+ * Undefined if the dataset lacks the column, or if a column with the dimension's name differs from
+ * its expression.
+ */
 export function dimensionField(
   model: BoundModel,
   dimension: Dimension,
@@ -48,7 +54,10 @@ export function entityField({ own, field }: BoundModel, entity: Entity): string 
   return own?.fields.get(entity.name) ?? (column === undefined ? undefined : field(column));
 }
 
-/** The candidates that say something else than the name, each once: `Order Total` repeats `order_total`. */
+/**
+ * The candidates that say something else than the name, each once: `Order Total` repeats
+ * `order_total`.
+ */
 export function synonymsFor(
   name: string,
   candidates: readonly (string | undefined)[],

@@ -17,7 +17,10 @@ interface EntityJoin<Model> {
   readonly cardinality: 'many_to_one' | 'one_to_one';
 }
 
-/** Joins the models that have an entity of the same name, from many rows to the one row that the entity identifies. */
+/**
+ * Joins the models that have an entity of the same name, from many rows to the one row that the
+ * entity identifies.
+ */
 export function entityJoins<Model extends BoundModel>(
   models: readonly Model[],
 ): readonly EntityJoin<Model>[] {

@@ -3,7 +3,10 @@ import { type BoundModel, dimensionField, entityField, quoteName } from './bound
 import { UnreadableMetric } from '../spec/metric-spec.ts';
 import { type Dimension, plainColumn, primaryEntity } from '../spec/semantic-model-schema.ts';
 
-/** Translates a filter template, as `{{ Dimension('customer__country') }} = 'DE'`, to a row filter of the dataset of `home`. */
+/**
+ * Translates a filter template, as `{{ Dimension('customer__country') }} = 'DE'`, to a row filter
+ * of the dataset of `home`.
+ */
 export function filterTemplateSql(
   template: string,
   home: BoundModel,
@@ -17,7 +20,10 @@ export function filterTemplateSql(
   return sql.trim();
 }
 
-/** `Dimension('a__b')`, `TimeDimension('a__b', 'month')`, `Entity('a')`, each with an optional `.grain('month')`. */
+/**
+ * `Dimension('a__b')`, `TimeDimension('a__b', 'month')`, `Entity('a')`, each with an optional
+ * `.grain('month')`.
+ */
 const templateCall =
   /^(Dimension|TimeDimension|Entity)\(\s*(['"])(\w+)\2\s*(?:,\s*(['"])(\w+)\4\s*)?\)(?:\.grain\(\s*(['"])(\w+)\6\s*\))?$/;
 
@@ -91,7 +97,10 @@ function followEntities(
   return hops;
 }
 
-/** The model that an entity identifies one row of. If several do, the one with the dimension or entity `next`. */
+/**
+ * The model that an entity identifies one row of. If several do, the one with the dimension or
+ * entity `next`.
+ */
 function followEntity(
   entity: string,
   from: BoundModel,
@@ -120,8 +129,8 @@ function followEntity(
 }
 
 /**
- * The path written out in full, because the warehouse may have other ways to the same dataset: by roles if the dataset was
- * created from the model, else by datasets.
+ * The path written out in full, because the warehouse may have other ways to the same dataset: by
+ * roles if the dataset was created from the model, else by datasets.
  */
 function datasetPath(
   home: BoundModel,

@@ -29,9 +29,9 @@ interface MappedMetrics {
 }
 
 /**
- * Maps the metrics that the datasets can hold, in the order of `specs`. Each goes into the dataset whose rows it aggregates:
- * the dataset of the first metric or measure that it names. A metric input with a filter or an offset becomes a hidden helper
- * metric.
+ * Maps the metrics that the datasets can hold, in the order of `specs`. Each goes into the dataset
+ * whose rows it aggregates: the dataset of the first metric or measure that it names. A metric
+ * input with a filter or an offset becomes a hidden helper metric.
  */
 export function mapMetrics(
   models: readonly BoundModel[],
@@ -242,7 +242,10 @@ function mapConversion(
 /** The dataset of a mapped metric, and its name there. */
 type MetricAddress = Pick<MappedMetric, 'dataset' | 'name'>;
 
-/** Maps the metric that an input names. An input with a filter or an offset becomes a hidden helper metric. */
+/**
+ * Maps the metric that an input names. An input with a filter or an offset becomes a hidden helper
+ * metric.
+ */
 function mapInput(
   mapping: MetricMapping,
   input: MetricInput,
@@ -277,7 +280,9 @@ function mapInput(
     : addHelper('', { offset: { of: target.name, by: parsePeriod(offsetWindow) } });
 }
 
-/** The declared simple metric over this measure with the same filters, else a hidden helper metric. */
+/**
+ * The declared simple metric over this measure with the same filters, else a hidden helper metric.
+ */
 function mapMeasureInput(
   mapping: MetricMapping,
   input: MetricInput,

@@ -12,7 +12,10 @@ import {
 import { type MetricShape, UnreadableMetric } from '../spec/metric-spec.ts';
 import { type Measure, plainColumn } from '../spec/semantic-model-schema.ts';
 
-/** Maps a simple metric, an aggregate of one measure. `filters` are those of the metric; the measure may have its own. */
+/**
+ * Maps a simple metric, an aggregate of one measure. `filters` are those of the metric; the measure
+ * may have its own.
+ */
 export function mapSimple(
   mapping: MetricMapping,
   input: Extract<MetricShape, { kind: 'simple' }>['measure'],
@@ -117,7 +120,9 @@ function readFraction({ agg_params }: Measure, agg: Aggregate): Pick<MetricBody,
   return { fraction: percentile > 1 ? percentile / 100 : percentile };
 }
 
-/** A `non_additive_dimension` makes a balance: per group, only the first or the last value counts. */
+/**
+ * A `non_additive_dimension` makes a balance: per group, only the first or the last value counts.
+ */
 function readNonAdditive(
   model: BoundModel,
   { non_additive_dimension: rule }: Measure,

@@ -11,9 +11,9 @@ const typeParamKeys = [
 ];
 
 /**
- * Converts a metric of dbt's newer form, where the YAML entry of a model is the semantic model too, to the older form, where
- * `type_params` holds everything that defines a metric.
- * `model` is the semantic model that the metric stands in; undefined for a metric at the top of a file.
+ * Converts a metric of dbt's newer form, where the YAML entry of a model is the semantic model too,
+ * to the older form, where `type_params` holds everything that defines a metric. `model` is the
+ * semantic model that the metric stands in; undefined for a metric at the top of a file.
  */
 export function toLegacyMetric(raw: PlainObject, model: string | undefined): PlainObject {
   const { name, type = 'simple', label, description, filter, time_granularity, hidden } = raw;

@@ -47,7 +47,10 @@ export interface MetricSpec {
   readonly isPrivate: boolean;
   /** The value of a simple metric where it would be NULL. */
   readonly fillNullsWith: number | undefined;
-  /** Options for which ktx has no equivalent, as `key: value`. They do not make the metric unreadable. */
+  /**
+   * Options for which ktx has no equivalent, as `key: value`. They do not make the metric
+   * unreadable.
+   */
   readonly unsupportedOptions: readonly string[];
   readonly shape: MetricShape;
 }

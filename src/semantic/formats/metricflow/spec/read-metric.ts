@@ -96,8 +96,9 @@ const metricFlowMetricSchema = z.looseObject({
 });
 
 /**
- * Reads a metric in the older form, which the artifacts use too: everything that defines it is in `type_params`. Throws a
- * ZodError for a wrong shape and `UnreadableMetric` for what ktx has no equivalent for.
+ * Reads a metric in the older form, which the artifacts use too: everything that defines it is in
+ * `type_params`. Throws a ZodError for a wrong shape and `UnreadableMetric` for what ktx has no
+ * equivalent for.
  */
 export function readMetric(raw: unknown): MetricSpec {
   const metric = metricFlowMetricSchema.parse(raw);

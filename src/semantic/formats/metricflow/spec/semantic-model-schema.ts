@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * MetricFlow's semantic models as they stand in YAML (`semantic_models:`) and in JSON (`semantic_manifest.json`,
- * `manifest.json`). The schemas are loose: ktx ignores all keys that are not named here.
+ * MetricFlow's semantic models as they stand in YAML (`semantic_models:`) and in JSON
+ * (`semantic_manifest.json`, `manifest.json`). The schemas are loose: ktx ignores all keys that are
+ * not named here.
  */
 const text = z.string();
 const optionalText = text.nullish().transform((value) => value ?? undefined);
@@ -85,14 +86,20 @@ interface ModelTable {
   readonly table: string | undefined;
   readonly schema: string | undefined;
   readonly database: string | undefined;
-  /** True if the name stands in `ref` or `source`: only dbt knows in which schema it builds the table. */
+  /**
+   * True if the name stands in `ref` or `source`: only dbt knows in which schema it builds the
+   * table.
+   */
   readonly isGuess: boolean;
 }
 
 const refOrSource =
   /^\s*(?:\{\{)?\s*(ref|source)\(\s*['"]([^'"]+)['"](?:\s*,\s*['"]([^'"]+)['"])?\s*\)\s*(?:\}\})?\s*$/;
 
-/** The table of a semantic model: from its relation, `schema.table`, `ref('orders')` or `source('crm', 'customers')`. */
+/**
+ * The table of a semantic model: from its relation, `schema.table`, `ref('orders')` or
+ * `source('crm', 'customers')`.
+ */
 export function tableOfModel({
   node_relation: relation,
   model = '',
@@ -111,7 +118,9 @@ export function tableOfModel({
   return { table: table === '' ? undefined : table, schema, database, isGuess: false };
 }
 
-/** The column, if the expression is just a column; without an expression, the name is the column. */
+/**
+ * The column, if the expression is just a column; without an expression, the name is the column.
+ */
 export function plainColumn({
   name,
   expr = name,
