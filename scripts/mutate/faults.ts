@@ -80,6 +80,14 @@ export const faultMutants: readonly Mutant[] = [
     tests: conversation,
   },
   {
+    name: 'fault-spent-object',
+    file: 'llm/claude-code/conversation/conversation-reader.ts',
+    find: "if (result.subtype === 'error_max_budget_usd') this.#takeBackObject();",
+    replace: '',
+    why: 'An object that spends the budget is paid for and lost.',
+    tests: conversation,
+  },
+  {
     name: 'fault-last-line',
     file: 'llm/ai-sdk/whole-messages.ts',
     find: 'controller.enqueue(lastEvent);',

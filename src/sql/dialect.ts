@@ -32,6 +32,8 @@ export interface Dialect {
    * case.
    */
   readonly ignoresCase: boolean;
+  /** False if the engine takes rows that break a primary key or a unique constraint. */
+  readonly enforcesKeys: boolean;
   /** Quotes an identifier and doubles the quote characters inside. */
   quote(identifier: string): string;
   /** A literal; escapes any content. */

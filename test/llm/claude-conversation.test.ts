@@ -442,4 +442,49 @@ describe('an object from Claude Code', () => {
     );
     expect(conversation).toMatchObject({ object: { value: { n: 'one' } } });
   });
+
+  describe('whose answer spends the money, so that the program stops reading', () => {
+    const stop = {
+      type: 'stream_event',
+      parent_tool_use_id: null,
+      event: { type: 'message_stop' },
+    };
+    const used = {
+      inputTokens: 10,
+      outputTokens: 1000,
+      cacheReadInputTokens: 3,
+      cacheCreationInputTokens: 0,
+      costUSD: 0.5,
+    };
+    const spent = result({
+      subtype: 'error_max_budget_usd',
+      errors: [],
+      modelUsage: { 'claude-x': used },
+    });
+
+    test('is kept, as the last step, with the cost that the program reports', async () => {
+      const { conversation, told } = await run(
+        [init(['StructuredOutput']), start('a'), give('a', { n: 1 }), delta(1, null), stop, spent],
+        { expected },
+      );
+      expect(conversation).toMatchObject({ object: { value: { n: 1 } } });
+      expect(told).toMatchObject({
+        steps: 1,
+        apiCalls: 1,
+        used: [['claude-x', { input: 10, output: 1000, cacheRead: 3, cacheWrite: 0 }, 0.5]],
+      });
+    });
+
+    test('is not kept if nothing of it is there, and its cost is unknown', async () => {
+      const { conversation, told } = await run(
+        [init(['StructuredOutput']), start('a'), delta(1, null), stop, spent],
+        { expected },
+      );
+      expect(conversation).toMatchObject({
+        object: undefined,
+        facts: { subtype: 'error_max_budget_usd' },
+      });
+      expect(told.used.map(([, , cost]) => cost)).toEqual([null]);
+    });
+  });
 });

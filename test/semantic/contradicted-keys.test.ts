@@ -5,6 +5,7 @@ import { keyCheckSql } from '../../src/semantic/keys/key-check.ts';
 import { createPlan } from '../../src/semantic/plan/plan.ts';
 import { querySchema } from '../../src/semantic/query/query.ts';
 import { engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
+import { hasMariadb } from '../support/mariadb.ts';
 import { load } from './shop.ts';
 
 const script = `
@@ -55,7 +56,9 @@ relationships: [{to: orders, on: {order_id: id}}]
 const customerKey = 'customers (id)';
 const tierRange = 'tiers (customer_id, since to until)';
 
-describe.each([...engineNames])('keys that the rows contradict, on %s', (name) => {
+const engines = [...engineNames, ...(hasMariadb ? (['mysql'] as const) : [])];
+
+describe.each(engines)('keys that the rows contradict, on %s', (name) => {
   test('are counted, and one row per key is joined instead', async () => {
     const engine = await engineWith(name, script);
     try {

@@ -119,7 +119,7 @@ async function compileProven(
   const counting =
     signal === undefined || keys.length === 0
       ? undefined
-      : { warehouse: await project.warehouse(connection, signal), signal };
+      : { warehouse: await project.warehouse(connection, signal), signal, timeoutMs: 5_000 };
   const proofs = await proveKeys(project, { connection, model, keys, counting });
   const contradicted = acceptContradicted({ proofs, keys, model, query });
   const plan = contradicted.size === 0 ? first : await createModelPlan(model, query, contradicted);

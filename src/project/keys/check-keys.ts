@@ -1,9 +1,13 @@
 import { UserError } from '../../lib/error.ts';
 import { assumeKey, noKeys, type KeyAssumption } from '../../semantic/keys/key-assumption.ts';
+import { keyOfJoin } from '../../semantic/keys/key-of-join.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { Project } from '../open/open.ts';
 import { type KeyProof, proveKeys } from './key-proofs.ts';
+
+/** A check may take longer than the keys of a query. */
+const timeoutMs = 60_000;
 
 export interface KeyReport {
   /** The keys of all connections that their rows contradict, with the file that declares them. */
@@ -34,7 +38,7 @@ export async function checkKeys(
         ? await tryToOpen(project, connection, signal)
         : { reason: 'it is on a server; --data asks it' };
     if ('reason' in opened) uncounted.push({ connection, reason: opened.reason });
-    const counting = 'warehouse' in opened ? { ...opened, signal } : undefined;
+    const counting = 'warehouse' in opened ? { ...opened, signal, timeoutMs } : undefined;
     const proofs = await proveKeys(project, { connection, model, keys, counting });
     const fileOf = (key: string) =>
       model.datasets.get(keys.find(({ name }) => name === key)?.dataset ?? '')?.file ?? '';
@@ -64,18 +68,12 @@ function joinedKeys(model: SemanticModel): readonly KeyAssumption[] {
   const legs = [...model.datasets.values()]
     .flatMap(({ toOne, toMany }) => [...toOne, ...toMany])
     .flatMap((step) => step.legs.filter(({ isToMany }) => !isToMany));
-  for (const { to, reversed, relationship } of legs) {
-    const target = model.datasets.get(to);
+  for (const leg of legs) {
+    const target = model.datasets.get(leg.to);
     // A role that may read no row of the target asks nothing about it.
     if (target === undefined || target.rows.kind === 'denied') continue;
-    const { partition } = target;
-    const columns = [
-      ...relationship.equal.flatMap((pair) => (reversed ? pair.own : pair.target) ?? []),
-      ...(partition === undefined ? [] : [partition]),
-    ];
-    const range = reversed ? undefined : relationship.within;
-    if (columns.length > 0 || range !== undefined)
-      assumeKey(keys, { dataset: to, columns, range, use: 'join' });
+    const key = keyOfJoin(leg, target.partition);
+    if (key.columns.length > 0 || key.range !== undefined) assumeKey(keys, key);
   }
   return [...keys.assumed.values()];
 }

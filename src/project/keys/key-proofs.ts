@@ -1,9 +1,10 @@
+import type { CatalogTable } from '../../context/catalog/catalog.ts';
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import type { KeyAssumption } from '../../semantic/keys/key-assumption.ts';
 import { keyCheckSql } from '../../semantic/keys/key-check.ts';
 import { findTable } from '../../semantic/load/find-table.ts';
-import type { SemanticModel } from '../../semantic/model/model.ts';
+import type { ModelDataset, SemanticModel } from '../../semantic/model/model.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { Project } from '../open/open.ts';
 import { openProofStore, type ProofStore, type StoredCount } from './proof-store.ts';
@@ -28,9 +29,6 @@ export interface KeyProof {
  */
 const maxAgeMs = 600_000;
 
-/** A statement that takes longer leaves the key assumed. */
-const timeoutMs = 5_000;
-
 interface ProofRequest {
   readonly connection: string;
   readonly model: SemanticModel;
@@ -42,6 +40,8 @@ interface ProofRequest {
 interface Counting {
   readonly warehouse: Warehouse;
   readonly signal: AbortSignal;
+  /** For all keys together. Those that are not counted by then stay assumed. */
+  readonly timeoutMs: number;
 }
 
 /**
@@ -52,26 +52,48 @@ export async function proveKeys(
   project: Project,
   request: ProofRequest,
 ): Promise<readonly KeyProof[]> {
-  const { connection, model, keys, counting } = request;
+  const { connection, model, keys } = request;
   if (keys.length === 0) return [];
   const tables = (await project.catalog(connection))?.tables ?? [];
-  const isEnforced = ({ dataset: name, columns, range }: KeyAssumption): boolean => {
-    const dataset = model.datasets.get(name);
-    const table = dataset && findTable(model.dialect, dataset.relation, tables);
-    if (table === undefined || range !== undefined) return false;
-    const declared = [...(table.primaryKey ? [table.primaryKey] : []), ...table.uniqueKeys];
-    const physical = columns.flatMap((column) => physicalName(model, name, column) ?? []);
-    return declared.some((key) => key.every((column) => physical.includes(column)));
-  };
-  const store = openProofStore(project.dir, connection);
+  const enforced = new Set(keys.filter((key) => isEnforced(key, model, tables)));
+  const counted = keys.filter((key) => !enforced.has(key));
+  const found = counted.length === 0 ? new Map() : await countKeys(project, request, counted);
+  return keys.map((key) =>
+    enforced.has(key) ? proofOf(key, 0, 'constraint') : proofOf(key, found.get(key), 'rows'),
+  );
+}
+
+/** True if the database refuses a second row with equal values in these columns. */
+function isEnforced(
+  { dataset: name, columns, range }: KeyAssumption,
+  model: SemanticModel,
+  tables: readonly CatalogTable[],
+): boolean {
+  const dataset = model.datasets.get(name);
+  if (dataset === undefined || range !== undefined || !model.dialect.enforcesKeys) return false;
+  const table = findTable(model.dialect, dataset.relation, tables);
+  if (table === undefined) return false;
+  const declared = [...(table.primaryKey ? [table.primaryKey] : []), ...table.uniqueKeys];
+  const physical = columns.flatMap((column) => physicalName(dataset, column) ?? []);
+  return declared.some((key) => key.every((column) => physical.includes(column)));
+}
+
+/** What contradicts each key, as far as anybody knows or the time is enough to count it. */
+async function countKeys(
+  { dir }: Project,
+  { connection, model, counting }: ProofRequest,
+  keys: readonly KeyAssumption[],
+): Promise<ReadonlyMap<KeyAssumption, number | undefined>> {
+  const store = openProofStore(dir, connection);
+  const deadline = performance.now() + (counting?.timeoutMs ?? 0);
+  const found = new Map<KeyAssumption, number | undefined>();
   try {
-    const proofs: KeyProof[] = [];
     for (const key of keys) {
-      const found = isEnforced(key) ? 0 : await countOnce({ store, model, key, counting });
-      const by = isEnforced(key) ? 'constraint' : 'rows';
-      proofs.push(proofOf(key, found, by));
+      const timeoutMs = Math.floor(deadline - performance.now());
+      const inTime = counting && { ...counting, timeoutMs };
+      found.set(key, await countOnce({ store, model, key, counting: inTime }));
     }
-    return proofs;
+    return found;
   } finally {
     store.close();
   }
@@ -89,8 +111,8 @@ function proofOf(
 }
 
 /** The column of a field that is nothing but one; undefined for other expressions. */
-function physicalName(model: SemanticModel, dataset: string, field: string): string | undefined {
-  const text = model.datasets.get(dataset)?.fields.get(field)?.expr?.text.trim();
+function physicalName({ fields }: ModelDataset, field: string): string | undefined {
+  const text = fields.get(field)?.expr?.text.trim();
   if (text === undefined) return field;
   const [, quoted] = /^"((?:[^"]|"")+)"$/.exec(text) ?? [];
   return quoted?.replaceAll('""', '"') ?? (/^\w+$/.test(text) ? text : undefined);
@@ -116,13 +138,16 @@ async function countOnce({
   if (counting === undefined) return stored?.found;
   const marker = markerOf(model, key, counting.warehouse);
   if (stored !== undefined && isCurrent(stored, marker)) return stored.found;
+  if (counting.timeoutMs < 1) return undefined;
   const found = await count(counting, sql);
   store.save(id, { found, marker, at: Date.now() });
   return found;
 }
 
-function isCurrent({ marker, at }: StoredCount, currentMarker: string | undefined): boolean {
-  return currentMarker === undefined ? Date.now() - at < maxAgeMs : marker === currentMarker;
+/** A check that failed is tried again after a while, whatever the state of the table. */
+function isCurrent({ found, marker, at }: StoredCount, currentMarker: string | undefined): boolean {
+  const isRecent = Date.now() - at < maxAgeMs;
+  return found === undefined || currentMarker === undefined ? isRecent : marker === currentMarker;
 }
 
 function markerOf(
@@ -134,7 +159,10 @@ function markerOf(
   return relation?.kind === 'table' ? warehouse.marker(relation.parts.at(-1) ?? '') : undefined;
 }
 
-async function count({ warehouse, signal }: Counting, sql: string): Promise<number | undefined> {
+async function count(
+  { warehouse, signal, timeoutMs }: Counting,
+  sql: string,
+): Promise<number | undefined> {
   try {
     const { rows } = await warehouse.query(sql, { maxRows: 1, timeoutMs }, signal);
     return Number(rows[0]?.[0]);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import type { IngestReport, Quarantined, UnusedFact } from '../../ingest/report.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { readText } from '../../store/files.ts';
 import { findUnreadablePages } from '../answer/wiki.ts';
 import { checkKeys, type KeyReport } from '../keys/check-keys.ts';
@@ -113,7 +114,7 @@ function toKeyFinding({ key, found, file }: KeyReport['contradicted'][number]): 
   return {
     what: 'contradicted',
     where: file,
-    found: `${key} is declared to identify a row, and ${found} times it does not`,
+    found: `${key} is declared to identify a row; in ${formatCount(found ?? 0, 'case')} it does not`,
     fix: `correct the data, or the key in ${file}`,
   };
 }

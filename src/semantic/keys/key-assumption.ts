@@ -12,10 +12,7 @@ export interface KeyAssumption {
    */
   readonly columns: readonly string[];
   readonly range: ValidityRange | undefined;
-  /**
-   * `join`: rows of another dataset are joined to it. `count`: its own rows are counted by it, each
-   * once.
-   */
+  /** Rows are joined to it, or counted by it each once, or a row rule joins to it. */
   readonly use: 'join' | 'count' | 'row_rule';
 }
 

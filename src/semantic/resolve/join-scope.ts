@@ -1,6 +1,7 @@
 import { shortHash } from '../../lib/hash.ts';
 import type { Dialect, Period } from '../../sql/dialect.ts';
 import { assumeKey, type PlannedKeys } from '../keys/key-assumption.ts';
+import { keyOfJoin } from '../keys/key-of-join.ts';
 import { endBeforeNext, oneRowPerKey } from '../keys/one-row-per-key.ts';
 import {
   conditionSide,
@@ -215,30 +216,18 @@ interface KeyedJoin {
  */
 function rowsByKey(
   { keys }: JoinScope,
-  { relationship, reversed, to }: Leg,
+  leg: Leg,
   { source, joined, relation, isPartitioned }: KeyedJoin,
 ): { relation: JoinClause['relation']; conditions: readonly Expr[] } {
-  const { equal, within } = relationship;
-  const range = reversed ? undefined : within;
-  const { dataset } = joined;
-  const partition = isPartitioned ? dataset.partition : undefined;
-  const columns = [
-    ...equal.flatMap((pair) => (reversed ? pair.own : pair.target) ?? []),
-    ...(partition === undefined ? [] : [partition]),
-  ];
-  const key = assumeKey(keys, { dataset: to, columns, range, use: 'join' });
+  const { dataset, alias } = joined;
+  const key = assumeKey(keys, keyOfJoin(leg, isPartitioned ? dataset.partition : undefined));
   if (!keys.contradicted.has(key.name)) return { relation, conditions: [] };
   const column = (name: string) => columnExpr({ ...joined, alias: dataset.name }, name);
-  const conditions =
-    within === undefined || reversed
-      ? []
-      : [
-          endBeforeNext(
-            joined.alias,
-            comparedValue({ field: within.field, bound: within.from }, source, joined),
-          ),
-        ];
-  return { relation: oneRowPerKey({ dataset, column }, key), conditions };
+  const rows = oneRowPerKey({ dataset, column }, key);
+  const { within } = leg.relationship;
+  if (key.range === undefined || within === undefined) return { relation: rows, conditions: [] };
+  const value = comparedValue({ field: within.field, bound: within.from }, source, joined);
+  return { relation: rows, conditions: [endBeforeNext(alias, value)] };
 }
 
 /** The joined rows are those of the partition of the last dataset before them that has one. */

@@ -7,6 +7,7 @@ export const bigquery: Dialect = {
   analyzer: 'bigquery',
   defaultSchema: '',
   ignoresCase: true,
+  enforcesKeys: false,
   quote: (identifier) =>
     `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('\n', '\\n')}\``,
   literal: (value) => standardLiteral(value, textLiteral),

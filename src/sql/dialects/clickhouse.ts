@@ -7,6 +7,7 @@ export const clickhouse: Dialect = {
   analyzer: 'clickhouse',
   defaultSchema: 'default',
   ignoresCase: false,
+  enforcesKeys: false,
   quote: (identifier) => `"${identifier.replaceAll('\\', '\\\\').replaceAll('"', '""')}"`,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
   instant: (utc) => `toDateTime64('${utc}', 9, 'UTC')`,

@@ -14,6 +14,7 @@ export const databricks: Dialect = {
   analyzer: 'databricks',
   defaultSchema: 'default',
   ignoresCase: true,
+  enforcesKeys: false,
   quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
   instant: (utc) => `TIMESTAMP '${utc}Z'`,

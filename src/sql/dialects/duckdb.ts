@@ -14,6 +14,7 @@ export const duckdb: Dialect = {
   analyzer: 'duckdb',
   defaultSchema: 'main',
   ignoresCase: true,
+  enforcesKeys: true,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'chr')),
   division: '/',
   softWords: {

@@ -15,6 +15,7 @@ export const mysql: Dialect = {
   analyzer: 'mysql',
   defaultSchema: '',
   ignoresCase: true,
+  enforcesKeys: true,
   quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
   literal: (value) => standardLiteral(value, textLiteral),
   instant: (utc) => `CONVERT_TZ('${utc}', '+00:00', @@session.time_zone)`,

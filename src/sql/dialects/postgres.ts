@@ -13,6 +13,7 @@ export const postgres: Dialect = {
   analyzer: 'postgresql',
   defaultSchema: 'public',
   ignoresCase: false,
+  enforcesKeys: true,
   literal: (value) => standardLiteral(value, textLiteral),
   // `* 1.0` turns an integer into numeric and leaves a float as it is.
   division: '* 1.0 /',

@@ -14,6 +14,7 @@ export const redshift: Dialect = {
   analyzer: 'redshift',
   defaultSchema: 'public',
   ignoresCase: true,
+  enforcesKeys: false,
   literal: (value) => standardLiteral(value, textLiteral),
   // `/` of exact numbers can have as few as four digits.
   division: '* CAST(1 AS FLOAT8) /',

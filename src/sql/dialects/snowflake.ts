@@ -15,6 +15,7 @@ export const snowflake: Dialect = {
   analyzer: 'snowflake',
   defaultSchema: 'PUBLIC',
   ignoresCase: false,
+  enforcesKeys: false,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
   instant: (utc) => `CAST('${utc} +00:00' AS TIMESTAMP_TZ)`,
   // `/` of exact numbers has only six digits more than its left side.

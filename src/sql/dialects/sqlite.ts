@@ -9,6 +9,7 @@ export const sqlite: Dialect = {
   analyzer: 'sqlite',
   defaultSchema: 'main',
   ignoresCase: true,
+  enforcesKeys: true,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'char')),
   instant: (utc) => `'${utc}'`,
   division: '* 1.0 /',

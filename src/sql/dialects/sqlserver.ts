@@ -16,6 +16,7 @@ export const sqlserver: Dialect = {
   analyzer: 'tsql',
   defaultSchema: 'dbo',
   ignoresCase: true,
+  enforcesKeys: true,
   quote: (identifier) => `[${identifier.replaceAll(']', ']]')}]`,
   literal: (value) =>
     typeof value === 'boolean'

@@ -14,6 +14,7 @@ export const trino: Dialect = {
   analyzer: 'trino',
   defaultSchema: 'default',
   ignoresCase: true,
+  enforcesKeys: false,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'chr')),
   instant: (utc) => `TIMESTAMP '${utc} UTC'`,
   // `/` of decimals has no more digits than its operands.

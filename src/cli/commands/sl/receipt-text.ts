@@ -1,3 +1,4 @@
+import { formatCount } from '../../../lib/format-count.ts';
 import type { QueryReceipt } from '../../../project/answer/query.ts';
 
 /** One line per metric, then parameters, notes, marks, and the files that define the metrics. */
@@ -21,7 +22,7 @@ function keyLines(keys: QueryReceipt['keys']): readonly string[] {
   const texts = keys.map(({ key, state, by, found }) => {
     if (state === 'assumed') return `${key} is only assumed`;
     if (state === 'contradicted')
-      return `${key} is contradicted ${found} times by its rows, so one row per key is joined`;
+      return `${key} is contradicted by its rows (${formatCount(found ?? 0, 'case')}), so one row per key is joined`;
     return `${key} is proven by ${by === 'constraint' ? 'the database' : 'its rows'}`;
   });
   return texts.length === 0 ? [] : [`keys: ${texts.join(', ')}`];
