@@ -23,7 +23,7 @@ const schemaHint = 'ktx schema query prints the schema of a query';
  * The schema's own descriptions are as short as a tool list needs them. Help has room for a
  * sentence.
  */
-const flagDescriptions: Readonly<Record<string, string>> = {
+const flagDescriptions: Readonly<Record<Exclude<keyof SemanticQuery, 'parameters'>, string>> = {
   metrics: 'metrics to compute; without any, the distinct values of the dimensions',
   dimensions:
     'fields to group by: dataset.field, or a path of roles like orders.buyer.regions.name. Add .month or another grain to a time ' +
@@ -36,6 +36,7 @@ const flagDescriptions: Readonly<Record<string, string>> = {
   timezone: 'IANA time zone for the periods of datetime_tz fields (default: UTC)',
   week_start: 'first day of a week (default: monday)',
   include_empty: 'also show dimension values that have no rows',
+  skip_empty: 'leave out groups in which no metric has a row that meets its own filter',
   fill_time: 'also show periods that have no rows',
   allow_unproven:
     'answer although the data contradict a declared key; one row per key is joined, so that no row multiplies',
@@ -111,7 +112,8 @@ export const queryCommand = defineCommand({
 });
 
 function describeFlags(flags: readonly SchemaFlag[]): readonly SchemaFlag[] {
-  for (const { key, option } of flags) option.description = flagDescriptions[key] ?? '';
+  const descriptions = new Map<string, string>(Object.entries(flagDescriptions));
+  for (const { key, option } of flags) option.description = descriptions.get(key) ?? '';
   return flags;
 }
 
