@@ -64,7 +64,9 @@ describe('a key that the rows contradict', () => {
     const refused = await ktxJson(byRegion, { cwd });
     expect(refused.envelope.error).toMatchObject({
       code: 'contradicted_key',
-      message: expect.stringContaining('1 value of customers (id) has several rows'),
+      message: expect.stringContaining(
+        'customers (id) is declared to identify a row, but 1 of its values has',
+      ),
       hint: expect.stringContaining('semantic-layer/shop/customers.yaml'),
     });
     const { envelope } = await ktxJson([...byRegion, '--allow-unproven'], { cwd });

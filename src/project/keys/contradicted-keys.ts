@@ -1,5 +1,4 @@
 import { UserError } from '../../lib/error.ts';
-import { formatCount } from '../../lib/format-count.ts';
 import type { KeyAssumption } from '../../semantic/keys/key-assumption.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import { notSupportedError } from '../../semantic/query/errors.ts';
@@ -48,13 +47,13 @@ function contradictedKeyError(
   const file = model.datasets.get(assumption?.dataset ?? '')?.file ?? 'the model';
   const fault =
     assumption?.range === undefined
-      ? `${formatCount(found, 'value')} of ${key} ${found === 1 ? 'has' : 'have'} several rows`
-      : `${formatCount(found, 'range')} of ${key} ${found === 1 ? 'begins' : 'begin'} before an earlier one ends`;
+      ? `${found} of its values ${found === 1 ? 'has' : 'have'} several rows`
+      : `${found} of its ranges ${found === 1 ? 'begins' : 'begin'} before an earlier one ends`;
   return new UserError(
     'contradicted_key',
-    `${key} is declared to identify a row, but ${fault}: numbers would count rows several times`,
+    `${key} is declared to identify a row, but ${fault}. A join would count rows several times.`,
     {
-      hint: `Correct the data, or the key in ${file}. With allow_unproven, a join reads one row per key.`,
+      hint: `Correct the data, or the key in ${file}. With allow_unproven: true (--allow-unproven), a join reads one row per key.`,
       exitCode: 2,
     },
   );
