@@ -36,12 +36,16 @@ export interface BrokenYaml {
 /** Allows merge keys (`<<`), which older tools write. Dates stay text. */
 const yamlSchema = CORE_SCHEMA.withTags(mergeTag);
 
-/** Parses YAML and records the location of every value, in one pass over the parser's events. */
+/**
+ * Parses YAML and records the location of every value, in one pass over the parser's events. Reads
+ * brackets and quotes that continue on a line with too little indentation, as PyYAML does.
+ */
 export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: BrokenYaml } {
   try {
-    const events = parseEvents(text, {});
+    const { events, indented } = parseIndenting(text);
+    const source = indented.text;
     const documents = constructFromEvents(events, {
-      source: text,
+      source,
       schema: yamlSchema,
       json: true,
       maxAliases: 1000,
@@ -52,14 +56,14 @@ export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: 
     for (const document of documents) {
       // Each document stands between its own event and a closing one.
       next();
-      walkValue({ text, next, spans }, document);
+      walkValue({ text: source, next, spans }, document);
       next();
     }
     const starts = lineStarts(text);
-    const locationOf = (start: number, end: number) => ({
-      line: lineAtOffset(starts, start),
-      text: text.slice(start, end).trim(),
-    });
+    const locationOf = (start: number, end: number) => {
+      const [from, to] = [originalOffset(indented, start), originalOffset(indented, end)];
+      return { line: lineAtOffset(starts, from), text: text.slice(from, to).trim() };
+    };
     return {
       documents,
       locate: (holder, key) => {
@@ -75,6 +79,73 @@ export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: 
     if (!(error instanceof YAMLException)) throw error;
     return { broken: { line: (error.mark?.line ?? 0) + 1, reason: error.reason } };
   }
+}
+
+/** A text with spaces put in front of some of its lines. */
+interface IndentedText {
+  readonly text: string;
+  /** By offset in `text`. */
+  readonly insertions: readonly Insertion[];
+}
+
+interface Insertion {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** In characters. Bounds the time that a file can take by the number of its badly indented lines. */
+const mostParsed = 20_000_000;
+
+/**
+ * The events of a text. YAML wants every line of a bracket or of quotes deeper than the key that
+ * it belongs to; PyYAML, and with it dbt, does not, and the spaces at the start of such a line mean
+ * nothing. So each line that the parser refuses for that is indented, and the text parsed again. If
+ * that does not help, the first error stands: it is nearest to the bracket that is not closed.
+ */
+function parseIndenting(text: string): { events: Event[]; indented: IndentedText } {
+  let indented: IndentedText = { text, insertions: [] };
+  let firstError: unknown;
+  for (let parsed = 0; ; parsed += text.length) {
+    try {
+      return { events: parseEvents(indented.text, {}), indented };
+    } catch (error) {
+      firstError ??= error;
+      const offset = parsed < mostParsed ? shallowLine(error, indented.text) : undefined;
+      if (offset === undefined) throw firstError;
+      indented = indentLine(indented, offset);
+    }
+  }
+}
+
+/** Where the line starts that is not deep enough; undefined for any other error. */
+function shallowLine(error: unknown, text: string): number | undefined {
+  if (!(error instanceof YAMLException) || error.reason !== 'deficient indentation')
+    return undefined;
+  const { position = 0 } = error.mark ?? {};
+  const start = text.lastIndexOf('\n', position - 1) + 1;
+  return start === 0 ? undefined : start;
+}
+
+/** Makes the line at `offset` deeper than what the line before it opens. */
+function indentLine({ text, insertions }: IndentedText, offset: number): IndentedText {
+  const before = text.slice(0, offset).trimEnd();
+  const [opening = ''] = /^[ \-?]*/.exec(before.slice(before.lastIndexOf('\n') + 1)) ?? [];
+  const length = opening.length + 1;
+  const moved = insertions.map((each) =>
+    each.offset < offset ? each : { ...each, offset: each.offset + length },
+  );
+  return {
+    text: text.slice(0, offset) + ' '.repeat(length) + text.slice(offset),
+    insertions: [...moved, { offset, length }],
+  };
+}
+
+/** The offset in the text before its lines were indented. */
+function originalOffset({ insertions }: IndentedText, offset: number): number {
+  return insertions.reduce(
+    (original, each) => original - Math.max(0, Math.min(each.length, offset - each.offset)),
+    offset,
+  );
 }
 
 interface NodeSpan {

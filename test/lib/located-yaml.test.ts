@@ -56,6 +56,49 @@ describe('YAML with places', () => {
     expect(readLocatedYaml('a: *nowhere')).toHaveProperty('broken');
   });
 
+  test('takes brackets and quotes that continue on shallow lines, as PyYAML does', () => {
+    const shallow = `models:
+  - name: orders
+    tests: [
+      {unique: {}},
+      not_null
+    ]
+    tags: [
+ a,
+b
+]
+    description: 'in two
+lines
+
+and a paragraph'
+    meta: {a: 1,
+b: [x,
+]}
+`;
+    const { top, locate } = read(shallow);
+    expect(top.models).toEqual([
+      {
+        name: 'orders',
+        tests: [{ unique: {} }, 'not_null'],
+        tags: ['a', 'b'],
+        description: 'in two lines\nand a paragraph',
+        meta: { a: 1, b: ['x'] },
+      },
+    ]);
+    const [orders] = top.models;
+    expect(locate(orders?.['tags'], 1)).toEqual({ line: 9, text: 'b' });
+    expect(locate(orders, 'description')).toEqual({
+      line: 11,
+      text: "description: 'in two\nlines\n\nand a paragraph",
+    });
+    expect(locate(orders, 'meta').line).toBe(15);
+  });
+
+  test('says where a bracket is not closed, however many lines follow', () => {
+    const open = `a: 1\nb: [1,\n${'c,\n'.repeat(20_000)}`;
+    expect(readLocatedYaml(open)).toMatchObject({ broken: { line: 3 } });
+  });
+
   test('takes keys of every kind as names', () => {
     const { documents } = readLocatedYaml('__proto__: {a: 1}\nconstructor: 2\n1: x\n') as {
       documents: readonly object[];

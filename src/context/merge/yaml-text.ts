@@ -7,7 +7,7 @@ export type YamlFileContent = Readonly<Record<string, Json | undefined>>;
  * Text that needs no quotes in any version of YAML: a letter first, then no character with a
  * meaning in YAML.
  */
-const plainScalar = /^[\p{L}_][\p{L}\p{N}_ .()/<>=+*'%;!?&|@$^~-]*$/u;
+const plainScalar = /^[\p{L}_][\p{L}\p{N}_ .()/<>=+*'%;!&|@$^~-]*$/u;
 const reservedWord = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
 /** Characters that JSON does not escape, and that YAML does not allow or a reader cannot see. */
 const invisible = /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff\p{Cf}]/gu;

@@ -16,6 +16,9 @@ import { NotInDbt } from './export/not-in-dbt.ts';
 import { toDbtName } from './export/to-dbt-name.ts';
 import { type DbtOutput, writeMetric } from './export/write-metric.ts';
 
+/** dbt reads YAML 1.1, where `yes`, `on` and `1_000` are no texts unless they are quoted. */
+const writeOptions = { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' } as const;
+
 /**
  * Writes datasets as dbt semantic models and metrics. The misfits name what dbt cannot express.
  * Runs inside `withAnalyzer`.
@@ -48,7 +51,7 @@ export function writeMetricflow(
     semantic_models: models,
     ...(metrics.size > 0 && { metrics: [...metrics.values()] }),
   };
-  return { text: stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }), misfits };
+  return { text: stringify(document, writeOptions), misfits };
 }
 
 /** Hidden metrics are written only if another metric uses them. */
