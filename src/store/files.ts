@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
+import { shortHash } from '../lib/hash.ts';
 import {
   type ConfinedRead,
   isInside,
@@ -17,6 +18,17 @@ import { isInState, privateFileMode, privateFolderMode } from './ownership/priva
  * killed process.
  */
 export const temporarySuffix = '.ktx-tmp';
+
+/** In characters, so that a name of 255 bytes has a temporary file too. */
+const longestPrefix = 40;
+
+/** How the temporary files of a file begin. */
+export function temporaryPrefix(path: string): string {
+  const name = basename(path);
+  const characters = Array.from(name);
+  if (characters.length <= longestPrefix) return `.${name}.`;
+  return `.${characters.slice(0, longestPrefix).join('')}-${shortHash(name, 8)}.`;
+}
 
 interface WriteOptions {
   /** The folder that the file must be in, after links are followed. */
@@ -43,10 +55,8 @@ export async function writeAtomically(
 ): Promise<boolean> {
   const target = await followLinks(path, within);
   const folder = dirname(target);
-  const temporary = join(
-    folder,
-    `.${basename(target)}.${randomBytes(4).toString('hex')}${temporarySuffix}`,
-  );
+  const name = `${temporaryPrefix(target)}${randomBytes(4).toString('hex')}${temporarySuffix}`;
+  const temporary = join(folder, name);
   try {
     const isPrivate = isInState(target);
     await mkdir(folder, { recursive: true, mode: isPrivate ? privateFolderMode : 0o777 });

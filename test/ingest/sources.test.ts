@@ -170,6 +170,15 @@ describe('documents', () => {
     });
   });
 
+  test('with the longest name that a file can have are read like others', async () => {
+    const name = `docs/${'売'.repeat(84)}.md`;
+    write(dir, name, revenue('sum(orders.amount)'));
+    const report = await withDocs();
+    expect(report.exitCode).toBe(0);
+    expect(report.files.added).toContain(`sources/hand${name.replace('docs', 'book')}`);
+    expect((await withDocs()).commit).toEqual({ none: 'unchanged' });
+  });
+
   test('that lead out of their folder are not read', async () => {
     write(dir, 'docs/terms.md', revenue('sum(orders.amount)'));
     write(dir, 'secret.md', 'secret');

@@ -420,6 +420,58 @@ describe('from the files alone', () => {
     `);
   });
 
+  test('a seed is known by its file, without an entry in YAML and without its rows', async () => {
+    rmSync(join(dir, 'bakery/seeds/_seeds.yml'));
+    add('seeds/reference/stock_counts.csv', 'shop_id,product_id\n1,Rye loaf\n');
+    add('models/marts/prices.csv', 'no,seed\n');
+    add(
+      'models/marts/lines.yml',
+      `version: 2
+models:
+  - name: stg_lines
+    columns:
+      - name: product_id
+        data_tests:
+          - relationships: {to: ref('stock_counts'), field: product_id}
+`,
+    );
+    const rawSchema = { target_schema: 'raw' };
+    const { problems, said, items } = await extracted(rawSchema);
+    expect(problems.filter((problem) => problem.includes('stock_counts'))).toEqual([]);
+    expect(said('relationship:shop.stg_lines(product_id)', 'relationship')).toEqual([
+      { to: 'raw__stock_counts', on: { product_id: 'product_id' }, cardinality: 'many_to_one' },
+    ]);
+    const seeds = items.filter(({ key }) => key.endsWith('.csv'));
+    expect(seeds.map(({ key }) => key)).toEqual(['seeds/reference/stock_counts.csv']);
+    expect(seeds[0]?.body).not.toContain('Rye loaf');
+  });
+
+  test.each([
+    ["{{ env_var('RAW', 'raw') }}", {}],
+    ["{{ env_var('RAW', 'RAW') | lower | trim }}", {}],
+    ["{{ env_var('RAW') }}", { vars: { RAW: 'raw' } }],
+    ["{{ env_var('PREFIX', 'r') ~ 'a' ~ var('last') }}", { vars: { last: 'w' } }],
+    ['{{ target.schema }}', { target_schema: 'raw' }],
+    ["{{ target.schema ~ 'w' }}", { target_schema: 'ra' }],
+  ])('%s is resolved from its default or ktx.yaml', async (written, options) => {
+    edit('models/staging/_sources.yml', (text) =>
+      text.replace(`"{{ var('raw_schema') }}"`, JSON.stringify(written)),
+    );
+    const { said, problems } = await extracted(options);
+    expect(problems.join()).not.toContain('cannot be resolved');
+    expect(said('dataset:shop.raw__people', 'description')).toHaveLength(1);
+  });
+
+  test('env_var does not read the environment of this process', async () => {
+    process.env['KTX_TEST_SCHEMA'] = 'raw';
+    edit('models/staging/_sources.yml', (text) =>
+      text.replace(`"{{ var('raw_schema') }}"`, `"{{ env_var('KTX_TEST_SCHEMA') }}"`),
+    );
+    const { problems } = await extracted();
+    delete process.env['KTX_TEST_SCHEMA'];
+    expect(problems.join()).toContain("env_var('KTX_TEST_SCHEMA') cannot be resolved");
+  });
+
   test('what code cannot resolve is named and not guessed', async () => {
     edit('models/staging/_sources.yml', (text) =>
       text.replace(`"{{ var('raw_schema') }}"`, `"{{ env_var('RAW') }}"`),

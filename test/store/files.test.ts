@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { readText, removeFile, writeAtomically } from '../../src/store/files.ts';
+import { readText, removeFile, temporaryPrefix, writeAtomically } from '../../src/store/files.ts';
 import { read, temporaryFolder, write } from './git-project.ts';
 
 let dir: string;
@@ -19,6 +19,14 @@ test('a write makes missing folders, keeps the mode, leaves nothing else behind'
   expect(read(dir, 'a/b/c.yaml')).toBe('two\n');
   expect(statSync(path).mode & 0o777).toBe(0o640);
   expect(readdirSync(join(dir, 'a/b'))).toEqual(['c.yaml']);
+});
+
+test('a name of the longest length is written, in any script', async () => {
+  const names = [`${'a'.repeat(250)}.yaml`, `${'売'.repeat(84)}.md`, `${'🙂'.repeat(63)}.md`];
+  for (const name of names) await writeAtomically(join(dir, name), 'one\n');
+  expect(readdirSync(dir).toSorted()).toEqual(names.toSorted());
+  const [first = '', second = ''] = ['b', 'c'].map((end) => temporaryPrefix('a'.repeat(250) + end));
+  expect(first).not.toBe(second);
 });
 
 test('a write that is not due any more leaves the file and nothing else', async () => {

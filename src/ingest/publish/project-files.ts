@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { readConfinedFileSync } from '../../store/confined-file.ts';
-import { largestText, readText, temporarySuffix } from '../../store/files.ts';
+import { largestText, readText, temporaryPrefix, temporarySuffix } from '../../store/files.ts';
 
 /** The files of one place (disk or a commit): texts by path, relative to the project, with `/`. */
 export type FileTree = ReadonlyMap<string, string>;
@@ -60,7 +60,7 @@ function readFolder(dir: string, folder: string, tidy: boolean): [string, string
 function removeTemporaryFilesOf(file: string): void {
   const folder = dirname(file);
   if (!existsSync(folder)) return;
-  const prefix = `.${basename(file)}.`;
+  const prefix = temporaryPrefix(file);
   const temporaryFiles = readdirSync(folder, { withFileTypes: true }).filter(
     (entry) =>
       entry.isFile() && entry.name.startsWith(prefix) && entry.name.endsWith(temporarySuffix),

@@ -42,6 +42,6 @@ export const dbtConfigSchema = z.strictObject({
   vars: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .optional()
-    .describe('Values for var(), like those of dbt --vars.'),
+    .describe('Values for var(), like those of dbt --vars, and for env_var().'),
 });
 export type DbtConfig = z.infer<typeof dbtConfigSchema>;

@@ -52,12 +52,24 @@ async function* fetchProjectFiles(
   yield* failedPaths(project);
   for (const key of found.keys) {
     signal.throwIfAborted();
-    yield await readFileItem(key, { folder, signal });
+    if (!key.endsWith('.csv')) yield await readFileItem(key, { folder, signal });
+    else if (isSeed(key, project)) yield seedItem(key);
   }
   yield listingEnd(found.problems);
 }
 
-const projectFiles = /\.(ya?ml|sql|py|md)$/;
+const projectFiles = /\.(ya?ml|sql|py|md|csv)$/;
+
+function isSeed(key: string, { paths }: DbtProjectFile): boolean {
+  return paths.seeds.some((folder) => key.startsWith(`${folder}/`));
+}
+
+/** A seed is known by its name alone: the warehouse has its rows, and they do not belong in git. */
+function seedItem(key: string): FetchEvent {
+  return { kind: 'item', key, path: key, body: seedBody };
+}
+
+const seedBody = 'Rows of a dbt seed: see the dbt project.\n';
 
 /** The real path of the folder with the project; the path as it is written if nothing is there. */
 async function dbtFolder(context: FetchContext<DbtConfig>): Promise<string> {

@@ -59,6 +59,7 @@ function declareKind(
 
 function namesInFile(kind: DeclaredKind, { key, body }: Item): string[] {
   if (kind === 'snapshot') return key.endsWith('.sql') ? snapshotNames(body) : [];
+  if (kind === 'seed' && key.endsWith('.csv')) return [basename(key, '.csv')];
   if (kind === 'model' && /\.(sql|py)$/.test(key))
     return [basename(key).replace(/\.(sql|py)$/, '')];
   return [];

@@ -90,13 +90,41 @@ function trimDashes(text: string): string {
   return text.slice(start, Math.max(start, end)).trim();
 }
 
+/** Texts that are joined by `~`, each with its filters. */
 function evaluateExpression(
   expression: string,
   evaluateCall: EvaluateCall,
 ): JinjaValue | undefined {
-  const call = parseJinjaCall(expression);
-  return call === undefined ? parseLiteral(expression) : evaluateCall(call);
+  const terms = splitOutside(expression, '~')?.map((term) => evaluateTerm(term, evaluateCall));
+  if (terms === undefined || terms.includes(undefined)) return undefined;
+  return terms.length === 1 ? terms[0] : terms.map(String).join('');
 }
+
+/** A literal, a call, or a name such as `target.schema`, with filters behind it. */
+function evaluateTerm(term: string, evaluateCall: EvaluateCall): JinjaValue | undefined {
+  const [operand = '', ...names] = splitOutside(term, '|') ?? [];
+  const applied = names.map((name) => filters.get(name));
+  const call = parseJinjaCall(operand);
+  const found = call === undefined ? parseLiteral(operand) : evaluateCall(call);
+  const value = found ?? (call === undefined ? evaluateName(operand, evaluateCall) : undefined);
+  if (value === undefined || applied.includes(undefined)) return undefined;
+  return applied.reduce((text, filter) => filter?.(text) ?? text, value);
+}
+
+function evaluateName(name: string, evaluateCall: EvaluateCall): JinjaValue | undefined {
+  if (!/^[A-Za-z_]\w*(\.\w+)*$/.test(name)) return undefined;
+  return evaluateCall({ name, positional: [], named: new Map() });
+}
+
+/** The filters of Jinja and dbt that code can apply. */
+const filters = new Map<string, (value: JinjaValue) => JinjaValue>([
+  ['lower', (value) => String(value).toLowerCase()],
+  ['upper', (value) => String(value).toUpperCase()],
+  ['trim', (value) => String(value).trim()],
+  ...['string', 'as_text', 'as_native', 'as_bool', 'as_number', 'int'].map(
+    (name) => [name, (value: JinjaValue) => value] as const,
+  ),
+]);
 
 /**
  * Undefined if the text is not a call with literal arguments. A named argument that is no literal
@@ -134,8 +162,13 @@ function parseLiteral(text: string, depth = 0): JinjaValue | undefined {
   return items?.every((item) => item !== undefined) ? items : undefined;
 }
 
-/** Split at the commas outside of quotes and brackets; undefined if those do not pair up. */
+/** Split at the commas outside of quotes and brackets, without empty parts. */
 function splitArguments(text: string): readonly string[] | undefined {
+  return splitOutside(text, ',')?.filter((part) => part !== '');
+}
+
+/** Split at a character where it stands outside of quotes and brackets; undefined if those do not pair up. */
+function splitOutside(text: string, separator: string): readonly string[] | undefined {
   const parts: string[] = [];
   let [depth, quote, start] = [0, '', 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -144,12 +177,12 @@ function splitArguments(text: string): readonly string[] | undefined {
     else if (character === "'" || character === '"') quote = character;
     else if ('([{'.includes(character)) depth += 1;
     else if (')]}'.includes(character)) depth -= 1;
-    else if (character === ',' && depth === 0) {
+    else if (character === separator && depth === 0) {
       parts.push(text.slice(start, at));
       start = at + 1;
     }
     if (depth < 0) return undefined;
   }
   if (depth !== 0 || quote !== '') return undefined;
-  return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== '');
+  return [...parts, text.slice(start)].map((part) => part.trim());
 }

@@ -69,8 +69,11 @@ function evaluateTextCall(
   files: ProjectFiles,
   { name, positional: [first, second] }: JinjaCall,
 ): JinjaValue | undefined {
+  if (name === 'target.schema' || name === 'target.dataset') return files.config.target_schema;
   if (typeof first !== 'string') return undefined;
   if (name === 'var') return findVar(files, first) ?? second;
+  // The environment of this process is not that of dbt, and may hold secrets.
+  if (name === 'env_var') return files.config.vars?.[first] ?? second;
   // With two arguments, the first is the package.
   if (name === 'doc') return files.docBlocks.get(typeof second === 'string' ? second : first)?.text;
   return undefined;
