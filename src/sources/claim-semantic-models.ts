@@ -217,14 +217,17 @@ function claimMetrics(
   for (const { dataset, name, body, of, isHelper } of mapped) {
     const place = placeOf(of);
     if (place === undefined) continue;
-    const connection = models.find((model) => model.dataset === dataset)?.table.connection ?? '';
+    const table = tableOf(models, dataset);
+    const { connection = '' } = table ?? {};
     const subject = subjects.metric(connection, dataset, name);
     collector.addClaim(place, { subject, kind: 'metric', body });
     if (isHelper) continue;
-    const { description, label } = byName.get(of)?.spec ?? findMeasure(models, of) ?? {};
+    const spec = byName.get(of)?.spec;
+    const { description, label } = spec ?? findMeasure(models, of) ?? {};
     if (description)
       collector.addClaim(place, { subject, kind: 'description', body: description.trim() });
-    const synonyms = synonymsFor(name, [of, label]);
+    const earlierName = nameBefore(table, { name, type: body.agg ?? spec?.shape.kind });
+    const synonyms = synonymsFor(name, [of, earlierName, label]);
     if (synonyms.length > 0)
       collector.addClaim(place, { subject, kind: 'synonyms', body: [...synonyms] });
   }
@@ -233,6 +236,18 @@ function claimMetrics(
     if (place !== undefined) collector.addProblem(place, `metric ${name}: ${reason}`);
   }
   reportExtras(parsed, collector);
+}
+
+function tableOf(models: readonly ParsedModel[], dataset: string): KnownTable | undefined {
+  return models.find((model) => model.dataset === dataset)?.table;
+}
+
+/** Version 0.1.0 renamed a metric with the name of a column. */
+function nameBefore(
+  table: KnownTable | undefined,
+  { name, type = '' }: { readonly name: string; readonly type: string | undefined },
+): string | undefined {
+  return table?.field(name) === undefined ? undefined : `${type}_${name}`;
 }
 
 function measurePlace(models: readonly ParsedModel[], name: string): ItemPlace | undefined {

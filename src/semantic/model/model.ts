@@ -68,7 +68,7 @@ export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], '
 };
 
 export type ModelMetric = Readonly<
-  Pick<MetricDefinition, 'name' | 'hidden' | 'unit' | 'time' | 'default'>
+  Pick<MetricDefinition, 'name' | 'hidden' | 'unit' | 'time' | 'default' | 'synonyms'>
 > & {
   readonly dataset: string;
   readonly file: string;

@@ -11,6 +11,7 @@ import { splitConditions } from '../resolve/conditions.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import { createResolver, findMetric, type MetricResolver } from '../resolve/metric-resolver.ts';
 import { resolveQueryMetric, withZeroForMissingSums } from '../resolve/metrics.ts';
+import { replaceSynonyms } from '../resolve/synonyms.ts';
 import { planCalendar } from './calendar.ts';
 import type { FactQuery } from './fact-query.ts';
 import { mergeFactQueries } from './merge-facts.ts';
@@ -66,8 +67,8 @@ interface PlanColumn {
  * Plans a query. Pure; call it inside `withAnalyzer`. Throws a `UserError` that names the choices,
  * or `not_supported`.
  *
- * 1. Resolve the names of the query: metrics become aggregates, conditions are split into WHERE and
- *    HAVING.
+ * 1. Resolve the names of the query: synonyms become names, metrics become aggregates, conditions are
+ *    split into WHERE and HAVING.
  * 2. Plan a fact query for each dataset that has aggregates.
  * 3. Plan the calendar: the periods of running totals and of `fill_time`.
  * 4. Merge the fact queries to one row per group.
@@ -75,17 +76,18 @@ interface PlanColumn {
  */
 export function createPlan(
   givenModel: SemanticModel,
-  query: SemanticQuery,
+  givenQuery: SemanticQuery,
   contradicted: PlannedKeys['contradicted'] = new Set(),
 ): Plan {
-  const model = withParameters(givenModel, query.parameters);
+  const model = withParameters(givenModel, givenQuery.parameters);
+  const { query, notes: synonymNotes } = replaceSynonyms(model, givenQuery);
   const resolver = createResolver(model, query.metrics, { skipsEmpty: query.skip_empty });
   const metrics = resolveMetrics(resolver, query);
   checkColumnNames([...query.dimensions, ...metrics.map(({ name }) => name)]);
   const conditions = splitConditions(resolver, query);
   const order = resolveOrder(resolver, query, metrics);
 
-  const notes = new Set<string>();
+  const notes = new Set<string>(synonymNotes);
   const { usedMetrics } = resolver;
   const keys = { assumed: new Map<string, KeyAssumption>(), contradicted };
   const context = { model, query, conditions, notes, keys, usedMetrics };

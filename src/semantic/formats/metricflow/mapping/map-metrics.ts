@@ -85,7 +85,7 @@ function mapByName(mapping: MetricMapping, name: string, stack: readonly string[
     spec.shape.kind === 'simple' ? body.where : combineFilters(mapping, model, spec.filters);
   const metric = {
     dataset: model.dataset,
-    name: freeName(model, spec, body),
+    name,
     body: {
       ...body,
       ...(where === undefined ? {} : { where }),
@@ -99,15 +99,6 @@ function mapByName(mapping: MetricMapping, name: string, stack: readonly string[
   };
   mapping.mapped.set(name, metric);
   return metric;
-}
-
-/** A metric cannot have the name of a field; it then gets its aggregate or its type in front. */
-function freeName(model: BoundModel, { name, shape }: MetricSpec, { agg }: MetricBody): string {
-  const isTaken =
-    model.own === undefined
-      ? model.field(name) !== undefined
-      : [...model.own.fields.values()].includes(name);
-  return isTaken ? `${agg ?? shape.kind}_${name}` : name;
 }
 
 function mapShape(mapping: MetricMapping, spec: MetricSpec, stack: readonly string[]): ModelBody {

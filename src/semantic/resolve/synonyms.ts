@@ -1,0 +1,139 @@
+import { grains } from '../model/grains.ts';
+import { findVisibleField, metricAddress, type SemanticModel } from '../model/model.ts';
+import { ambiguousError, unknownNameError } from '../query/errors.ts';
+import type { SemanticQuery } from '../query/query.ts';
+import { findMetric } from './metric-resolver.ts';
+
+/** What people call the metrics and fields of a model, by `normalize`. */
+interface SynonymIndex {
+  readonly metrics: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const indexes = new WeakMap<SemanticModel['datasets'], SynonymIndex>();
+
+/**
+ * The query with names of the model in place of synonyms, labels and other spellings (`Order Total`,
+ * `ORDERS.Revenue`), and a note for each. What is a name already, or nothing that is known, stays as
+ * it is. Throws `ambiguous_name` if a synonym belongs to several metrics or fields.
+ */
+export function replaceSynonyms(
+  model: SemanticModel,
+  query: SemanticQuery,
+): { readonly query: SemanticQuery; readonly notes: readonly string[] } {
+  const replaced = new Map<string, string>();
+  const replace = (written: string, find: (text: string) => string | undefined) => {
+    const found = replaced.get(written) ?? find(written);
+    if (found !== undefined && found !== written) replaced.set(written, found);
+    return found ?? written;
+  };
+  const ownNames = new Set(
+    query.metrics.map((each) => (typeof each === 'string' ? '' : each.name)),
+  );
+  const findMetricName = (text: string) =>
+    ownNames.has(text) ? undefined : findByMetricSynonym(model, text);
+  const metrics = query.metrics.map((metric) =>
+    typeof metric === 'string' ? replace(metric, findMetricName) : metric,
+  );
+  const dimensions = query.dimensions.map((name) =>
+    replace(name, (text) => findByFieldSynonym(model, text)),
+  );
+  const order_by = query.order_by.map(({ field, dir }) => {
+    const requested = replaced.get(field);
+    const isRequested = query.dimensions.includes(field) || query.metrics.includes(field);
+    const found = isRequested ? field : replace(field, findMetricName);
+    return { field: requested ?? found, dir };
+  });
+  const notes = [...replaced].map(([written, name]) => `${written} is ${name}`);
+  return { query: { ...query, metrics, dimensions, order_by }, notes };
+}
+
+function findByMetricSynonym(model: SemanticModel, text: string): string | undefined {
+  if (findMetric(model, text.split('.')) !== undefined) return undefined;
+  const { metrics } = indexOf(model);
+  const found = onlyMeaning(text, metrics, 'metric');
+  if (found !== undefined || !severalWords.test(text.trim())) return found;
+  const candidates = [...metrics.keys()].filter((name) => !name.includes('.'));
+  const as = (name: string) => [...(metrics.get(name) ?? [])];
+  throw unknownNameError({ what: 'metric', name: text, candidates, as });
+}
+
+/** Words without a dot, a bracket or an operator: a name, and no expression. */
+const severalWords = /^\p{L}[\p{L}\p{N}_]*(?: +[\p{L}\p{N}_]+)+$/u;
+
+function findByFieldSynonym(model: SemanticModel, text: string): string | undefined {
+  const { base, grain } = splitGrain(text);
+  const [dataset = '', field = '', ...rest] = base.split('.');
+  const known = model.datasets.get(dataset);
+  const isName = known !== undefined && rest.length === 0 && findVisibleField(known, field);
+  if (isName !== undefined && isName !== false) return undefined;
+  const found = onlyMeaning(base, indexOf(model).fields, 'dimension');
+  return found === undefined ? undefined : `${found}${grain}`;
+}
+
+/** `Ordered At.month` as the name and `.month`. */
+function splitGrain(text: string): { readonly base: string; readonly grain: string } {
+  const [, base = '', name = ''] = /^(.+)\.(\w+)$/s.exec(text) ?? [];
+  const grain = grains.find((candidate) => candidate === name.toLowerCase());
+  return grain === undefined ? { base: text, grain: '' } : { base, grain: `.${grain}` };
+}
+
+function onlyMeaning(
+  text: string,
+  index: SynonymIndex['metrics'],
+  what: string,
+): string | undefined {
+  const addresses = [...(index.get(normalize(text)) ?? [])];
+  if (addresses.length <= 1) return addresses[0];
+  throw ambiguousError('ambiguous_name', `The ${what} ${text} is ambiguous`, addresses);
+}
+
+/** Without regard to case, and to how words are separated. */
+function normalize(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .normalize('NFKC')
+    .replaceAll(/[\s_-]+/g, ' ');
+}
+
+function indexOf(model: SemanticModel): SynonymIndex {
+  const existing = indexes.get(model.datasets);
+  if (existing !== undefined) return existing;
+  const index = { metrics: new Map<string, Set<string>>(), fields: new Map<string, Set<string>>() };
+  for (const { name: dataset, metrics, fields } of model.datasets.values()) {
+    for (const metric of metrics.values()) {
+      if (metric.hidden === true) continue;
+      const names = [metric.name, ...(metric.synonyms ?? [])];
+      addMeanings(index.metrics, [...names, ...qualified(dataset, names)], metricAddress(metric));
+    }
+    for (const field of fields.values()) {
+      if (field.hidden === true) continue;
+      const { name, synonyms = [] } = field;
+      addMeanings(
+        index.fields,
+        [...synonyms, ...qualified(dataset, [name, ...synonyms])],
+        `${dataset}.${name}`,
+      );
+    }
+  }
+  indexes.set(model.datasets, index);
+  return index;
+}
+
+function qualified(dataset: string, names: readonly string[]): readonly string[] {
+  return names.map((name) => `${dataset}.${name}`);
+}
+
+function addMeanings(
+  meanings: Map<string, Set<string>>,
+  texts: readonly string[],
+  address: string,
+): void {
+  for (const text of texts) {
+    const key = normalize(text);
+    const addresses = meanings.get(key);
+    if (addresses === undefined) meanings.set(key, new Set([address]));
+    else addresses.add(address);
+  }
+}
