@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { slowSuites } from './test/slow-suites.ts';
+import { slowCases, slowSuites, suites } from './test/slow-suites.ts';
 
 /**
  * A person's settings, and temporary files, during a run: `test/support/run-folders.ts` removes
@@ -10,18 +10,36 @@ import { slowSuites } from './test/slow-suites.ts';
 const configHome = join(tmpdir(), `ktx-test-config-${process.pid}`);
 const temporaryFolder = join(tmpdir(), `ktx-test-${process.pid}`);
 
-/** `fast` (the default), `slow` or `all`. */
-const suites = process.env['KTX_SUITES'] ?? 'fast';
 const slow = Object.keys(slowSuites);
+
+/**
+ * Suites that call the source and change nothing of their process: they share one, where parsers and
+ * engines are loaded already. The one that is left out checks what needs no parser.
+ */
+const shared = [
+  'test/conformance/**/*.test.ts',
+  'test/semantic/!(plain-expressions).test.ts',
+  'test/sources/*.test.ts',
+];
+
+const ownProcess = {
+  name: 'own process',
+  include: suites === 'slow' ? [...slow, ...Object.keys(slowCases)] : ['test/**/*.test.ts'],
+  exclude: suites === 'fast' ? [...slow, ...shared] : [],
+};
+const sharedProcess = { name: 'shared process', include: shared, exclude: slow, isolate: false };
 
 export default defineConfig({
   test: {
-    include: suites === 'slow' ? slow : ['test/**/*.test.ts'],
-    exclude: suites === 'fast' ? slow : [],
+    projects: (suites === 'fast' ? [ownProcess, sharedProcess] : [ownProcess]).map((test) => ({
+      extends: true,
+      test,
+    })),
     provide: { configHome, temporaryFolder },
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Two cores, and a third worker while others wait for processes and clocks.
+    maxWorkers: 3,
     // Cases against a model mostly wait.
     maxConcurrency: 10,
     // The processes that tests start need half the time where their code is compiled already.

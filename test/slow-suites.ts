@@ -15,16 +15,26 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'what children that serve several calls send; test/llm/claude-pool.test.ts checks the pool',
   'test/e2e/dbt.test.ts':
     'a dbt project through the command line; test/sources/dbt.test.ts reads one',
+  'test/e2e/dbt-whole.test.ts':
+    'a dbt project with everything from its files to answers; test/sources/dbt.test.ts reads one',
+  'test/e2e/demo.test.ts':
+    'everything that the demo prints and leaves; test/e2e/readme.test.ts runs it and checks its figures',
   'test/e2e/every-stage.test.ts':
     'all stages of an ingest on every backend; test/ingest/reading.test.ts checks each stage',
   'test/e2e/interrupted-parse.test.ts':
     'interrupts an ingest of 76 MB as a process; test/sources/parser.test.ts ends the thread',
   'test/e2e/killed.test.ts':
     'kills an ingest at every moment; test/ingest/reading.test.ts kills it once',
+  'test/e2e/package.test.ts':
+    'the packed package from nothing to an answer; test/cli/commands.test.ts runs every command',
   'test/e2e/publish-crash.test.ts':
     'kills an ingest at every step of publishing; test/ingest/odd-files.test.ts saves files during each',
+  'test/e2e/setup-terminal.test.ts':
+    'the questions of setup in a real terminal; test/cli/setup.test.ts answers them in one process',
   'test/eval/demo-questions.test.ts':
     'the questions of the demo as processes; test/eval/run.test.ts runs question sets in one process',
+  'test/eval/github-action.test.ts':
+    'the workflow for pull requests, step by step; test/eval/run.test.ts runs and compares questions',
   'test/ingest/hijacked.test.ts':
     'a model on every backend that does what an attacker says; test/ingest/what-leaves.test.ts has one such run',
   'test/ingest/injection.test.ts':
@@ -61,8 +71,43 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'every reader on 60 hostile texts of 1 MB; test/sources/linear-time.test.ts has those that were slow once',
   'test/sources/dbt-git.test.ts':
     'dbt from real git repositories; test/sources/dbt.test.ts reads folders',
+  'test/warehouse/dead-client.test.ts':
+    'what each server does when ktx is killed; test/warehouse/engine-process.test.ts kills processes',
   'test/warehouse/engine-process-limits.test.ts':
     'statements that take a process down; test/warehouse/engine-process.test.ts has one of each kind',
   'test/warehouse/gate-fuzz.test.ts':
     'random statements; test/warehouse/gate.test.ts has the hostile corpus',
+};
+
+/** `fast` (the default), `slow` or `all`. */
+export const suites = process.env['KTX_SUITES'] ?? 'fast';
+
+/** Whether this run has the cases of `slowCases`. */
+export const hasSlowCases = suites !== 'fast';
+
+/**
+ * Files of which `npm test` runs most cases. They leave to `npm run test:slow` what the reason
+ * says, with the faster test of the same rule, and run there as a whole.
+ */
+export const slowCases: Readonly<Record<string, string>> = {
+  'test/contract/agent-backends.test.ts':
+    'most conversations on the Claude Code program; the others of the file, and test/contract/agent-session.test.ts, use it',
+  'test/contract/agent-session.test.ts':
+    'conversations on the Claude Code program; agent-backends.test.ts has the main ones',
+  'test/contract/long-conversation.test.ts':
+    'conversations of the Claude Code program that no longer fit; the same cases use another backend',
+  'test/contract/llm-runtime.test.ts':
+    'all cases on the Claude Code program; test/differential/differential.test.ts plays 60 scripts on it',
+  'test/mcp/stdio.test.ts':
+    'the hostile corpus over MCP; the test sends every eighth, test/warehouse/gate.test.ts all',
+  'test/cli/llm.test.ts':
+    'commands that nobody is logged in for; test/llm/claude-logins.test.ts tries that login',
+  'test/llm/claude-logins.test.ts':
+    'four of seven logins; test/contract/agent-backends.test.ts works with a subscription',
+  'test/ingest/model.test.ts':
+    'tables described by the Claude Code program; the test of misbehaving models in the file uses it',
+  'test/ingest/reading.test.ts':
+    'prose read by the Claude Code program; the same test reads it with another backend',
+  'test/ingest/run-spans.test.ts':
+    'spans of the Claude Code program; the same tests use another backend',
 };

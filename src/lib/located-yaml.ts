@@ -93,7 +93,7 @@ interface Insertion {
   readonly length: number;
 }
 
-/** In characters. Bounds the time that a file can take by the number of its badly indented lines. */
+/** In characters. Bounds the time that a file with many badly indented lines can take. */
 const mostParsed = 20_000_000;
 
 /**

@@ -6,6 +6,7 @@ import { registry } from '../../src/cli/registry.ts';
 import { usageRecorder, usageReport } from '../../src/llm/governor/usage.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { approve } from '../support/approve.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { describing } from '../support/describing-model.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
@@ -282,7 +283,7 @@ describe('readiness', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(claudeBinary() === undefined)(
+describe.skipIf(claudeBinary() === undefined || !hasSlowCases)(
   'with every provider variable set and nobody logged in',
   { timeout: 60_000 },
   () => {

@@ -8,6 +8,7 @@ import {
   readTurnResult,
   type TurnResult,
 } from '../../src/llm/port/session.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import {
   makeMachine,
@@ -37,7 +38,9 @@ import {
  * One of each way to a model: a protocol whose state ktx sends along, another one, and the program
  * that keeps it itself.
  */
-const subjects: readonly Subject[] = ['anthropic', 'openai', 'claude-code'];
+const subjects: readonly Subject[] = hasSlowCases
+  ? ['anthropic', 'openai', 'claude-code']
+  : ['anthropic', 'openai'];
 
 let endpoint: ModelEndpoint;
 let machine: ClaudeHome;

@@ -7,6 +7,7 @@ import type {
   KtxToolSet,
   StepFinished,
 } from '../../src/llm/port/runtime.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import {
   missing,
   openRuntime,
@@ -109,6 +110,7 @@ async function failureOf(work: Promise<unknown>): Promise<LlmError> {
 }
 
 for (const subject of subjects) {
+  if (subject === 'claude-code' && !hasSlowCases) continue;
   const why = missing(subject);
   const title = `the LLM runtime on ${subject}${why === undefined ? '' : `, skipped: ${why}`}`;
   describe(title, { timeout: 180_000, concurrent: true, skip: why !== undefined }, () =>

@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { shortenMarked, untrustedBlock } from '../../src/lib/untrusted.ts';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import { type AgentEvent, readTurnResult } from '../../src/llm/port/session.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import { missing, openRuntime, type Subject } from '../support/llm-runtimes.ts';
 import { fail, say, type ModelCall, type Script, use } from '../support/model-script.ts';
 import { openTestMachine } from '../support/test-machine.ts';
 
-const subjects: readonly Subject[] = ['anthropic', 'openai', 'claude-code'];
+const subjects: readonly Subject[] = hasSlowCases
+  ? ['anthropic', 'openai', 'claude-code']
+  : ['anthropic', 'openai'];
 
 const { endpoint, machine } = await openTestMachine();
 

@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { addMetrics } from '../../src/llm/governor/call-meter.ts';
+import type { CallRecord } from '../../src/llm/governor/usage.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import type { CallMetrics, KtxToolSet, TokenUsage } from '../../src/llm/port/runtime.ts';
 import { readTurnResult } from '../../src/llm/port/session.ts';
@@ -34,12 +36,23 @@ const longestSeconds = 120;
 export async function openPlayer(): Promise<Player> {
   const endpoint = await openModelEndpoint();
   const machine = await makeMachine(endpoint);
+  const around = {
+    machine,
+    concurrency: 8,
+    timeouts: { idle_seconds: 60, call_seconds: longestSeconds - 10 },
+  };
+  const recordsOfPlay = new AsyncLocalStorage<CallRecord[]>();
+  const shared = await openRuntime('claude-code', endpoint, {
+    ...around,
+    record: (record) => recordsOfPlay.getStore()?.push(record),
+  });
   return {
     play: (script, subject) =>
       script.alone === true
         ? playAlone({ ...script, alone: false }, subject)
-        : playHere({ endpoint, machine, subject }, script),
+        : playHere({ endpoint, machine, subject, shared, recordsOfPlay }, script),
     close: async () => {
+      await shared.runtime.close();
       await endpoint.close();
       await machine.remove();
     },
@@ -63,15 +76,22 @@ interface Stage {
   readonly endpoint: ModelEndpoint;
   readonly machine: ClaudeHome;
   readonly subject: Compared;
+  /**
+   * Claude Code for all scripts at once, as in the product, where a child serves several calls: a
+   * child for each script would take most of the time of this suite.
+   */
+  readonly shared: TestRuntime;
+  readonly recordsOfPlay: AsyncLocalStorage<CallRecord[]>;
 }
 
 async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
-  const { endpoint, machine, subject } = stage;
+  const { endpoint, subject, shared, recordsOfPlay } = stage;
   const served: Answer[] = [];
   const steps: Step[] = [];
   let abandoned = 0;
+  const isClaudeCode = subject === 'claude-code';
   const running = endpoint.start(async (call) => {
-    if (subject === 'claude-code' && isTroubled(script, served.length)) {
+    if (isClaudeCode && isTroubled(script, served.length)) {
       await sleep(stopGraceMs);
       if (call.gone.aborted) {
         abandoned += 1;
@@ -86,26 +106,22 @@ async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
   });
   const repairModel = `claude-repair-${randomUUID()}`;
   const repairs = endpoint.start(() => fail('bad-request'), repairModel);
-  // An idle clock that is short enough to wait for, and long enough for a child to start.
-  const idle = script.classes.includes('slow') ? 4 : 60;
-  const opened = await openRuntime(subject, endpoint, {
-    machine,
-    models: { repair: repairModel },
-    concurrency: 8,
-    timeouts: { idle_seconds: idle, call_seconds: longestSeconds - 10 },
-  });
+  const isShared = isClaudeCode && !script.classes.includes('slow');
+  const opened = isShared ? shared : await openOwn(stage, script, repairModel);
   try {
     const tools: string[] = [];
-    const said = await ask(opened, script, { marker: running.marker, tools: makeTools(tools) });
+    const props = { marker: running.marker, tools: makeTools(tools) };
+    const own: CallRecord[] = [];
+    const said = await recordsOfPlay.run(own, () => ask(opened, script, props));
+    const records = isShared ? own : opened.records;
     // A conversation that is told again in less words has one record for each time.
-    const metrics =
-      said.metrics ?? opened.records.map((record) => record.metrics).reduce(addMetrics);
+    const metrics = said.metrics ?? records.map((record) => record.metrics).reduce(addMetrics);
     return {
       ...failureFields(said.failure),
       requests: served.length + repairs.calls.length,
       repairs: repairs.calls.length,
       abandoned,
-      hidden: subject === 'claude-code' ? steps.length - withoutHidden(steps).length : 0,
+      hidden: isClaudeCode ? steps.length - withoutHidden(steps).length : 0,
       apiCalls: metrics?.apiCalls ?? 0,
       steps: metrics?.steps ?? 0,
       stopReason: said.stopReason,
@@ -117,8 +133,26 @@ async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
       isWhole: served.every(isWhole),
     };
   } finally {
-    await opened.runtime.close();
+    if (!isShared) await opened.runtime.close();
   }
+}
+
+/** A runtime for one script. */
+function openOwn(
+  { endpoint, machine, subject }: Stage,
+  { classes }: ResponseScript,
+  repairModel: string,
+): Promise<TestRuntime> {
+  return openRuntime(subject, endpoint, {
+    machine,
+    models: { repair: repairModel },
+    concurrency: 8,
+    timeouts: {
+      // An idle clock that is short enough to wait for, and long enough for a child to start.
+      idle_seconds: classes.includes('slow') ? 4 : 60,
+      call_seconds: longestSeconds - 10,
+    },
+  });
 }
 
 /** How long a program that is told to stop may take, although it has begun to send a request. */

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text as readAll } from 'node:stream/consumers';
 import { envelopeSchema, ktx } from '../cli/run-cli.ts';
 import { run, write } from '../store/git-project.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { shopProject } from './ingest-project.ts';
@@ -18,6 +19,11 @@ const main = join(import.meta.dirname, '../../src/cli/main.ts');
  */
 export const twoBackends = ['anthropic', 'claude-code'].filter(
   (backend) => backend !== 'claude-code' || claudeBinary() !== undefined,
+);
+
+/** The backends of this run: `test/slow-suites.ts` names the files that leave Claude Code out. */
+export const backendsOfRun = twoBackends.filter(
+  (backend) => backend !== 'claude-code' || hasSlowCases,
 );
 
 /** A scripted model, and a machine whose processes reach it. */

@@ -18,6 +18,7 @@ import {
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { fail, give, type ModelCall, say, type Script } from '../support/model-script.ts';
 import { shopProject, sql } from './ingest-project.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import { approve } from '../support/approve.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
@@ -140,49 +141,54 @@ const described = (calls: number) => [
 const backends = Object.keys(blocks).filter(
   (backend) => backend !== 'claude-code' || claudeBinary() !== undefined,
 );
+const backendsOfRun = backends.filter((backend) => backend !== 'claude-code' || hasSlowCases);
 
 /** The files of whoever described the shop first. */
 let whatAnyoneWrites: Readonly<Record<string, string>> | undefined;
 
-describe.each(backends)('tables described by a model behind %s', { timeout: 60_000 }, (backend) => {
-  test('all in one call where they fit, the same files whoever answers; a second run makes none; one changed table costs one [M1 M3 Q2]', async () => {
-    const dir = project(backend);
-    answering(describing);
-    const first = await ingest(dir);
-    expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
-    expect(asked.toSorted()).toEqual(tables);
-    expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({
-      calls: 1,
-      output: expect.any(Number),
-    });
-    const orders = readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
-    expect(orders).toContain('One row is one of orders.');
-    expect(orders).toContain('The amount of it.');
-    const found = artifacts(dir);
-    expect(Object.keys(found)).toHaveLength(6);
-    expect(found).toEqual((whatAnyoneWrites ??= found));
+describe.each(backendsOfRun)(
+  'tables described by a model behind %s',
+  { timeout: 60_000 },
+  (backend) => {
+    test('all in one call where they fit, the same files whoever answers; a second run makes none; one changed table costs one [M1 M3 Q2]', async () => {
+      const dir = project(backend);
+      answering(describing);
+      const first = await ingest(dir);
+      expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
+      expect(asked.toSorted()).toEqual(tables);
+      expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({
+        calls: 1,
+        output: expect.any(Number),
+      });
+      const orders = readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
+      expect(orders).toContain('One row is one of orders.');
+      expect(orders).toContain('The amount of it.');
+      const found = artifacts(dir);
+      expect(Object.keys(found)).toHaveLength(6);
+      expect(found).toEqual((whatAnyoneWrites ??= found));
 
-    answering(() => fail('bad-request'));
-    const second = await ingest(dir);
-    expect(second).toMatchObject({
-      code: 0,
-      envelope: { data: { connections: described(0), commit: {} } },
-    });
-    expect(second.envelope.data.commit.id).toBeUndefined();
-    expect(asked).toEqual([]);
+      answering(() => fail('bad-request'));
+      const second = await ingest(dir);
+      expect(second).toMatchObject({
+        code: 0,
+        envelope: { data: { connections: described(0), commit: {} } },
+      });
+      expect(second.envelope.data.commit.id).toBeUndefined();
+      expect(asked).toEqual([]);
 
-    answering(describing);
-    sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
-    expect(await ingest(dir)).toMatchObject({
-      code: 0,
-      envelope: { data: { connections: described(1) } },
+      answering(describing);
+      sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
+      expect(await ingest(dir)).toMatchObject({
+        code: 0,
+        envelope: { data: { connections: described(1) } },
+      });
+      expect(asked).toEqual(['orders']);
+      expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).toContain(
+        'The note of it.',
+      );
     });
-    expect(asked).toEqual(['orders']);
-    expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).toContain(
-      'The note of it.',
-    );
-  });
-});
+  },
+);
 
 describe('descriptions', { timeout: 60_000 }, () => {
   test('are the same too where the model misbehaves once and is corrected', async () => {

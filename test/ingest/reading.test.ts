@@ -26,7 +26,7 @@ import {
   keptIn,
   type ModelMachine,
   openMachine,
-  twoBackends,
+  backendsOfRun,
 } from './llm-project.ts';
 import { approve } from '../support/approve.ts';
 
@@ -87,7 +87,7 @@ async function ingestHere(dir: string, options: Partial<Asked> = {}) {
 /** The files of whoever read `files` first. */
 let whatAnyoneReads: Readonly<Record<string, string>> | undefined;
 
-describe.each(twoBackends)('prose read by a model behind %s', { timeout: 120_000 }, (backend) => {
+describe.each(backendsOfRun)('prose read by a model behind %s', { timeout: 120_000 }, (backend) => {
   test('is sorted, read in one call or in a loop, once, and ends in the same files; one changed page costs its own work [M2 M5 Q2 Q5 G5]', async () => {
     const dir = documentedShop(machine, backend, files);
     answering();

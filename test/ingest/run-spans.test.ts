@@ -11,7 +11,7 @@ import {
   documentedShop,
   ingestCommand,
   openMachine,
-  twoBackends,
+  backendsOfRun,
   type ModelMachine,
 } from './llm-project.ts';
 
@@ -56,7 +56,7 @@ async function tracedIngest(backend: string, script: Script) {
 }
 
 describe('the spans of an ingest', () => {
-  test.each(twoBackends)(
+  test.each(backendsOfRun)(
     'on %s are one tree: the run, its stages, and each request to the model',
     async (backend) => {
       const { spans, end } = await tracedIngest(backend, describing);
@@ -95,7 +95,7 @@ describe('the spans of an ingest', () => {
     },
   );
 
-  test.each(twoBackends)('on %s name the kind of a failure', async (backend) => {
+  test.each(backendsOfRun)('on %s name the kind of a failure', async (backend) => {
     const { spans, end } = await tracedIngest(backend, (call) =>
       // The run tries the model first, and would end there.
       tablesAsked(call).length === 0 ? say('ready') : fail('no-model'),

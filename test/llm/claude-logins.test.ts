@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuthMode } from '../../src/llm/backends.ts';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from '../support/claude-home.ts';
 import {
   consoleKey,
@@ -42,7 +43,7 @@ describe.skipIf(claudeBinary() === undefined)(
       return { account, probe, prompts };
     }
 
-    test('a subscription works', async () => {
+    test.runIf(hasSlowCases)('a subscription works', async () => {
       await logIntoSubscription(machine);
       const { account, probe } = await tryLogin();
       expect(account).toMatchObject({ source: expect.stringContaining('Claude Team') });
@@ -56,7 +57,7 @@ describe.skipIf(claudeBinary() === undefined)(
       expect(prompts).toEqual([]);
     });
 
-    test('a Console login is refused, by the mode that allows it', async () => {
+    test.runIf(hasSlowCases)('a Console login is refused, by the mode that allows it', async () => {
       await logIntoConsole(machine);
       const { account, probe, prompts } = await tryLogin();
       const refusal = {
@@ -76,37 +77,43 @@ describe.skipIf(claudeBinary() === undefined)(
       expect(prompts.map(({ headers }) => headers['x-api-key'])).toEqual([consoleKey]);
     });
 
-    test('no other login and no key stands in for a Console login', async () => {
-      machine.env['ANTHROPIC_API_KEY'] = 'sk-ant-api03-other';
-      machine.env['CLAUDE_CODE_OAUTH_TOKEN'] = 'sk-ant-oat01-other';
-      await logIntoSubscription(machine);
-      const { account, prompts } = await tryLogin('console');
-      expect(account).toMatchObject({
-        code: 'llm_auth',
-        hint: expect.stringContaining('claude auth login --console'),
-      });
-      expect(prompts).toEqual([]);
-    });
+    test.runIf(hasSlowCases)(
+      'no other login and no key stands in for a Console login',
+      async () => {
+        machine.env['ANTHROPIC_API_KEY'] = 'sk-ant-api03-other';
+        machine.env['CLAUDE_CODE_OAUTH_TOKEN'] = 'sk-ant-oat01-other';
+        await logIntoSubscription(machine);
+        const { account, prompts } = await tryLogin('console');
+        expect(account).toMatchObject({
+          code: 'llm_auth',
+          hint: expect.stringContaining('claude auth login --console'),
+        });
+        expect(prompts).toEqual([]);
+      },
+    );
 
-    test('a login whose organization is not the required one is named, at once', async () => {
-      await logIntoSubscription(machine);
-      const required = '22222222-2222-4222-8222-222222222222';
-      endpoint.documents.set('/api/claude_code/settings', {
-        uuid: '00000000-0000-4000-8000-000000000000',
-        checksum: 'sha256:0',
-        settings: { forceLoginOrgUUID: required },
-      });
-      endpoint.documents.set('/api/oauth/profile', { organization: { uuid: ownOrganization } });
-      // The program gets the rule with its first start and obeys it from the second on.
-      await tryLogin();
-      const { account, prompts } = await tryLogin();
-      expect(account).toMatchObject({ code: 'llm_auth', exitCode: 4 });
-      const { message } = account as Error;
-      expect(message).toContain(required);
-      expect(message).toContain('forceLoginOrgUUID in ');
-      expect(message).not.toContain('sk-ant-oat');
-      expect(prompts.length).toBeLessThanOrEqual(1);
-    });
+    test.runIf(hasSlowCases)(
+      'a login whose organization is not the required one is named, at once',
+      async () => {
+        await logIntoSubscription(machine);
+        const required = '22222222-2222-4222-8222-222222222222';
+        endpoint.documents.set('/api/claude_code/settings', {
+          uuid: '00000000-0000-4000-8000-000000000000',
+          checksum: 'sha256:0',
+          settings: { forceLoginOrgUUID: required },
+        });
+        endpoint.documents.set('/api/oauth/profile', { organization: { uuid: ownOrganization } });
+        // The program gets the rule with its first start and obeys it from the second on.
+        await tryLogin();
+        const { account, prompts } = await tryLogin();
+        expect(account).toMatchObject({ code: 'llm_auth', exitCode: 4 });
+        const { message } = account as Error;
+        expect(message).toContain(required);
+        expect(message).toContain('forceLoginOrgUUID in ');
+        expect(message).not.toContain('sk-ant-oat');
+        expect(prompts.length).toBeLessThanOrEqual(1);
+      },
+    );
 
     test('a login that was revoked, or has expired and cannot be renewed, is found by the probe [E9]', async () => {
       await logIntoSubscription(machine, { expiresAt: Date.now() - 3_600_000 });

@@ -6,6 +6,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import hostileCorpus from '../conformance/read-only-sql.json' with { type: 'json' };
+import { hasSlowCases } from '../slow-suites.ts';
 import { runPostgres } from '../support/postgres.ts';
 import { engines, hostile, openShop, type Shop } from './shop.ts';
 
@@ -190,7 +191,7 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
   it('leaves the canary alone, whatever an argument carries', async () => {
     const before = await shop.canary();
     const { reject } = hostileCorpus.dialects[engine];
-    for (const attack of reject) {
+    for (const attack of reject.filter((_, at) => hasSlowCases || at % 8 === 0)) {
       const [refused, ...others] = await Promise.all([
         served.call('run_sql', { sql: attack }),
         served.call('query_metrics', { metrics: ['orders.revenue'], where: [attack] }),

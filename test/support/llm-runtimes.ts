@@ -34,6 +34,8 @@ export interface RuntimeOverrides {
   readonly max_wait?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly projectDir?: string;
+  /** Called with each record, beside `records`. */
+  readonly record?: (record: CallRecord) => void;
 }
 
 /** Opens a runtime by the product's own factory, with the endpoint as the far end. */
@@ -42,7 +44,8 @@ export async function openRuntime(
   endpoint: ModelEndpoint,
   around: RuntimeOverrides & { readonly machine: ClaudeHome },
 ): Promise<TestRuntime> {
-  const { machine, env = machine.env, projectDir = machine.projectDir, models, ...slice } = around;
+  const { machine, models, record, ...others } = around;
+  const { env = machine.env, projectDir = machine.projectDir, ...slice } = others;
   const provider = { backend: subject, ...providerBlock(subject, endpoint.url) };
   const records: CallRecord[] = [];
   const warnings: string[] = [];
@@ -58,7 +61,10 @@ export async function openRuntime(
     env,
     run: 'test',
     secret: () => 'made-up',
-    record: (record) => records.push(record),
+    record: (added) => {
+      records.push(added);
+      record?.(added);
+    },
     warn: (message) => warnings.push(message),
     onPause: (pause) => pauses.push(pause),
   };

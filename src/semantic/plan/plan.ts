@@ -67,8 +67,8 @@ interface PlanColumn {
  * Plans a query. Pure; call it inside `withAnalyzer`. Throws a `UserError` that names the choices,
  * or `not_supported`.
  *
- * 1. Resolve the names of the query: synonyms become names, metrics become aggregates, conditions are
- *    split into WHERE and HAVING.
+ * 1. Resolve the names of the query: synonyms become names, metrics become aggregates, conditions
+ *    are split into WHERE and HAVING.
  * 2. Plan a fact query for each dataset that has aggregates.
  * 3. Plan the calendar: the periods of running totals and of `fill_time`.
  * 4. Merge the fact queries to one row per group.

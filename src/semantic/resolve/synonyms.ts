@@ -13,9 +13,9 @@ interface SynonymIndex {
 const indexes = new WeakMap<SemanticModel['datasets'], SynonymIndex>();
 
 /**
- * The query with names of the model in place of synonyms, labels and other spellings (`Order Total`,
- * `ORDERS.Revenue`), and a note for each. What is a name already, or nothing that is known, stays as
- * it is. Throws `ambiguous_name` if a synonym belongs to several metrics or fields.
+ * The query with names of the model in place of synonyms, labels and other spellings (`Order
+ * Total`, `ORDERS.Revenue`), and a note for each. What is a name already, or nothing that is known,
+ * stays as it is. Throws `ambiguous_name` if a synonym belongs to several metrics or fields.
  */
 export function replaceSynonyms(
   model: SemanticModel,

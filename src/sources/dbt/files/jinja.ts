@@ -167,7 +167,10 @@ function splitArguments(text: string): readonly string[] | undefined {
   return splitOutside(text, ',')?.filter((part) => part !== '');
 }
 
-/** Split at a character where it stands outside of quotes and brackets; undefined if those do not pair up. */
+/**
+ * Split at a character where it stands outside of quotes and brackets; undefined if those do not
+ * pair up.
+ */
 function splitOutside(text: string, separator: string): readonly string[] | undefined {
   const parts: string[] = [];
   let [depth, quote, start] = [0, '', 0];
