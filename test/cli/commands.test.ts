@@ -328,10 +328,27 @@ describe('with several connections', () => {
       /dataset:warehouse\.customers[^]*dataset:desk\.customers/,
     );
     expect((await ktx(['scan', 'desk'], { cwd })).stderr).toContain('ktx scan desk --json');
+    const found = await ktxJson(['search', 'count', '--limit', '20'], { cwd });
+    const { hits } = found.envelope.data as { hits: { subject: string; kind: string }[] };
+    const metrics = hits.filter(({ kind }) => kind === 'metric').map(({ subject }) => subject);
+    expect(metrics).toContain('metric:desk.customers.count');
+    expect(metrics.length).toBeGreaterThan(3);
+    for (const metric of metrics) {
+      const { code, envelope } = await ktxJson(['sl', 'query', '-m', metric], { cwd });
+      expect([code, envelope.data], metric).toMatchObject([
+        0,
+        { connection: metric.split(/[:.]/)[1] },
+      ]);
+    }
+    expect((await ktx(['sl', 'read', 'dataset:desk.customers'], { cwd })).code).toBe(0);
     const refused = async (...argv: string[]) => (await ktxJson(argv, { cwd })).envelope.error;
     expect(await refused('sl', 'query', '-m', 'customers.count')).toMatchObject({
       code: 'connection_required',
       hint: 'one of warehouse, desk: --connection <name>',
+    });
+    const [tickets, orders] = ['metric:desk.tickets.count', 'metric:warehouse.orders.count'];
+    expect(await refused('sl', 'query', '-m', tickets, '-m', orders)).toMatchObject({
+      code: 'connection_conflict',
     });
     expect(await refused('sl', 'query', '-m', 'tickets.cuont')).toMatchObject({
       code: 'unknown_name',

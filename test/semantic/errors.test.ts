@@ -65,6 +65,7 @@ const codes: Readonly<Record<Code, true>> = {
   not_supported: true,
   semi_additive: true,
   sql_fragment: true,
+  text_aggregate: true,
   unknown_name: true,
   unused_option: true,
   unused_scope: true,
@@ -90,6 +91,14 @@ const refunds =
   'dataset: refunds\nsource: refunds\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: amount, type: decimal}]\nmetrics: [{name: revenue, agg: sum, of: amount}]\n';
 
 const cases: readonly Case[] = [
+  {
+    what: 'the sum of a text',
+    code: 'text_aggregate',
+    query: { metrics: ['sum(orders.status)'] },
+    wrong: 'sum(orders.status)',
+    choices: ['count(distinct orders.status)'],
+    hint: /declare its type in/,
+  },
   {
     what: 'a text beside a number',
     code: 'literal_type',

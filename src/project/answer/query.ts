@@ -13,6 +13,7 @@ import { readCommitState } from '../open/commit-state.ts';
 import type { Project } from '../open/open.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { openStaleness } from '../review/stale.ts';
+import { withoutSubjects } from './query-subjects.ts';
 
 interface QueryRequest {
   /** Chosen from the query if undefined: the only warehouse, or the only one that can answer. */
@@ -37,7 +38,7 @@ export async function planQuery(project: Project, request: QueryRequest) {
   const compiled = await compileProven(project, request);
   const { connection, sql } = compiled;
   const [plan, receipt] = await Promise.all([
-    describePlan(compiled, request.query),
+    describePlan(compiled),
     readQueryReceipt(project, compiled),
   ]);
   return { connection, plan, sql, receipt };
@@ -73,7 +74,7 @@ export async function runQuery(
     };
   });
   /** The plan in words, made only if a caller records it. */
-  const outline = () => describePlan(compiled, request.query);
+  const outline = () => describePlan(compiled);
   const warnings = compiled.isGuarded ? withheldWarnings(result.warnings) : result.warnings;
   return { connection, sql, outline, receipt, ...result, columns, warnings };
 }
@@ -90,6 +91,7 @@ interface PlannedQuery {
 }
 
 interface CompiledQuery extends PlannedQuery {
+  readonly query: SemanticQuery;
   readonly sql: string;
   /** What is known about the keys that the numbers rely on. */
   readonly proofs: readonly KeyProof[];
@@ -104,9 +106,10 @@ interface CompiledQuery extends PlannedQuery {
  */
 async function compileProven(
   project: Project,
-  { connection: requested, query }: QueryRequest,
+  request: QueryRequest,
   signal?: AbortSignal,
 ): Promise<CompiledQuery> {
+  const { connection: requested, query } = withoutSubjects(request);
   // The planner and its parser load with the first semantic query; plain SQL does not need them.
   const [{ emit }, { proveKeys }, { acceptContradicted }] = await Promise.all([
     import('../../semantic/emit/emit.ts'),
@@ -124,7 +127,7 @@ async function compileProven(
   const contradicted = acceptContradicted({ proofs, keys, model, query });
   const plan = contradicted.size === 0 ? first : await createModelPlan(model, query, contradicted);
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
-  return { ...planned, plan, proofs, sql: emit(plan, dialect), files };
+  return { ...planned, query, plan, proofs, sql: emit(plan, dialect), files };
 }
 
 async function createModelPlan(
@@ -225,7 +228,7 @@ async function namesDatasetOf(
   return namesBeforeDots.some((name) => model.datasets.has(name) || model.excluded.has(name));
 }
 
-async function describePlan({ plan, dialect }: CompiledQuery, query: SemanticQuery) {
+async function describePlan({ plan, dialect, query }: CompiledQuery) {
   const { outlinePlan } = await import('../../semantic/emit/outline.ts');
   return outlinePlan(plan, { query, dialect });
 }

@@ -4,6 +4,7 @@ import type { Balance } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
 import type { AggregateExpr, Expr, NamedColumn, Select } from '../relational/query-tree.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
+import { checkAggregateType } from '../resolve/aggregate-type.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import { type JoinScope, ownFieldExpr } from '../resolve/join-scope.ts';
 import { filterExpr, rowExpr } from '../resolve/row-expr.ts';
@@ -49,6 +50,7 @@ function inputExpr(scope: JoinScope, aggregate: AggregateNode): Expr | undefined
   if (aggregate.conversion !== undefined) return convertedValue;
   const toOneJoins = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
   const inputScope: JoinScope = { ...scope, joins: toOneJoins };
+  checkAggregateType(inputScope, aggregate);
   const of = aggregate.of && rowExpr({ ...inputScope, reach: 'one' }, aggregate.of);
   const where = aggregate.where.map((filter) => filterExpr(inputScope, filter));
   // The argument and the filters may have added joins.

@@ -28,6 +28,7 @@ type QueryErrorCode =
   | 'not_supported'
   | 'semi_additive'
   | 'sql_fragment'
+  | 'text_aggregate'
   | 'unknown_name'
   | 'unused_option'
   | 'unused_scope'

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { load } from 'js-yaml';
+import { parseSubject } from '../../../context/claims/subject.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Diagnostic } from '../../../lib/diagnostic.ts';
 import { UserError } from '../../../lib/error.ts';
@@ -96,9 +97,13 @@ export const readCommand = defineCommand({
     command
       .argument('<dataset>', 'name of the dataset')
       .option('--connection <name>', 'the warehouse, if there are several'),
-  async run({ args: [dataset], options }, context) {
+  async run({ args: [name], options }, context) {
     const project = await context.project();
-    const connection = await findConnectionOf(project, dataset, options.connection);
+    // A subject, as search prints it: dataset:shop.orders, field:shop.orders.status.
+    const subject = parseSubject(name);
+    const dataset = subject?.dataset ?? name;
+    const requested = options.connection ?? subject?.connection;
+    const connection = await findConnectionOf(project, dataset, requested);
     const { model } = await project.model(connection);
     const isInvalid = model.excluded.has(dataset);
     const file =
