@@ -129,6 +129,42 @@ describe('a cloned ktx.yaml that names a server and a secret', () => {
   });
 });
 
+describe('an ingest of which only a part is approved', () => {
+  const partly = () => {
+    write(
+      cwd,
+      'ktx.yaml',
+      `connections:
+  shop: {driver: sqlite, path: shop.db}
+  wh: {driver: postgres, host: 127.0.0.1, port: ${thief.port}, database: d, user: u}
+  handbook: {driver: docs, path: ../elsewhere}
+`,
+    );
+    write(cwd, '../elsewhere/terms.md', '# Terms\n');
+    shopDatabase(join(cwd, 'shop.db'));
+  };
+
+  test('learns that part, names the others with the command that approves them, and exits 3', async () => {
+    partly();
+    const before = thief.connections();
+    const { code, stdout, stderr } = await run(['ingest']);
+    expect(code).toBe(3);
+    expect(thief.connections()).toBe(before);
+    expect(existsSync(join(cwd, 'semantic-layer/shop/orders.yaml'))).toBe(true);
+    const said = stdout + stderr;
+    expect(said).toContain(`127.0.0.1:${thief.port}`);
+    expect(said).toContain('elsewhere');
+    expect(said).toContain('ktx trust');
+    expect((await run(['sl', 'query', '-m', 'orders.count'])).code).toBe(0);
+  });
+
+  test('fails with 4 if nothing that was asked for is approved', async () => {
+    partly();
+    const { code, envelope } = await json(['ingest', 'wh', 'handbook']);
+    expect([code, envelope.error?.code]).toEqual([4, 'trust_required']);
+  });
+});
+
 test('a cloned base_url gets no key', async () => {
   write(
     cwd,

@@ -9,7 +9,7 @@ import type { SourceInput } from '../../ingest/ingest-run.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean, oneOf } from '../../lib/suggest.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
-import { openNotes, openSource } from '../../sources/registry.ts';
+import { openNotes, type OpenSource, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
@@ -52,9 +52,9 @@ export async function ingestProject(
   const requested = requestedConnections(project, request);
   const { warehouses, isSource } = requested;
   if (project.warehouses.length === 0) throw noWarehouseForSources();
-  const secrets = await project.trust.requireConnections([...requested.names]);
+  const { secrets, unapproved } = await approvedConnections(project, requested.names);
   if (warehouses.length > 0) await project.trust.requireQueryLogs();
-  const sources = await sourceInputs(project, request, { ...requested, secrets });
+  const sources = await sourceInputs(project, request, { ...requested, secrets, unapproved });
   const emit = (event: IngestEvent): void => onEvent?.(event);
   using _ = project.hearPauses((pause) => emit(pauseEvent(pause)));
   const hasWork = warehouses.length > 0 || [...requested.names].some(isSource);
@@ -86,6 +86,36 @@ export async function ingestProject(
   });
   if (!report.dryRun) await tidyInbox(project.dir);
   return report;
+}
+
+interface ApprovedConnections {
+  readonly secrets: ReadSecret;
+  /** Names of connections that nobody has approved on this machine. */
+  readonly unapproved: ReadonlySet<string>;
+}
+
+/**
+ * The secrets of the connections that a person has approved, and the names of the others: those fail
+ * by themselves, and the rest of the run goes on. Throws `trust_required` if none is approved.
+ */
+async function approvedConnections(
+  { trust }: Project,
+  names: ReadonlySet<string>,
+): Promise<ApprovedConnections> {
+  const listUnapproved = async () => {
+    const checked = await Promise.all(
+      [...names].map(async (name) => ({
+        name,
+        isApproved: await trust.isConnectionApproved(name),
+      })),
+    );
+    return new Set(checked.flatMap(({ name, isApproved }) => (isApproved ? [] : [name])));
+  };
+  if ((await listUnapproved()).size > 0) await trust.askNow();
+  const unapproved = await listUnapproved();
+  const approved = names.difference(unapproved);
+  const required = approved.size === 0 ? names : approved;
+  return { secrets: await trust.requireConnections([...required]), unapproved };
 }
 
 interface RequestedConnections {
@@ -136,11 +166,14 @@ function noWarehouseForSources(): UserError {
 async function sourceInputs(
   project: Project,
   { forget = [], pin }: IngestRequest,
-  { names, secrets }: RequestedConnections & { readonly secrets: ReadSecret },
+  { names, secrets, unapproved }: RequestedConnections & ApprovedConnections,
 ): Promise<readonly SourceInput[]> {
   const configured = listSources(project.config).map(([name, config]): SourceInput => ({
     name,
-    open: () => openSource(config),
+    open: async () => {
+      const source = await openSource(config);
+      return unapproved.has(name) ? withoutApproval(source, project, name) : source;
+    },
     secrets,
     isAsked: names.has(name),
   }));
@@ -150,6 +183,17 @@ async function sourceInputs(
   const removed =
     forget.length === 0 ? [] : chooseSourcesToForget(forget, await listRemovedSources(project));
   return [...configured, ...notes, ...removed.map((source) => ({ ...source, secrets }))];
+}
+
+/** A source whose fetch fails with `trust_required`; what it gave before stays. */
+function withoutApproval(source: OpenSource, { trust }: Project, name: string): OpenSource {
+  return {
+    ...source,
+    async *fetch(context) {
+      await trust.requireConnections([name]);
+      yield* source.fetch(context);
+    },
+  };
 }
 
 async function hasNotes(dir: string): Promise<boolean> {
