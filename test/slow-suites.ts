@@ -96,6 +96,8 @@ export const slowCases: Readonly<Record<string, string>> = {
     'conversations on the Claude Code program; agent-backends.test.ts has the main ones',
   'test/contract/long-conversation.test.ts':
     'conversations of the Claude Code program that no longer fit; the same cases use another backend',
+  'test/contract/llm-network.test.ts':
+    'a network that is away on the Claude Code program; the same cases use every other backend',
   'test/contract/llm-runtime.test.ts':
     'all cases on the Claude Code program; test/differential/differential.test.ts plays 60 scripts on it',
   'test/mcp/stdio.test.ts':

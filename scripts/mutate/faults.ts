@@ -56,6 +56,22 @@ export const faultMutants: readonly Mutant[] = [
     tests: contract,
   },
   {
+    name: 'fault-network-probe',
+    file: 'llm/governor/retries/network-watch.ts',
+    find: 'if (this.#probe !== call) await this.#wait(call, signal);',
+    replace: '',
+    why: 'Every call of a run waits out all its pauses while the network is away.',
+    tests: ['contract/llm-network.test.ts'],
+  },
+  {
+    name: 'fault-network-broken-answer',
+    file: retries,
+    find: "failure.kind !== 'network' || this.#isReached",
+    replace: "failure.kind !== 'network'",
+    why: 'Two answers that break off end a run, although the network is there.',
+    tests: ['contract/llm-network.test.ts'],
+  },
+  {
     name: 'fault-tool-of-broken-answer',
     file: 'llm/claude-code/conversation/conversation.ts',
     find: 'if (heldCalls.length > 0) gate.refuse(heldCalls);',

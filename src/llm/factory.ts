@@ -8,6 +8,7 @@ import type { EgressEntry } from './egress/ledger.ts';
 import { CallGate, type Pause } from './governor/call-gate.ts';
 import { govern, type LlmRuntime } from './governor/govern.ts';
 import { checkPrices, openSpending, runSpendingLimit, type Spending } from './governor/spending.ts';
+import { NetworkWatch } from './governor/retries/network-watch.ts';
 import type { CallRecord } from './governor/usage.ts';
 import type { ModelBackend } from './port/backend.ts';
 
@@ -60,6 +61,7 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
     config,
     modelBackend,
     gate,
+    network: new NetworkWatch(),
     spending: options.spending ?? openSpending(spendingLimit),
     run,
     concurrency,

@@ -11,6 +11,7 @@ import { LlmError } from '../../src/llm/port/error.ts';
 import { govern, type LlmRuntime } from '../../src/llm/governor/govern.ts';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import { readTurnResult } from '../../src/llm/port/session.ts';
+import { NetworkWatch } from '../../src/llm/governor/retries/network-watch.ts';
 import { openSpending } from '../../src/llm/governor/spending.ts';
 import { claudeBinary, type ClaudeHome } from '../support/claude-home.ts';
 import { hostileMark, makeHostile, secretMark } from '../support/hostile-host.ts';
@@ -487,6 +488,7 @@ function governed(env: NodeJS.ProcessEnv, executable: string): LlmRuntime {
     config,
     modelBackend: openClaudeCodeBackend({ projectDir: machine.projectDir, env, executable }),
     gate: new CallGate({ concurrency: 2, longestPauseMs: 1000, onPause: () => undefined }),
+    network: new NetworkWatch(),
     spending: openSpending({
       limit: config.max_usd_per_run,
       key: 'llm.max_usd_per_run',

@@ -91,6 +91,7 @@ export function recordingMonitor(signal: AbortSignal = new AbortController().sig
     signal,
     heartbeat: () => void (counts.alive += 1),
     stepFinished: () => void (counts.steps += 1),
+    answerBegan: () => undefined,
     requestSent: () => void (counts.apiCalls += 1),
     addUsage: (model, usage, costUsd) => void used.push({ model, usage, costUsd }),
     toolFailed: (tool, callId) => void failures.push({ tool, callId }),

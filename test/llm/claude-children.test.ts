@@ -82,6 +82,7 @@ function call(
     heartbeat: nothing,
     stepFinished: nothing,
     requestSent: nothing,
+    answerBegan: nothing,
     addUsage: nothing,
     toolFailed: nothing,
     retry: (failure) => Promise.reject(failure),

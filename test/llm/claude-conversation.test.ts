@@ -92,6 +92,7 @@ function recordingMonitor() {
   const monitor: CallMonitor = {
     signal: new AbortController().signal,
     heartbeat: nothing,
+    answerBegan: nothing,
     stepFinished: () => void (told.steps += 1),
     requestSent: () => void (told.apiCalls += 1),
     addUsage: (model, usage, cost) => void told.used.push([model, usage, cost]),

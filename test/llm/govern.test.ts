@@ -6,6 +6,7 @@ import { CallGate } from '../../src/llm/governor/call-gate.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import { govern } from '../../src/llm/governor/govern.ts';
+import { NetworkWatch } from '../../src/llm/governor/retries/network-watch.ts';
 import type { GovernorContext } from '../../src/llm/governor/run-call.ts';
 import type { CallMetrics } from '../../src/llm/port/runtime.ts';
 import { openSpending } from '../../src/llm/governor/spending.ts';
@@ -52,6 +53,7 @@ function runtimeOver(
   };
   const defaults = {
     gate: gateOf(4),
+    network: new NetworkWatch(),
     spending: openSpending({
       limit: config.max_usd_per_run,
       key: 'llm.max_usd_per_run',

@@ -10,6 +10,7 @@ const monitor = {
   heartbeat: nothing,
   stepFinished: nothing,
   requestSent: nothing,
+  answerBegan: nothing,
   addUsage: nothing,
   toolFailed: nothing,
   retry: (failure: unknown) => Promise.reject(failure),

@@ -99,6 +99,7 @@ function watchRequests(watched: WatchedModel, monitor: CallMonitor): EmbedMiddle
         try {
           const result = await doEmbed();
           monitor.heartbeat();
+          monitor.answerBegan();
           for (const limit of limitsFromHeaders(result.response?.headers))
             monitor.limitReported(limit);
           return result;

@@ -64,6 +64,7 @@ async function askUntilAnswered(
     try {
       const result = await doStream();
       hasBegun = true;
+      monitor.answerBegan();
       for (const limit of limitsFromHeaders(result.response?.headers)) monitor.limitReported(limit);
       recordRequest(context, call, { request: result.request?.body });
       return { ...result, stream: await readAnswer(result.stream, call) };

@@ -18,13 +18,14 @@ const hints: Readonly<Partial<Record<LlmErrorKind, string>>> = {
 export function embeddingFailure(failure: UserError | undefined, model: string): UserError {
   if (!(failure instanceof LlmError))
     return failure ?? new LlmError('unknown', `${model} sent no vectors.`);
-  const { kind, status, resetsAt, window, message } = failure;
+  const { kind, status, resetsAt, window, message, endsRun } = failure;
   if (kind === 'aborted') return failure;
   return new LlmError(kind, `Embeddings by ${model}: ${message}`, {
     hint: hints[kind] ?? failure.hint,
     status,
     resetsAt,
     window,
+    endsRun,
     cause: failure,
   });
 }

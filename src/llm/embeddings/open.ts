@@ -4,6 +4,7 @@ import { isSecretReference } from '../../store/secrets.ts';
 import type { EmbeddingsConfig } from '../ai-sdk/embedding-providers.ts';
 import type { LlmConfig } from '../config.ts';
 import { sharedGate, warnOnce, type LlmOptions } from '../factory.ts';
+import { NetworkWatch } from '../governor/retries/network-watch.ts';
 import { checkPrices, openSpending, runSpendingLimit } from '../governor/spending.ts';
 import type { KtxEmbeddingPort } from '../port/embedding.ts';
 import { LlmError } from '../port/error.ts';
@@ -58,6 +59,7 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
     backend,
     model,
     gate,
+    network: new NetworkWatch(),
     concurrency,
     spending: options.spending ?? openSpending(limit),
     record: (call: Parameters<typeof record>[0]) => record({ ...call, role: 'embedding' }),

@@ -6,6 +6,7 @@ import { CallClocks, type CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
 import { CallMeter } from './call-meter.ts';
 import { CallTrace } from '../telemetry/call-trace.ts';
+import type { NetworkWatch } from './retries/network-watch.ts';
 import { RequestRetries } from './retries/request-retries.ts';
 import type { RetryPolicy } from './retries/retry-policy.ts';
 import { TurnHold } from './money/turn-hold.ts';
@@ -16,6 +17,7 @@ interface ActiveCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeouts: CallTimeouts;
   readonly gate: CallGate;
+  readonly network: NetworkWatch;
   readonly spending: Spending;
   /** What is known of its turns, to reserve money for them. */
   readonly turn: TurnAhead;
@@ -47,6 +49,7 @@ export class ActiveCall {
     this.#retries = new RequestRetries({
       policy: options.policy,
       gate: options.gate,
+      network: options.network,
       clocks: this.#clocks,
       signal: this.signal,
       beforeRepeat: () => {
@@ -76,6 +79,11 @@ export class ActiveCall {
     return this.#hold.begin();
   }
 
+  /** Waits while another call finds out whether the network is away. */
+  waitForNetwork(before: LlmError | undefined): Promise<void> {
+    return this.#retries.waitForNetwork(before);
+  }
+
   startClocks(): void {
     this.#clocks.start();
   }
@@ -91,6 +99,7 @@ export class ActiveCall {
 
   close(): void {
     this.#clocks.stop();
+    this.#retries.close();
     this.#options.signal?.removeEventListener('abort', this.#onCallerAbort);
   }
 
@@ -181,9 +190,11 @@ export class ActiveCall {
         // What an aborted call would send does not reach the model.
         if (this.signal.aborted && isAnswering !== true) return;
         this.meter.addRequest();
+        this.#retries.requestSent();
         this.#hold.requestSent();
         this.trace.requestSent(isAnswering);
       },
+      answerBegan: () => this.#retries.answerBegan(),
       turnUsed: (model, tokens) => {
         this.trace.turnUsed(model, tokens);
         this.#hold.turnEnded(this.meter.expectUsage(model, tokens));

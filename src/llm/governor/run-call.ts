@@ -9,6 +9,7 @@ import type { FinishedCall } from '../telemetry/call-spans.ts';
 import { ActiveCall } from './active-call.ts';
 import type { CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
+import type { NetworkWatch } from './retries/network-watch.ts';
 import { retryPolicy } from './retries/retry-policy.ts';
 import type { Spending } from './spending.ts';
 import type { CallRecord } from './usage.ts';
@@ -17,6 +18,8 @@ import type { CallRecord } from './usage.ts';
 export interface CallContext {
   readonly config: LlmConfig;
   readonly gate: CallGate;
+  /** What calls of this runtime know of the network. */
+  readonly network: NetworkWatch;
   readonly spending: Spending;
   readonly run: string;
   readonly concurrency: number;
@@ -74,14 +77,23 @@ export async function runCall<T>(
   checkToolSet(request.tools);
   const { role, stage = '', promptLength } = request;
   const model = modelIdForRole(context.config, role);
-  const { config, gate, spending, warn } = context;
+  const { config, gate, network, spending, warn } = context;
   const timeouts = request.timeouts ?? config.timeouts;
   const policy = retryPolicy(config);
   const turn = { kind: `${role} ${stage}`, model, promptLength };
-  const call = new ActiveCall({ ...request, turn, timeouts, policy, gate, spending, warn });
+  const call = new ActiveCall({
+    ...request,
+    turn,
+    timeouts,
+    policy,
+    gate,
+    network,
+    spending,
+    warn,
+  });
   try {
     call.checkBudget();
-    const value = await attemptInSlot(call, { ...request, gate }, attempt);
+    const value = await attemptInSlot(call, { ...request, gate, network }, attempt);
     return settleCall(context, request, { call, value });
   } catch (error) {
     return settleCall(context, request, { call, failure: await call.finalFailure(error) });
@@ -90,18 +102,21 @@ export async function runCall<T>(
   }
 }
 
-type SlotRule = Pick<CallRequest, 'recordPrompt'> & { readonly gate: CallGate };
+type SlotRule = Pick<CallRequest, 'recordPrompt'> & Pick<CallContext, 'gate' | 'network'>;
 
 async function attemptInSlot<T>(
   call: ActiveCall,
-  { gate, recordPrompt }: SlotRule,
+  { gate, network, recordPrompt }: SlotRule,
   attempt: CallAttempt<T>,
 ): Promise<T> {
   const queuedAt = performance.now();
+  // A call that waits for its turn while the network turns out to be away is not made any more.
+  const awayBefore = network.away;
   const leaveSlot = await gate
     .enter(call.signal)
     .finally(() => call.trace.entered(performance.now() - queuedAt));
   try {
+    await call.waitForNetwork(awayBefore);
     await call.reserve();
     // Other calls may have spent the money while this one waited.
     call.checkBudget();

@@ -33,6 +33,8 @@ export interface CallMonitor {
   stepFinished(isLast?: boolean): void;
   /** A request was sent to the model. `isAnswering`: the backend hears of it only afterwards. */
   requestSent(isAnswering?: boolean): void;
+  /** The provider has begun to answer the request. */
+  answerBegan(): void;
   /** The tokens of a turn that has ended, if `addUsage` comes only at the end of the call. */
   turnUsed?(model: string, usage: TokenUsage): void;
   /**

@@ -8,6 +8,7 @@ export function silentMonitor(signal: AbortSignal): CallMonitor {
     heartbeat: ignore,
     stepFinished: ignore,
     requestSent: ignore,
+    answerBegan: ignore,
     addUsage: ignore,
     toolFailed: ignore,
     limitReported: ignore,

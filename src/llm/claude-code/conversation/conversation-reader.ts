@@ -312,6 +312,7 @@ export class ConversationReader {
     if (event.type === 'message_start') {
       const { id, model, usage } = event.message;
       this.#countRequest(true);
+      this.#options.monitor.answerBegan();
       this.#turns.startStream(id);
       this.#tools.drop();
       this.#usage.start(id, model, usage);
