@@ -106,10 +106,14 @@ export const slowCases: Readonly<Record<string, string>> = {
     'commands that nobody is logged in for; test/llm/claude-logins.test.ts tries that login',
   'test/llm/claude-logins.test.ts':
     'four of seven logins; test/contract/agent-backends.test.ts works with a subscription',
+  'test/eval/question-budgets.test.ts':
+    'small and large budgets of questions, and the Claude Code program; the same tests have one budget on another backend',
   'test/ingest/model.test.ts':
     'tables described by the Claude Code program; the test of misbehaving models in the file uses it',
   'test/ingest/reading.test.ts':
     'prose read by the Claude Code program; the same test reads it with another backend',
+  'test/ingest/stage-budgets.test.ts':
+    'small and large budgets of each stage, and the Claude Code program; the same tests have one budget on another backend',
   'test/ingest/run-spans.test.ts':
     'spans of the Claude Code program; the same tests use another backend',
 };

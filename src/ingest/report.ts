@@ -77,6 +77,7 @@ export function toFailure({ code, message, hint, retryable, exitCode }: UserErro
 interface ModelWork {
   readonly done: number;
   readonly total: number;
+  /** Requests that reached the model: each turn of a loop is one, and so is each attempt. */
   readonly calls: number;
   readonly failure?: Failure | undefined;
 }
@@ -112,6 +113,7 @@ export interface StageReport {
   /** Units of work. */
   readonly done: number;
   readonly pending: number;
+  /** As in `ModelWork`. */
   readonly calls: number;
   readonly failures: readonly Failure[];
 }

@@ -1,11 +1,12 @@
-import type { CallMetrics, KtxLlmRuntimePort } from '../llm/port/runtime.ts';
+import { watchMetrics } from '../llm/count-requests.ts';
+import type { CallMetrics, DeclaringRuntime } from '../llm/port/runtime.ts';
 import type { IngestEvent } from './event.ts';
 
 /** Wraps a runtime: after each call it emits what all calls have used so far. */
 export function reportRunUsage(
-  runtime: KtxLlmRuntimePort,
+  runtime: DeclaringRuntime,
   emit: (event: IngestEvent) => void,
-): KtxLlmRuntimePort {
+): DeclaringRuntime {
   const totals = {
     calls: 0,
     input: 0,
@@ -23,20 +24,5 @@ export function reportRunUsage(
     totals.costUsd = totals.costUsd === null || costUsd === null ? null : totals.costUsd + costUsd;
     emit({ type: 'llm_usage', ...totals });
   };
-  const withMetrics = <
-    Input extends { readonly onMetrics?: ((metrics: CallMetrics) => void) | undefined },
-  >(
-    input: Input,
-  ): Input => ({
-    ...input,
-    onMetrics(metrics) {
-      add(metrics);
-      input.onMetrics?.(metrics);
-    },
-  });
-  return {
-    generateText: (input) => runtime.generateText(withMetrics(input)),
-    generateObject: (input) => runtime.generateObject(withMetrics(input)),
-    runAgentLoop: (params) => runtime.runAgentLoop(withMetrics(params)),
-  };
+  return watchMetrics(runtime, add);
 }

@@ -158,7 +158,7 @@ describe('curation', () => {
 
   test('goes through every page; nothing is dropped at the end of one', async () => {
     const { decisions, report } = await curated(all);
-    expect(report).toMatchObject({ done: 45, pending: 0, calls: 3, failures: [] });
+    expect(report).toMatchObject({ done: 45, pending: 0, calls: 12, failures: [] });
     expect(new Set(decisions.map(({ subject }) => subject)).size).toBe(45);
   });
 
@@ -172,12 +172,12 @@ describe('curation', () => {
     expect(half.report).toMatchObject({
       done: 20,
       pending: 25,
-      calls: 2,
+      calls: 5,
       failures: [{ code: 'llm_auth', exitCode: 4 }],
     });
     // What the first page decided was never published: as if the run had been killed.
     const rest = await curated(all, { dir: half.dir });
-    expect(rest.report).toMatchObject({ done: 45, pending: 0, calls: 2 });
+    expect(rest.report).toMatchObject({ done: 45, pending: 0, calls: 8 });
     expect(rest.decisions).toEqual((await curated(all)).decisions);
     const nothing = await curated(() => fail('bad-request'), { dir: half.dir });
     expect(nothing.report).toMatchObject({ done: 45, calls: 0 });

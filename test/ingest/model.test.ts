@@ -203,7 +203,7 @@ describe('descriptions', { timeout: 60_000 }, () => {
       });
       expect(await ingest(dir)).toMatchObject({
         code: 0,
-        envelope: { data: { connections: described(1) } },
+        envelope: { data: { connections: described(2) } },
       });
       const found = artifacts(dir);
       expect(found).toEqual((whatAnyoneWrites ??= found));

@@ -98,7 +98,7 @@ describe.each(backendsOfRun)('prose read by a model behind %s', { timeout: 120_0
         stages: [
           { stage: 'triage', done: 3, pending: 0, calls: 3, failures: [] },
           { stage: 'light', done: 1, pending: 0, calls: 1, failures: [] },
-          { stage: 'extract', done: 1, pending: 0, calls: 1, failures: [] },
+          { stage: 'extract', done: 1, pending: 0, calls: 2, failures: [] },
           { stage: 'curate', done: 2, pending: 0 },
         ],
         sources: [{ connection: 'handbook', pending: [] }],
@@ -584,7 +584,7 @@ test(
     const { report } = await ingestHere(dir);
     expect(report).toMatchObject({
       sources: [{ connection: 'models', pending: [] }],
-      stages: [{ stage: 'extract', done: 2, pending: 0, calls: 1 }],
+      stages: [{ stage: 'extract', done: 2, pending: 0, calls: 2 }],
     });
     expect(pages()).toEqual(['extract customers.sql', 'extract orders.sql']);
     expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain(

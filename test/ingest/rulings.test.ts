@@ -92,8 +92,8 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
         code: 0,
         data: {
           stages: [
-            { stage: 'curate', done: 2, pending: 0, calls: 1 },
-            { stage: 'reconcile', done: 2, pending: 0, calls: 1 },
+            { stage: 'curate', done: 2, pending: 0, calls: turns.curate },
+            { stage: 'reconcile', done: 2, pending: 0, calls: turns.reconcile },
             { stage: 'repair', done: 1, pending: 0, calls: 1 },
           ],
           mended: [

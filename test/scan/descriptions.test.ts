@@ -44,6 +44,15 @@ const found = {
   })),
 } as unknown as ScanResult;
 
+const oneRequest = {
+  durationMs: 1,
+  steps: 1,
+  apiCalls: 1,
+  usage: {},
+  costUsd: null,
+  costReason: undefined,
+};
+
 /** Describes every table that is asked for with `text`, one call after the other. */
 function scanModel(
   text: string,
@@ -52,8 +61,13 @@ function scanModel(
 ) {
   const prompts: string[] = [];
   const columns = ['id', 'phone'].map((name) => ({ name, description: text }));
-  const generateObject: KtxLlmRuntimePort['generateObject'] = async ({ prompt, schema }) => {
+  const generateObject: KtxLlmRuntimePort['generateObject'] = async ({
+    prompt,
+    schema,
+    onMetrics,
+  }) => {
     prompts.push(prompt);
+    onMetrics?.(oneRequest);
     const names = [...prompt.matchAll(/"table": "(\w)"/g)].map(([, name]) => name);
     const described = { description: text, columns };
     if (names.length === 1) return schema.parse(described);

@@ -15,6 +15,7 @@ import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { noValues } from '../../llm/egress/sent-values.ts';
+import { countRequests } from '../../llm/count-requests.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { messageForModel } from '../extract/message-for-model.ts';
@@ -75,13 +76,14 @@ interface RepairResult {
  */
 export async function repairClaims(input: RepairInput): Promise<RepairResult> {
   const faulty = findFaultyClaims(input);
+  const { model, requests } = countRequests(input.model);
   const decisions: Claim[] = [];
   const mended: Mended[] = [];
   const failures: UserError[] = [];
-  let [done, calls, isOver] = [0, 0, input.isOver];
+  let [done, isOver] = [0, input.isOver];
   for (const claim of faulty.slice(0, mostRepairs)) {
     try {
-      const repair = await repairClaim(claim, { ...input, isOver, onCall: () => (calls += 1) });
+      const repair = await repairClaim(claim, { ...input, model, isOver });
       if (repair === undefined) continue;
       done += 1;
       decisions.push(repair.decision);
@@ -95,7 +97,7 @@ export async function repairClaims(input: RepairInput): Promise<RepairResult> {
       isOver ||= isFatalToRun(error);
     }
   }
-  const counts = { total: faulty.length, done, calls };
+  const counts = { total: faulty.length, done, calls: requests() };
   const report = faulty.length === 0 ? undefined : decisionReport('repair', counts, failures);
   return { decisions, mended, report };
 }
@@ -153,10 +155,6 @@ function faultHash(reason: string): string {
   return shortHash(reason, 12);
 }
 
-interface RepairContext extends RepairInput {
-  readonly onCall: () => void;
-}
-
 interface RepairTry {
   /** The answer of the model. */
   readonly body: string;
@@ -169,7 +167,7 @@ interface RepairTry {
  */
 async function repairClaim(
   faulty: FaultyClaim,
-  context: RepairContext,
+  context: RepairInput,
 ): Promise<{ readonly body: Json; readonly decision: Claim } | undefined> {
   const { original, reason } = faulty;
   const { kind, subject } = original;
@@ -199,14 +197,13 @@ async function repairClaim(
 async function proposeRepair(
   faulty: FaultyClaim,
   tries: readonly RepairTry[],
-  { model, isOver, view, onCall, signal }: RepairContext,
+  { model, isOver, view, signal }: RepairInput,
 ): Promise<string | undefined> {
   const identity = [shortId(faulty.original), faulty.reason, tries];
   const key = `${repairVersion} ${shortHash(canonicalJson(identity), 32)}`;
   const stored = z.string().safeParse(model.journal.result(key)).data;
   if (stored !== undefined) return stored;
   if (isOver) return undefined;
-  onCall();
   const { body } = await model.runtime.generateObject({
     role: 'repair',
     stage: 'repair',

@@ -118,8 +118,8 @@ async function triagePages(
   await runConcurrently(stage, unsorted, async (item) => {
     const unit = pendingPath(item);
     emit({ type: 'work_unit_started', unit, stage: 'triage', items: [unit] });
-    const verdict = await tryCall(stage, { step: 'triage', unit }, () =>
-      triagePage(item, model, signal),
+    const verdict = await tryCall(stage, { step: 'triage', unit }, (counted) =>
+      triagePage(item, counted, signal),
     );
     const finish = (outcome: 'natural' | 'error') =>
       emit({ type: 'work_unit_finished', unit, stage: 'triage', outcome, claims: 0 });
@@ -144,8 +144,8 @@ async function skimPages(
     const unit = singleItemUnit(item);
     emit({ type: 'work_unit_started', unit: unit.id, stage: 'light', items: [unit.id] });
     const session = await openUnitSession(stage, unit, 'light');
-    const isAccepted = await tryCall(stage, { step: 'light', unit: unit.id }, () =>
-      skimPage(unit, session, model),
+    const isAccepted = await tryCall(stage, { step: 'light', unit: unit.id }, (counted) =>
+      skimPage(unit, session, counted),
     );
     const finish = (how: 'natural' | 'error', claims: number) =>
       emit({ type: 'work_unit_finished', unit: unit.id, stage: 'light', outcome: how, claims });
@@ -179,13 +179,13 @@ async function openUnitSession(
  * read and the others pending.
  */
 async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
-  const { model, signal, counts, emit } = stage;
+  const { signal, counts, emit } = stage;
   const items = unit.items.map(pendingPath);
   emit({ type: 'work_unit_started', unit: unit.id, stage: 'extract', items });
   const session = await openUnitSession(stage, unit, 'extract');
   const onStep = ({ stepIndex, stepBudget }: { stepIndex: number; stepBudget: number }) =>
     emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
-  const result = await tryCall(stage, { step: 'extract', unit: unit.id }, () =>
+  const result = await tryCall(stage, { step: 'extract', unit: unit.id }, (model) =>
     runExtractionLoop(unit, session, { model, onStep }),
   );
   const { outcome, failure } = result ?? { outcome: 'error' as const, failure: undefined };

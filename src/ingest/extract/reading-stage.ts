@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { claimKinds, evidenceSchema, anyJsonSchema } from '../../context/claims/claim.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
+import { countRequests } from '../../llm/count-requests.ts';
 import { isFatalToRun, LlmError } from '../../llm/port/error.ts';
 import type { IngestEvent } from '../event.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
@@ -42,6 +43,7 @@ export type ReadingStep = 'triage' | 'light' | 'extract';
 
 interface StepCount {
   done: number;
+  /** Requests that reached the model. */
   calls: number;
   readonly failures: UserError[];
 }
@@ -122,16 +124,18 @@ export function saveResult(
 export async function tryCall<Result>(
   stage: ReadingStage,
   { step, unit }: { readonly step: ReadingStep; readonly unit: string },
-  call: () => Promise<Result>,
+  call: (model: IngestModel) => Promise<Result>,
 ): Promise<Result | undefined> {
+  const { model, requests } = countRequests(stage.model);
   try {
-    stage.counts[step].calls += 1;
-    return await call();
+    return await call(model);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     stage.signal.throwIfAborted();
     recordFailure(stage, { step, unit }, error);
     return undefined;
+  } finally {
+    stage.counts[step].calls += requests();
   }
 }
 

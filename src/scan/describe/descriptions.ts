@@ -2,6 +2,7 @@ import PQueue from 'p-queue';
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import { UserError } from '../../lib/error.ts';
+import { countRequests } from '../../llm/count-requests.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import type { ScanResult } from '../scan.ts';
 import { askForBatch, type BatchAnswers } from './ask-for-batch.ts';
@@ -32,6 +33,7 @@ export interface Descriptions {
   readonly total: number;
   /** How many of them have descriptions for their current structure. */
   readonly done: number;
+  /** Requests that reached the model. */
   readonly calls: number;
   /** The first failure; if there is one, `done` is less than `total`. */
   readonly failure?: UserError | undefined;
@@ -80,14 +82,14 @@ interface DescriptionResults {
 
 async function describeAll(
   pending: readonly DescriptionTask[],
-  model: ScanModel,
+  asked: ScanModel,
   { found, signal, onProgress }: DescribeInput,
 ): Promise<DescriptionResults> {
+  const { model, requests: sent } = countRequests(asked);
   const context: DescribeContext = { model, connection: found.catalog.connection, signal };
   const requests = pending.map((task) => ({ task, shown: showTable(task, found, model.send) }));
   const queue = new PQueue({ concurrency: model.concurrency });
   const claims = new Map<DescriptionTask, Claim[]>();
-  let calls = 0;
   let failure: UserError | undefined;
   let isOver = false;
   const keepAnswers = (answers: BatchAnswers): void => {
@@ -100,7 +102,6 @@ async function describeAll(
   const askOnce = async (batch: DescriptionBatch): Promise<DescriptionBatch[]> => {
     if (isOver) return [];
     try {
-      calls += 1;
       const answers = await askForBatch(batch, context);
       keepAnswers(answers);
       return batch.filter((request) => !answers.has(request)).map((request) => [request]);
@@ -118,5 +119,5 @@ async function describeAll(
   };
   if (pending.length > 0) onProgress(0, pending.length);
   await Promise.all(planBatches(requests).map(ask));
-  return { claims, calls, failure };
+  return { claims, calls: sent(), failure };
 }

@@ -2,6 +2,7 @@ import type { LinkFinding } from '../../context/catalog/catalog.ts';
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
+import { countRequests } from '../../llm/count-requests.ts';
 import { isContextTooLong, LlmError } from '../../llm/port/error.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import type { TableFacts } from '../facts/table-facts.ts';
@@ -55,17 +56,18 @@ export async function judgeLinks(
     .filter(isInDoubt)
     .map((link) => ({ link, key: verdictKey(link, context.warehouse.connection) }));
   const verdicts = storedVerdicts(inDoubt, context);
-  const session: JudgeSession = { verdicts, proposals: storedProposals(links, context), calls: 0 };
+  const session: JudgeSession = { verdicts, proposals: storedProposals(links, context) };
   const open = inDoubt.filter(({ link }) => verdicts.get(link) === undefined);
-  if (context.model !== undefined)
-    await askAboutLinks(open, session, { ...context, model: context.model, facts });
+  const counted = context.model && countRequests(context.model);
+  if (counted !== undefined)
+    await askAboutLinks(open, session, { ...context, model: counted.model, facts });
   const judged = links.map((link) => applyVerdict(link, verdicts.get(link)));
   const proposed = await confirmProposals(session.proposals, facts, context);
   return {
     links: [...judged, ...withoutConflicts(proposed, judged)],
     total: inDoubt.length,
     done: [...verdicts.values()].filter((verdict) => verdict !== undefined).length,
-    calls: session.calls,
+    calls: counted?.requests() ?? 0,
     failure: session.failure,
   };
 }
@@ -82,7 +84,6 @@ type LinkVerdicts = Map<LinkFinding, LinkVerdict | undefined>;
 interface JudgeSession {
   readonly verdicts: LinkVerdicts;
   proposals: readonly LinkProposal[];
-  calls: number;
   failure?: UserError | undefined;
 }
 
@@ -183,7 +184,6 @@ async function askAboutBatch(
   context: AskContext,
 ): Promise<void> {
   const { journal } = context.model;
-  session.calls += 1;
   const answer = await askLinkJudge(
     batch.map(({ link }) => link),
     context.facts(),

@@ -52,7 +52,7 @@ export async function compareNames(
       purpose: 'similarity',
       stage: 'names',
       signal,
-      onMetrics: () => void (calls += 1),
+      onMetrics: ({ apiCalls }) => void (calls += apiCalls),
     });
     const comparison = { total: texts.length, done: texts.length, calls };
     return { meanings: meaningsOf(vectors), comparison };

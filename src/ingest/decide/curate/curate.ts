@@ -1,3 +1,4 @@
+import { countRequests } from '../../../llm/count-requests.ts';
 import { z } from 'zod';
 import { bodySchemas } from '../../../context/claims/claim.ts';
 import type { UserError } from '../../../lib/error.ts';
@@ -28,7 +29,8 @@ const candidatesPerPage = 20;
  * wait for the next run.
  */
 export async function curate(input: DecisionInput): Promise<DecisionResult> {
-  const { model, claims, pins, emit, signal } = input;
+  const { claims, pins, emit, signal } = input;
+  const { model, requests } = countRequests(input.model);
   const { journal } = model;
   const wiki = findCurationCandidates(claims, pins);
   const { candidates } = wiki;
@@ -39,7 +41,7 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
     if (earlier !== undefined) decisions.set(candidate, earlier);
   }
   const failures: UserError[] = [];
-  let [calls, isOver] = [0, input.isOver];
+  let { isOver } = input;
   const open = candidates.filter((candidate) => !decisions.has(candidate));
   for (const page of splitIntoPages(open, candidatesPerPage)) {
     if (isOver) break;
@@ -49,7 +51,6 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
       save: (candidate, decision) => journal.keep(curationKey(candidate), decision),
       snapshot: await input.snapshot(),
     });
-    calls += 1;
     const ended = await decidePage({
       model,
       role: 'curator',
@@ -63,7 +64,7 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
     if (ended.failure !== undefined) failures.push(ended.failure);
     isOver ||= ended.isOver;
   }
-  const counts = { total: candidates.length, done: decisions.size, calls };
+  const counts = { total: candidates.length, done: decisions.size, calls: requests() };
   return {
     decisions: candidates.flatMap((candidate) => {
       const decision = decisions.get(candidate);

@@ -1,3 +1,4 @@
+import { countRequests } from '../../../llm/count-requests.ts';
 import { z } from 'zod';
 import { bodySchemas } from '../../../context/claims/claim.ts';
 import type { Conflict } from '../../../context/compile/conflicts.ts';
@@ -34,7 +35,8 @@ interface ReconcileInput
  * contradiction, which a person then decides. It never decides which version is right.
  */
 export async function reconcile(input: ReconcileInput): Promise<DecisionResult> {
-  const { model, claims, pins, compare, itemText, emit, signal } = input;
+  const { claims, pins, compare, itemText, emit, signal } = input;
+  const { model, requests } = countRequests(input.model);
   const { journal } = model;
   const conflicts = listOpenConflicts(input.conflicts, claims, pins);
   if (conflicts.length === 0) return { decisions: [], isOver: input.isOver };
@@ -44,7 +46,7 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
   const decisionsOf = (conflict: OpenConflict) => decisions.get(conflict) ?? [];
   const isOpen = (conflict: OpenConflict) => !isDecided(conflict, decisionsOf(conflict));
   const failures: UserError[] = [];
-  let [calls, isOver] = [0, input.isOver];
+  let { isOver } = input;
   for (const page of splitIntoPages(conflicts.filter(isOpen), conflictsPerPage)) {
     if (isOver) break;
     const session = openReconciliationSession({
@@ -55,7 +57,6 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
       save: (conflict, all) => journal.keep(conflictKey(conflict), [...all]),
       snapshot: await input.snapshot(),
     });
-    calls += 1;
     const ended = await decidePage({
       model,
       role: 'reconcile',
@@ -74,7 +75,11 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
     decisions: conflicts.flatMap((conflict) =>
       decisionsOf(conflict).map((decision) => reconciliationClaim(conflict, decision)),
     ),
-    report: decisionReport('reconcile', { total: conflicts.length, done, calls }, failures),
+    report: decisionReport(
+      'reconcile',
+      { total: conflicts.length, done, calls: requests() },
+      failures,
+    ),
     isOver,
   };
 }
