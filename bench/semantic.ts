@@ -6,18 +6,19 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { openProject } from '../src/project/open/open.ts';
 import { emit } from '../src/semantic/emit/emit.ts';
 import { loadModel } from '../src/semantic/load/load.ts';
+import type { SemanticModel } from '../src/semantic/model/model.ts';
 import { createPlan } from '../src/semantic/plan/plan.ts';
-import { querySchema } from '../src/semantic/query/query.ts';
+import { querySchema, type SemanticQuery } from '../src/semantic/query/query.ts';
 import { loadAnalyzer } from '../src/sql/analyzer.ts';
 import { duckdb } from '../src/sql/dialects/duckdb.ts';
 import { openToolbox } from '../src/tools/toolbox.ts';
 
 /**
- * Times the compilation of two-fact queries over many datasets and the loading of their files. The
- * datasets form chains of ten. Then does the same from a project on disk, and times `query_metrics`
+ * Times the compilation of two-fact queries over many datasets, the errors about wrong names, and
+ * the loading of their files. The datasets form chains of ten. Then does the same from a project on disk, and times `query_metrics`
  * without the warehouse's part.
  */
-const sizes = [1_000, 5_000];
+const sizes = [10, 1_000, 10_000];
 const [warm, measured] = [200, 2_000];
 
 interface File {
@@ -75,7 +76,8 @@ async function measure(size: number): Promise<string> {
   const cold = performance.now() - started;
   if (diagnostics.length > 0) throw new Error(diagnostics[0]?.message);
   const edits = await inTurns(40, async (turn) => {
-    const edited = files.with(turn * 7, fileOf(turn * 7, `0.${turn + 10}`));
+    const index = (turn * 7) % size;
+    const edited = files.with(index, fileOf(index, `0.${turn + 10}`));
     return () => loadModel({ dialect: duckdb, files: edited, tables });
   });
   const times: number[] = [];
@@ -86,8 +88,21 @@ async function measure(size: number): Promise<string> {
     if (turn >= warm) times.push(performance.now() - start);
   }
   const sorted = times.toSorted((a, b) => a - b);
+  const failing = await inTurns(40, async (turn) => {
+    const query = { ...queryOf(turn, size), metrics: [`d${turn % size}.totall`] };
+    return async () => failToPlan(model, query);
+  });
   const load = `load ${cold.toFixed(0)} ms, again after one edit ${quantile(edits, 0.5)}`;
-  return `${size} datasets: compile p50 ${quantile(sorted, 0.5)}, p95 ${quantile(sorted, 0.95)}; ${load}\n`;
+  return `${size} datasets: compile p50 ${quantile(sorted, 0.5)}, p95 ${quantile(sorted, 0.95)}; failing name p50 ${quantile(failing, 0.5)}; ${load}\n`;
+}
+
+function failToPlan(model: SemanticModel, query: SemanticQuery): void {
+  try {
+    createPlan(model, query);
+  } catch {
+    return;
+  }
+  throw new Error('a query with a wrong name was planned');
 }
 
 /** The sorted times of the turns, without their preparation. */
@@ -170,4 +185,5 @@ async function makeTables(path: string): Promise<void> {
 
 await loadAnalyzer();
 for (const size of sizes) process.stdout.write(await measure(size));
-for (const size of [10, 1_000]) process.stdout.write(await measureProject(size));
+if (!process.argv.includes('--compile'))
+  for (const size of [10, 1_000]) process.stdout.write(await measureProject(size));

@@ -99,7 +99,7 @@ function findParameters(
       matches.map(({ address }) => address),
     );
   }
-  const candidates = new Set(all.map(({ parameter }) => parameter.name));
+  const candidates = [...new Set(all.map(({ parameter }) => parameter.name))];
   throw unknownNameError({ what: 'parameter', name, candidates });
 }
 

@@ -119,7 +119,12 @@ function requireSegment(model: SemanticModel, home: string, name: string): Fragm
   const fragment = segments.get(name);
   if (fragment !== undefined) return fragment;
   const as = (candidate: string) => [`${home}.${candidate}`];
-  throw unknownNameError({ what: `segment of ${home}`, name, candidates: segments.keys(), as });
+  throw unknownNameError({
+    what: `segment of ${home}`,
+    name,
+    candidates: [...segments.keys()],
+    as,
+  });
 }
 
 /** The text with its dataset before each bare name, as a query has to write it. */

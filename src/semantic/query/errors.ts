@@ -88,7 +88,7 @@ interface UnknownName {
   /** The kind of thing, for example `field of orders`. */
   readonly what: string;
   readonly name: string;
-  readonly candidates: Iterable<string>;
+  readonly candidates: readonly string[];
   /** Added to the message. */
   readonly note?: string;
   /** The texts to write for a candidate; by default the candidate itself. */
@@ -103,9 +103,9 @@ export function unknownNameError({
   note = '',
   as = (candidate) => [candidate],
 }: UnknownName): UserError {
-  const known = [...candidates];
-  const near = nearest(name, known).flatMap(as);
-  const all = known.flatMap(as);
+  const near = nearest(name, candidates).flatMap(as);
+  // Each candidate has at least one text, so more candidates than choices are too many.
+  const all = near.length > 0 || candidates.length > maxChoices ? [] : candidates.flatMap(as);
   const choices = near.length > 0 || all.length > maxChoices ? near : all;
   const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Known: ${all.join(', ')}.`;
   return new UserError('unknown_name', `There is no ${what} named ${name}${note}`, {

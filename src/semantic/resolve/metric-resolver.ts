@@ -8,6 +8,7 @@ import {
   type Running,
   type SemanticModel,
 } from '../model/model.ts';
+import { visibleMetrics } from '../model/visible-metrics.ts';
 import { ambiguousError, notSupportedError, queryError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { Expr } from '../relational/query-tree.ts';
@@ -134,7 +135,10 @@ export function findMetric(
   if (second !== undefined) return parts.length === 2 ? metricOf(first, second) : undefined;
   const homeMetric = home === undefined ? undefined : metricOf(home, first);
   if (homeMetric !== undefined) return homeMetric;
-  const metrics = [...model.datasets.keys()].flatMap((dataset) => metricOf(dataset, first) ?? []);
+  const metrics =
+    home === undefined
+      ? (visibleMetrics(model).byName.get(first) ?? [])
+      : [...model.datasets.keys()].flatMap((dataset) => metricOf(dataset, first) ?? []);
   if (metrics.length <= 1) return metrics[0];
   const choices = metrics.map(metricAddress);
   throw ambiguousError('ambiguous_name', `The metric ${first} is ambiguous`, choices);

@@ -1,5 +1,6 @@
 import { UserError } from '../../lib/error.ts';
 import { findVisibleField, metricAddress, type SemanticModel } from '../model/model.ts';
+import { visibleMetrics } from '../model/visible-metrics.ts';
 import { queryError, unknownNameError } from '../query/errors.ts';
 
 interface KnownMetrics {
@@ -26,18 +27,14 @@ export function unknownMetricError(known: KnownMetrics, parts: readonly string[]
       },
     );
   }
-  const metrics = [...model.datasets.values()].flatMap(({ metrics: all }) =>
-    [...all.values()].filter((metric) => !metric.hidden),
-  );
-  if (parts.length > 1)
-    return unknownNameError({ what: 'metric', name, candidates: metrics.map(metricAddress) });
-  const metricsByName = Map.groupBy(metrics, (metric) => metric.name);
+  const { addresses, byName } = visibleMetrics(model);
+  if (parts.length > 1) return unknownNameError({ what: 'metric', name, candidates: addresses });
   // A bare name will do unless several datasets have a metric of that name.
   const as = (candidate: string) => {
-    const namesakes = queryMetrics.has(candidate) ? [] : (metricsByName.get(candidate) ?? []);
+    const namesakes = queryMetrics.has(candidate) ? [] : (byName.get(candidate) ?? []);
     return namesakes.length > 1 ? namesakes.map(metricAddress) : [candidate];
   };
-  const candidates = [...queryMetrics.keys(), ...metricsByName.keys()];
+  const candidates = [...queryMetrics.keys(), ...byName.keys()];
   return unknownNameError({ what: 'metric', name, candidates, as });
 }
 

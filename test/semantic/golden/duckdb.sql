@@ -274,7 +274,7 @@ WITH "ktx facts" AS (
     sum("orders"."amount") AS "m1",
     count(*) AS "m2"
   FROM "orders" AS "orders"
-  LEFT JOIN "tiers" AS "orders.tiers" ON ("orders"."customer_id" = "orders.tiers"."customer_id" AND ("orders"."created_at" IS NOT NULL) AND ("orders.tiers"."since" IS NULL OR CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) >= "orders.tiers"."since") AND ("orders.tiers"."until" IS NULL OR CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) < "orders.tiers"."until"))
+  LEFT JOIN "tiers" AS "orders.tiers" ON ("orders"."customer_id" = "orders.tiers"."customer_id" AND ("orders"."created_at" IS NOT NULL) AND ("orders.tiers"."since" IS NULL OR CAST("orders"."created_at" AS DATE) >= "orders.tiers"."since") AND ("orders.tiers"."until" IS NULL OR CAST("orders"."created_at" AS DATE) < "orders.tiers"."until"))
   GROUP BY 1
 )
 SELECT
@@ -533,7 +533,7 @@ ORDER BY "ktx"."d1" NULLS LAST;
 -- times: day of metric_time
 WITH "ktx facts" AS (
   SELECT
-    CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d1",
+    CAST("orders"."created_at" AS DATE) AS "d1",
     count(*) AS "m1"
   FROM "orders" AS "orders"
   GROUP BY 1
@@ -1093,7 +1093,7 @@ ORDER BY "ktx"."d1" NULLS LAST;
 
 -- running: to date
 WITH "ktx periods" AS (
-  SELECT CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d1"
+  SELECT CAST("orders"."created_at" AS DATE) AS "d1"
   FROM "orders" AS "orders"
   GROUP BY 1
 ),
@@ -1104,7 +1104,7 @@ WITH "ktx periods" AS (
   FROM "ktx periods" AS "ktx periods"
   JOIN (
     SELECT
-      CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "day",
+      CAST("orders"."created_at" AS DATE) AS "day",
       CAST(date_trunc('year', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "year",
       sum("orders"."amount") AS "m1"
     FROM "orders" AS "orders"
@@ -1189,7 +1189,7 @@ WITH "ktx facts 1" AS (
           "tickets"."opened_on" AS "t",
           1 AS "v"
         FROM "tickets" AS "tickets"
-      ) AS "ktx next" ON (("ktx base"."e1" = "ktx next"."e1") AND (CAST(date_trunc('day', CAST("ktx base"."t" AS TIMESTAMP)) AS DATE) <= CAST(date_trunc('day', CAST("ktx next"."t" AS TIMESTAMP)) AS DATE)) AND (CAST(date_trunc('day', CAST("ktx base"."t" AS TIMESTAMP)) AS DATE) > CAST((CAST(date_trunc('day', CAST("ktx next"."t" AS TIMESTAMP)) AS DATE) - INTERVAL '2 month') AS DATE)))
+      ) AS "ktx next" ON (("ktx base"."e1" = "ktx next"."e1") AND (CAST("ktx base"."t" AS DATE) <= CAST("ktx next"."t" AS DATE)) AND (CAST("ktx base"."t" AS DATE) > CAST((CAST("ktx next"."t" AS DATE) - INTERVAL '2 month') AS DATE)))
     ) AS "ktx rows"
     WHERE ("ktx rows"."r" = 1)
   ) AS "ktx conversions" ON (("orders"."id" = "ktx conversions"."k1"))
@@ -1424,7 +1424,7 @@ SELECT date_trunc('minute', ("at") AT TIME ZONE 'UTC');
 SELECT date_trunc('hour', ("at") AT TIME ZONE 'UTC');
 
 -- day in UTC
-SELECT CAST(date_trunc('day', ("at") AT TIME ZONE 'UTC') AS DATE);
+SELECT CAST(("at") AT TIME ZONE 'UTC' AS DATE);
 
 -- week in UTC
 SELECT CAST(date_trunc('week', ("at") AT TIME ZONE 'UTC' + INTERVAL '1 day') - INTERVAL '1 day' AS DATE);
@@ -1448,7 +1448,7 @@ SELECT date_trunc('minute', ("at") AT TIME ZONE 'Europe/Paris');
 SELECT date_trunc('hour', ("at") AT TIME ZONE 'Europe/Paris');
 
 -- day in Europe/Paris
-SELECT CAST(date_trunc('day', ("at") AT TIME ZONE 'Europe/Paris') AS DATE);
+SELECT CAST(("at") AT TIME ZONE 'Europe/Paris' AS DATE);
 
 -- week in Europe/Paris
 SELECT CAST(date_trunc('week', ("at") AT TIME ZONE 'Europe/Paris' + INTERVAL '1 day') - INTERVAL '1 day' AS DATE);
