@@ -71,6 +71,34 @@ describe.each(['anthropic', 'claude-code'] as const)('the budget of a run on %s'
   });
 
   test.skipIf(isMissing)(
+    'goes on after an answer that breaks off, at its highest cost',
+    async () => {
+      const { runtime } = await open(1, 1);
+      const running = endpoint.start(({ n }) => ({ ...say('Done.'), usage, cut: n === 1 }));
+      const ask = () =>
+        runtime.generateText({ role: 'triage', prompt: `Answer case ${running.marker}.` });
+      expect(await ask()).toBe('Done.');
+      // What the broken one can have cost at most is known better now.
+      expect(await ask()).toBe('Done.');
+      await runtime.close();
+      expect(running.calls).toHaveLength(3);
+    },
+  );
+
+  test.skipIf(isMissing)('ends if an answer that breaks off can have spent it', async () => {
+    const { runtime } = await open(0.1, 1);
+    const running = endpoint.start(() => ({ ...say('This breaks off.'), usage, cut: true }));
+    const asked = runtime.generateText({ role: 'triage', prompt: `Case ${running.marker}.` });
+    await expect(asked).rejects.toMatchObject({
+      code: 'llm_budget_spent',
+      exitCode: 3,
+      message: expect.stringMatching(/^This run may have spent up to \$0\.4\d+ of the \$0\.1 /),
+    });
+    await runtime.close();
+    expect(running.calls).toHaveLength(1);
+  });
+
+  test.skipIf(isMissing)(
     'is overspent by one request at most, however many calls run at once',
     async () => {
       const limit = 5.5 * turnUsd;

@@ -130,7 +130,7 @@ describe('money is reserved before a turn begins', () => {
 
 test('a turn counts when it ends, at about its price, and once the real cost is told only that', () => {
   const spending = open(1);
-  const meter = new CallMeter(spending);
+  const meter = new CallMeter(spending, turn);
   const tokens = { input: 100_000, output: 10_000, cacheRead: 0, cacheWrite: 0 };
   meter.expectUsage('claude-sonnet-4-6', tokens);
   meter.expectUsage('claude-sonnet-4-6', tokens);
@@ -144,15 +144,13 @@ test('a turn counts when it ends, at about its price, and once the real cost is 
 
 test('money that is spent never looks as if it were left while the real cost takes the place of the price', () => {
   const spending = open(1);
-  const meter = new CallMeter(spending);
+  const meter = new CallMeter(spending, turn);
   const left: (number | undefined)[] = [];
-  const watched = new CallMeter({
-    ...spending,
-    add: (costUsd, reason) => {
-      spending.add(costUsd, reason);
-      left.push(spending.left());
-    },
-  });
+  const add: typeof spending.add = (costUsd, reason) => {
+    spending.add(costUsd, reason);
+    left.push(spending.left());
+  };
+  const watched = new CallMeter({ ...spending, add }, turn);
   const tokens = { input: 100_000, output: 10_000, cacheRead: 0, cacheWrite: 0 };
   for (const one of [meter, watched]) one.expectUsage('claude-sonnet-4-6', tokens);
   watched.expectUsage('claude-sonnet-4-6', tokens);

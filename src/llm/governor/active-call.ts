@@ -45,7 +45,7 @@ export class ActiveCall {
   constructor(options: ActiveCallOptions) {
     this.#options = options;
     this.#clocks = new CallClocks(options.timeouts, (error) => this.#abort.abort(error));
-    this.meter = new CallMeter(options.spending);
+    this.meter = new CallMeter(options.spending, options.turn);
     this.#retries = new RequestRetries({
       policy: options.policy,
       gate: options.gate,

@@ -1,5 +1,6 @@
 import type { CallMetrics, TokenUsage } from '../port/runtime.ts';
 import { listPrice } from './money/list-prices.ts';
+import type { TurnAhead } from './money/turn-estimate.ts';
 import type { Spending } from './spending.ts';
 
 const noTokens: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -7,6 +8,7 @@ const noTokens: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 
 /** Counts steps, requests, tokens, money and tool failures of one call. */
 export class CallMeter {
   readonly #spending: Spending;
+  readonly #turn: TurnAhead;
   readonly #startedAt = performance.now();
   readonly #usage: Record<string, TokenUsage> = {};
   readonly #failuresByTool = new Map<string, number>();
@@ -18,8 +20,9 @@ export class CallMeter {
   /** What turns cost whose usage the backend has not added yet. */
   #expectedUsd = 0;
 
-  constructor(spending: Spending) {
+  constructor(spending: Spending, turn: TurnAhead) {
     this.#spending = spending;
+    this.#turn = turn;
   }
 
   /** Returns the number of the step that has ended, from 1. */
@@ -60,13 +63,23 @@ export class CallMeter {
         : `no cost from the backend, and no price for ${model} in llm.prices`;
     // The real cost takes the place of the expected one, in one step: between two, other calls
     // would see money that is spent.
-    const expectedUsd = Math.min(this.#expectedUsd, costUsd ?? 0);
+    const mostUsd =
+      costUsd ?? (reportedUsd === null ? this.#mostOfTurn() : listPrice(model, tokens));
+    const expectedUsd = Math.min(this.#expectedUsd, mostUsd ?? 0);
     this.#expectedUsd -= expectedUsd;
-    this.#spending.add(costUsd === null ? null : costUsd - expectedUsd, unknownReason);
+    if (mostUsd === undefined) this.#spending.add(null, unknownReason);
+    else if (costUsd === null) this.#spending.addAtMost(mostUsd - expectedUsd);
+    else this.#spending.add(costUsd - expectedUsd);
     if (costUsd === null) {
       this.#costUsd = null;
       this.#costReason ??= unknownReason;
     } else if (this.#costUsd !== null) this.#costUsd += costUsd;
+  }
+
+  /** The most that an answer that broke off can have cost; undefined if nothing is known. */
+  #mostOfTurn(): number | undefined {
+    const estimate = this.#spending.estimate(this.#turn);
+    return Number.isFinite(estimate) ? estimate : undefined;
   }
 
   /** The call is over: what it was expected to cost beyond its usage does not count. */

@@ -12,6 +12,10 @@ export interface Spending {
   priceOf(model: string, usage: TokenUsage): number | undefined;
   /** Adds the cost of a call; null if it is unknown, with the reason. */
   add(costUsd: number | null, reason?: string): void;
+  /** Adds the most that an answer can have cost that broke off before it reported its usage. */
+  addAtMost(costUsd: number): void;
+  /** The most that one turn costs, as far as is known; infinite if nothing is known. */
+  estimate(turn: TurnAhead): number;
   /** Set once the limit is reached or can no longer be checked. No further call may start then. */
   stop(): UserError | undefined;
   /** The rest of the limit; undefined without a limit. */
@@ -46,11 +50,13 @@ export function runSpendingLimit(
 export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
   let spent = 0;
   let unknownReason: string | undefined;
+  /** Some of it is the most that an answer can have cost. */
+  let isAtMost = false;
   const priceOf: Spending['priceOf'] = (model, usage) => priceByList(prices, model, usage);
   const stop = (): UserError | undefined => {
     if (limit === undefined) return undefined;
     if (unknownReason !== undefined) return unknownCostError(key, unknownReason);
-    return spent < limit ? undefined : budgetSpentError(key, limit, spent);
+    return spent < limit ? undefined : budgetSpentError(key, limit, { spent, isAtMost });
   };
   const left = (): number | undefined =>
     limit === undefined ? undefined : Math.max(0, limit - spent);
@@ -64,6 +70,12 @@ export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
       else spent += costUsd;
       reservations.update();
     },
+    addAtMost(costUsd) {
+      isAtMost = true;
+      spent += costUsd;
+      reservations.update();
+    },
+    estimate: (turn) => estimates.of(turn),
     stop,
     left,
     reserve: (turn, signal) => reservations.reserve(() => estimates.of(turn), signal),
@@ -94,8 +106,16 @@ function unknownCostError(key: string, reason: string): UserError {
   });
 }
 
-function budgetSpentError(key: string, limit: number, spent: number): UserError {
-  const message = `This run has spent $${spent.toFixed(4)} of the $${limit} that ${key} allows.`;
+interface Spent {
+  readonly spent: number;
+  readonly isAtMost: boolean;
+}
+
+function budgetSpentError(key: string, limit: number, { spent, isAtMost }: Spent): UserError {
+  const amount = `$${spent.toFixed(4)} of the $${limit} that ${key} allows`;
+  const message = isAtMost
+    ? `This run may have spent up to ${amount}: an answer broke off before it reported its cost.`
+    : `This run has spent ${amount}.`;
   return new UserError('llm_budget_spent', message, {
     hint: 'Finished work is kept. Run again, or raise the limit.',
     exitCode: 3,
@@ -111,6 +131,11 @@ export function combineSpending(run: Spending, session: Spending): Spending {
       run.add(costUsd, reason);
       session.add(costUsd, reason);
     },
+    addAtMost(costUsd) {
+      run.addAtMost(costUsd);
+      session.addAtMost(costUsd);
+    },
+    estimate: (turn) => run.estimate(turn),
     stop: () => session.stop() ?? run.stop(),
     left() {
       const amounts = [session.left(), run.left()].filter((amount) => amount !== undefined);
