@@ -112,8 +112,8 @@ const cases: Readonly<Record<string, Case>> = {
       ['2024-01-03', 7, 3],
       ['2024-01-09', 15, 4],
     ],
-    has: /\) AS ["`]ktx parts["`] ON/,
-    hasNot: /JOIN ["`]orders["`]/,
+    has: /JOIN ["`]ktx parts["`] AS ["`]ktx parts["`] ON/,
+    hasNot: /FROM ["`]orders["`] [^]*FROM ["`]orders["`] /,
   },
   'a rolling total by another dimension': {
     query: {
@@ -126,8 +126,8 @@ const cases: Readonly<Record<string, Case>> = {
       [2, '2024-01-03', 1, 4],
       [2, '2024-01-09', 2, 8],
     ],
-    has: /\) AS ["`]ktx parts["`] ON/,
-    hasNot: /JOIN ["`]orders["`]/,
+    has: /JOIN ["`]ktx parts["`] AS ["`]ktx parts["`] ON/,
+    hasNot: /FROM ["`]orders["`] [^]*FROM ["`]orders["`] /,
   },
   'a running total of a filtered metric': {
     query: { metrics: ['orders.running_large'], dimensions: byDay },
@@ -136,7 +136,31 @@ const cases: Readonly<Record<string, Case>> = {
       ['2024-01-03', 1],
       ['2024-01-09', 9],
     ],
+    has: /JOIN ["`]ktx parts["`] AS ["`]ktx parts["`] ON/,
+    hasNot: /EXISTS/,
+  },
+  'periods of a part of the rows are read by themselves': {
+    query: {
+      metrics: ['orders.running_total'],
+      dimensions: byDay,
+      where: ["metric_time >= '2024-01-03'"],
+    },
+    rows: [
+      ['2024-01-03', 7],
+      ['2024-01-09', 15],
+    ],
     has: /\) AS ["`]ktx parts["`] ON/,
+    hasNot: /DISTINCT/,
+  },
+  'a running total beside the plain total': {
+    query: { metrics: ['orders.running_total', 'orders.total'], dimensions: byDay },
+    rows: [
+      ['2024-01-01', 3, 3],
+      ['2024-01-03', 7, 4],
+      ['2024-01-09', 15, 8],
+      [null, null, 16],
+    ],
+    has: /JOIN ["`]ktx parts["`] AS ["`]ktx parts["`] ON/,
     hasNot: /EXISTS/,
   },
   'distinct counts and means need the rows': {

@@ -20,7 +20,7 @@ import type {
 import { formatFieldPath, requireDataset, type ResolvedField } from '../resolve/field-path.ts';
 import { type FactQuery, planFactQuery } from './fact-query.ts';
 import type { PlanContext } from './plan-context.ts';
-import { findPeriodDimension, periodsTable } from './running.ts';
+import { findPeriodDimension, periodsTable, shareParts } from './running.ts';
 
 /** The periods of the result. Running totals and `fill_time` need them. */
 export interface Calendar {
@@ -29,6 +29,8 @@ export interface Calendar {
   readonly filledPeriods: FilledPeriods | undefined;
   /** True if one of the tables reads itself. */
   readonly isRecursive: boolean;
+  /** The fact queries, which may read tables of the calendar. */
+  readonly factQueries: readonly FactQuery[];
 }
 
 export interface FilledPeriods {
@@ -46,26 +48,51 @@ export function planCalendar(context: PlanContext, factQueries: readonly FactQue
     aggregates.some((aggregate) => aggregate.running !== undefined),
   );
   if (running.length === 0 && !query.fill_time)
-    return { tables: [], filledPeriods: undefined, isRecursive: false };
+    return { tables: [], filledPeriods: undefined, isRecursive: false, factQueries };
   const { index, grain } = periodDimension(context, factQueries, running);
+  if (query.fill_time) checkFillsOneTime(query, factQueries, index);
+  const seen = planSeenPeriods(context, factQueries, { running, index, grain });
   if (!query.fill_time) {
-    const periods = { name: periodsTable, query: seenPeriods(context, factQueries, index) };
-    return { tables: [periods], filledPeriods: undefined, isRecursive: false };
+    const tables = [...seen.tables, { name: periodsTable, query: seen.periods }];
+    return { tables, filledPeriods: undefined, isRecursive: false, factQueries: seen.factQueries };
   }
-  checkFillsOneTime(query, factQueries, index);
-  const column = `d${index + 1}`;
-  const seen = {
-    name: `${periodsTable} seen`,
-    query: seenPeriods(context, factQueries, index),
-  };
+  const seenTable = { name: `${periodsTable} seen`, query: seen.periods };
   const coarser = coarserPeriods(context, factQueries, index);
-  const gaps = { seen, column, grain };
+  const column = `d${index + 1}`;
+  const gaps = { seen: seenTable, column, grain };
   const filled =
     model.dialect.recursiveWith === undefined ? fillByDigits(context, gaps) : fillRecursively(gaps);
   return {
-    tables: [seen, ...filled.tables],
+    tables: [...seen.tables, seenTable, ...filled.tables],
     filledPeriods: { table: periodsTable, column, coarser },
     isRecursive: filled.isRecursive,
+    factQueries: seen.factQueries,
+  };
+}
+
+/**
+ * The periods that have rows, and the tables and fact queries that go with them. A single fact
+ * query of running totals shares its rows with the periods, if they are the same.
+ */
+function planSeenPeriods(
+  context: PlanContext,
+  factQueries: readonly FactQuery[],
+  { running, index, grain }: { running: readonly FactQuery[]; index: number; grain: Grain },
+): Pick<Calendar, 'tables' | 'factQueries'> & { readonly periods: Query } {
+  const parts = seenPeriods(context, factQueries, index);
+  const [only, ...others] = running;
+  const shared =
+    only === undefined || others.length > 0
+      ? undefined
+      : shareParts(only.select, parts, { column: `d${index + 1}`, grain });
+  if (shared === undefined)
+    return { tables: [], periods: { kind: 'union', all: false, parts }, factQueries };
+  return {
+    tables: [shared.table],
+    periods: shared.periods,
+    factQueries: factQueries.map((factQuery) =>
+      factQuery === only ? { ...factQuery, select: shared.select } : factQuery,
+    ),
   };
 }
 
@@ -160,7 +187,7 @@ function seenPeriods(
   context: PlanContext,
   factQueries: readonly FactQuery[],
   index: number,
-): Query {
+): readonly Select[] {
   const isFanOut = (position: number): boolean =>
     factQueries.some(({ dimensions }) => dimensions[position]?.path.every(isToOne) === false);
   const { query, model } = context;
@@ -172,7 +199,7 @@ function seenPeriods(
     dimensions: [query.dimensions[index] ?? '', ...otherDimensions],
     include_empty: false,
   };
-  const parts = rowSources(factQueries).map(({ owner, shift, time }): Select => {
+  return rowSources(factQueries).map(({ owner, shift, time }): Select => {
     const fact = {
       owner: requireDataset(model, owner),
       metric: `the metrics of ${owner}`,
@@ -184,7 +211,6 @@ function seenPeriods(
     const columns = period === undefined ? [] : [{ column: `d${index + 1}`, expr: period }];
     return { ...select, columns };
   });
-  return { kind: 'union', all: false, parts };
 }
 
 /**

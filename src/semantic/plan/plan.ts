@@ -95,7 +95,10 @@ export function createPlan(
   checkCommonPeriods(context, factQueries);
 
   const calendar = planCalendar(context, factQueries);
-  const tables = [...calendar.tables, ...mergeFactQueries(factQueries, calendar.filledPeriods)];
+  const tables = [
+    ...calendar.tables,
+    ...mergeFactQueries(calendar.factQueries, calendar.filledPeriods),
+  ];
 
   const metricExprs = metrics.map(({ expr }) => expr);
   const hasParameters = model !== givenModel;

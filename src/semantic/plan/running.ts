@@ -10,7 +10,15 @@ import {
 } from '../model/grains.ts';
 import { requireReadableRows, type Running } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import type { Expr, FromItem, JoinClause, NamedColumn, Select } from '../relational/query-tree.ts';
+import type {
+  CommonTable,
+  Expr,
+  FromItem,
+  JoinClause,
+  NamedColumn,
+  Query,
+  Select,
+} from '../relational/query-tree.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import type { RowCondition } from '../resolve/conditions.ts';
 import { type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
@@ -39,7 +47,7 @@ export interface RowSource {
   readonly finish: (inner: Select) => Select;
 }
 
-/** The alias of the rows that are aggregated by period. */
+/** The rows that are aggregated by period: the alias, and the name of a common table of them. */
 const partsAlias = 'ktx parts';
 
 /**
@@ -157,6 +165,58 @@ function combineParts({ column, function: name }: AggregateNode): NamedColumn<Ex
   const of: Expr = { kind: 'column', alias: partsAlias, name: column };
   const combine = combinedBy[name] ?? name;
   return { column, expr: { kind: 'aggregate', function: combine, of, fraction: undefined } };
+}
+
+/** A running total that reads its rows, aggregated by period, from a common table. */
+interface SharedParts {
+  readonly table: CommonTable;
+  /** The periods of the result, read from that table. */
+  readonly periods: Query;
+  /** The fact query, with the table in place of the subquery. */
+  readonly select: Select;
+}
+
+/**
+ * Reads the periods from the aggregated rows of a running total, so that its rows are scanned once.
+ * Undefined if the periods are those of other rows: of another dataset, or of a part of the rows.
+ */
+export function shareParts(
+  running: Select,
+  seen: readonly Select[],
+  { column, grain }: { readonly column: string; readonly grain: Grain },
+): SharedParts | undefined {
+  const [rows, ...otherRows] = seen;
+  const [join] = running.joins;
+  if (rows === undefined || otherRows.length > 0 || join?.alias !== partsAlias) return undefined;
+  if (join.relation.kind !== 'select' || join.relation.select.kind !== 'select') return undefined;
+  const parts = join.relation.select;
+  if (!readsSameRows(parts, rows)) return undefined;
+  const from: FromItem = { alias: partsAlias, relation: { kind: 'common', name: partsAlias } };
+  const period: Expr = { kind: 'column', alias: partsAlias, name: grain };
+  return {
+    table: { name: partsAlias, query: parts },
+    periods: {
+      kind: 'select',
+      distinct: true,
+      columns: [{ column, expr: period }],
+      from,
+      joins: [],
+      where: [],
+    },
+    select: { ...running, joins: [{ ...join, ...from }] },
+  };
+}
+
+/** Left joins may differ: those of parts are to one, so they neither drop nor add rows. */
+function readsSameRows(parts: Select, rows: Select): boolean {
+  const { relation } = parts.from;
+  // Filters across to-many relationships are computed in a subquery.
+  const isSubquery = relation.kind === 'select' && relation.select.kind === 'select';
+  if (isSubquery && parts.where.length === 0 && relation.select.distinct !== true)
+    return readsSameRows(relation.select, rows);
+  const joins = [...parts.joins, ...rows.joins];
+  const rowsOf = ({ from, where }: Select) => JSON.stringify([from, where]);
+  return joins.every(({ kind }) => kind === 'left') && rowsOf(parts) === rowsOf(rows);
 }
 
 /**

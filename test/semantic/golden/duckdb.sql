@@ -1066,23 +1066,23 @@ FROM "ktx result" AS "ktx"
 ORDER BY "ktx"."d1" NULLS LAST;
 
 -- running: total
-WITH "ktx periods" AS (
-  SELECT CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d1"
+WITH "ktx parts" AS (
+  SELECT
+    CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "month",
+    sum("orders"."amount") AS "m1"
   FROM "orders" AS "orders"
   GROUP BY 1
+),
+"ktx periods" AS (
+  SELECT DISTINCT "ktx parts"."month" AS "d1"
+  FROM "ktx parts" AS "ktx parts"
 ),
 "ktx facts" AS (
   SELECT
     "ktx periods"."d1" AS "d1",
     sum("ktx parts"."m1") AS "m1"
   FROM "ktx periods" AS "ktx periods"
-  JOIN (
-    SELECT
-      CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "month",
-      sum("orders"."amount") AS "m1"
-    FROM "orders" AS "orders"
-    GROUP BY 1
-  ) AS "ktx parts" ON (("ktx parts"."month" <= "ktx periods"."d1"))
+  JOIN "ktx parts" AS "ktx parts" ON (("ktx parts"."month" <= "ktx periods"."d1"))
   GROUP BY 1
 )
 SELECT
@@ -1092,24 +1092,24 @@ FROM "ktx facts" AS "ktx"
 ORDER BY "ktx"."d1" NULLS LAST;
 
 -- running: to date
-WITH "ktx periods" AS (
-  SELECT CAST("orders"."created_at" AS DATE) AS "d1"
+WITH "ktx parts" AS (
+  SELECT
+    CAST("orders"."created_at" AS DATE) AS "day",
+    CAST(date_trunc('year', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "year",
+    sum("orders"."amount") AS "m1"
   FROM "orders" AS "orders"
-  GROUP BY 1
+  GROUP BY 1, 2
+),
+"ktx periods" AS (
+  SELECT DISTINCT "ktx parts"."day" AS "d1"
+  FROM "ktx parts" AS "ktx parts"
 ),
 "ktx facts" AS (
   SELECT
     "ktx periods"."d1" AS "d1",
     sum("ktx parts"."m1") AS "m1"
   FROM "ktx periods" AS "ktx periods"
-  JOIN (
-    SELECT
-      CAST("orders"."created_at" AS DATE) AS "day",
-      CAST(date_trunc('year', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "year",
-      sum("orders"."amount") AS "m1"
-    FROM "orders" AS "orders"
-    GROUP BY 1, 2
-  ) AS "ktx parts" ON (("ktx parts"."day" <= "ktx periods"."d1") AND ("ktx parts"."year" = CAST(date_trunc('year', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE)))
+  JOIN "ktx parts" AS "ktx parts" ON (("ktx parts"."day" <= "ktx periods"."d1") AND ("ktx parts"."year" = CAST(date_trunc('year', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE)))
   GROUP BY 1
 )
 SELECT
@@ -1342,24 +1342,24 @@ FROM "ktx result" AS "ktx"
 ORDER BY "ktx"."d1" NULLS LAST, "ktx"."d2" NULLS LAST;
 
 -- running: fiscal year to date
-WITH "ktx periods" AS (
-  SELECT CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d1"
+WITH "ktx parts" AS (
+  SELECT
+    CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "month",
+    CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) AS "fiscal_year",
+    sum("orders"."amount") AS "m1"
   FROM "orders" AS "orders"
-  GROUP BY 1
+  GROUP BY 1, 2
+),
+"ktx periods" AS (
+  SELECT DISTINCT "ktx parts"."month" AS "d1"
+  FROM "ktx parts" AS "ktx parts"
 ),
 "ktx facts" AS (
   SELECT
     "ktx periods"."d1" AS "d1",
     sum("ktx parts"."m1") AS "m1"
   FROM "ktx periods" AS "ktx periods"
-  JOIN (
-    SELECT
-      CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "month",
-      CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) AS "fiscal_year",
-      sum("orders"."amount") AS "m1"
-    FROM "orders" AS "orders"
-    GROUP BY 1, 2
-  ) AS "ktx parts" ON (("ktx parts"."month" <= "ktx periods"."d1") AND ("ktx parts"."fiscal_year" = CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE)))
+  JOIN "ktx parts" AS "ktx parts" ON (("ktx parts"."month" <= "ktx periods"."d1") AND ("ktx parts"."fiscal_year" = CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE)))
   GROUP BY 1
 )
 SELECT
