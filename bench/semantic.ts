@@ -15,8 +15,8 @@ import { openToolbox } from '../src/tools/toolbox.ts';
 
 /**
  * Times the compilation of two-fact queries over many datasets, the errors about wrong names, and
- * the loading of their files. The datasets form chains of ten. Then does the same from a project on disk, and times `query_metrics`
- * without the warehouse's part.
+ * the loading of their files. The datasets form chains of ten. Then does the same from a project on
+ * disk, and times `query_metrics` without the warehouse's part.
  */
 const sizes = [10, 1_000, 10_000];
 const [warm, measured] = [200, 2_000];

@@ -116,7 +116,12 @@ export function scoreOf(name: string, result: ScanResult, truth: DatabaseTruth):
   const open = new Set(
     truth.open?.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])),
   );
-  const every = result.links.map((link) => ({
+  // The truth knows the joins of tables. A table that is joined to a view is wrong all the same.
+  const views = new Set(
+    result.catalog.tables.filter(({ kind }) => kind === 'view').map(({ table }) => table),
+  );
+  const ofTables = result.links.filter(({ from }) => !views.has(from.table.table));
+  const every = ofTables.map((link) => ({
     ...link,
     text: arrow([link.from.table.table, link.from.columns], [link.to.table.table, link.to.columns]),
   }));
@@ -150,7 +155,7 @@ export function scoreOf(name: string, result: ScanResult, truth: DatabaseTruth):
     keyHits: Object.keys(truth.primary_keys).length - wrongKeys.length,
     keys: Object.keys(truth.primary_keys).length,
     queries: result.queries,
-    bound: Object.keys(truth.primary_keys).length + parents.size + constant,
+    bound: Object.keys(truth.primary_keys).length + views.size + parents.size + constant,
     judged: all
       .filter(({ origin }) => origin === 'inferred')
       .map(({ text, probability }) => [probability, wanted.has(text)] as const),

@@ -1,6 +1,6 @@
 import type { CallMetrics, DeclaringRuntime } from './port/runtime.ts';
 
-/** The same model. `requests` is how many requests of its calls have reached the provider so far. */
+/** The same model. `requests` is how many of its requests have reached the provider so far. */
 export function countRequests<Model extends { readonly runtime: DeclaringRuntime }>(
   model: Model,
 ): { readonly model: Model; readonly requests: () => number } {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TableSchema } from '../warehouse/warehouse.ts';
 
 /** The `scan` section of `ktx.yaml`. */
 export const scanConfigSchema = z.strictObject({
@@ -46,9 +47,9 @@ export const scanConfigSchema = z.strictObject({
     ),
   views: z
     .boolean()
-    .default(false)
+    .default(true)
     .describe(
-      'Also profile views and propose relationships between them. If a warehouse has only views, ktx always does.',
+      'Whether to profile views, after the tables and within the same limits, and to find their relationships. A warehouse with nothing but views is always profiled.',
     ),
   send_samples: z
     .boolean()
@@ -101,4 +102,15 @@ export type ScanConfig = Readonly<z.infer<typeof scanConfigSchema>>;
 export function milliseconds(age: string): number {
   const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 }[age.at(-1) ?? ''] ?? 0;
   return Number.parseInt(age, 10) * unit;
+}
+
+/** In seconds. Behind a view can be any query, which each statement computes anew. */
+const viewSeconds = 5;
+
+/** The time limit of one statement that reads such a table, in seconds. */
+export function timeLimitOf(
+  kind: TableSchema['kind'],
+  { table_seconds: seconds }: Pick<ScanConfig, 'table_seconds'>,
+): number {
+  return kind === 'view' ? Math.min(seconds, viewSeconds) : seconds;
 }

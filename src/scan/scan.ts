@@ -77,7 +77,7 @@ export type ScanResult = Awaited<ReturnType<typeof scan>>;
  * 6. features, rank: compute a probability for each pair (`links/features.ts`,
  *    `links/rank-candidates.ts`)
  * 7. measure, confirm: count the values of the best pairs exactly (`links/confirm-candidates.ts`)
- * 8. choose: accept at most one link per column (`links/choose-links.ts`)
+ * 8. choose: accept at most one link per column (`links/choose/choose-links.ts`)
  * 9. judge: let a model decide about links in doubt, if there is one (`describe/judge-links.ts`)
  *
  * Steps 3 to 8 are skipped if nothing has changed since the last scan. Descriptions of tables are a

@@ -39,7 +39,7 @@ function expectFloor(scores: readonly Score[], floor: number): void {
 describe('links of real databases', () => {
   test(
     'reach the floor with all keys hidden, and with primary keys known are no worse',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const hidden = await scoreReal('all');
       expectFloor(hidden, 0.9);

@@ -95,8 +95,8 @@ interface ApprovedConnections {
 }
 
 /**
- * The secrets of the connections that a person has approved, and the names of the others: those fail
- * by themselves, and the rest of the run goes on. Throws `trust_required` if none is approved.
+ * The secrets of the connections that a person has approved, and the names of the others: those
+ * fail by themselves, and the rest of the run goes on. Throws `trust_required` if none is approved.
  */
 async function approvedConnections(
   { trust }: Project,

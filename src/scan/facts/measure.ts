@@ -3,6 +3,7 @@ import { shortHash } from '../../lib/hash.ts';
 import { type Dialect, requireStatistics } from '../../sql/dialect.ts';
 import { numberFromCell } from '../profile/column-profile.ts';
 import { qualifiedTableName } from '../profile/profile-statement.ts';
+import { timeLimitOf } from '../config.ts';
 import type { ScanContext } from '../scan-context.ts';
 import type { MeasuredNumbers } from '../scan-store.ts';
 import type { ColumnFacts, TableFacts } from './table-facts.ts';
@@ -56,8 +57,9 @@ export async function measureAll(
     ({ group }, index) => `${group} ${Math.floor(index / measurementsPerStatement)}`,
   );
   for (const batch of batches.values()) {
-    const milliseconds = context.config.table_seconds * 1000;
-    const endsAt = Date.now() + milliseconds * timeLimitsPerBatch;
+    const hasView = batch.some(({ tables }) => tables.some(({ schema }) => schema.kind === 'view'));
+    const seconds = timeLimitOf(hasView ? 'view' : 'table', context.config);
+    const endsAt = Date.now() + seconds * 1000 * timeLimitsPerBatch;
     const batchResults = await runBatch(batch, context, endsAt);
     for (const [index, { hash }] of batch.entries()) {
       const result = batchResults[index];

@@ -52,6 +52,11 @@ type ParsedTable = ProfiledSchema & {
   readonly columnParts: readonly NameParts[];
 };
 
+/** Views repeat the rows, and with them the keys, of tables. */
+export function isOfView({ table }: Pick<ColumnFacts, 'table'>): boolean {
+  return table.schema.kind === 'view';
+}
+
 export function buildTableFacts(tables: readonly ProfiledSchema[]): TableFacts[] {
   const parsed = parseNames(tables);
   const isAway = otherTableFinder(parsed);

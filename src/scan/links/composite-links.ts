@@ -40,7 +40,9 @@ export async function findCompositeLinks(
       ({ from, to }) =>
         sameTable(from.table, child.table.ref) && sameTable(to.table, parent.table.ref),
     );
-  const pairings = findPairings(tables, keys).filter((pairing) => !isDeclared(pairing));
+  // Views repeat the composite keys of tables.
+  const stored = tables.filter(({ schema }) => schema.kind !== 'view');
+  const pairings = findPairings(stored, keys).filter((pairing) => !isDeclared(pairing));
   const queries = pairings.map((pairing) => containmentQuery(pairing, context.warehouse.dialect));
   const results = await measureAll(queries, context);
   return pairings.flatMap((pairing, index): LinkFinding[] => {

@@ -5,7 +5,7 @@ import type { KeyFindings } from '../keys/find-keys.ts';
 import type { ScanContext } from '../scan-context.ts';
 import type { NameMeanings } from '../names/name-meanings.ts';
 import { assignRoles } from './assign-roles.ts';
-import { chooseLinks, type JudgedCandidate, removeCycles } from './choose-links.ts';
+import { chooseLinks, type JudgedCandidate, removeCycles } from './choose/choose-links.ts';
 import { findCompositeLinks } from './composite-links.ts';
 import { confirmCandidates } from './confirm-candidates.ts';
 import { findCandidates } from './find-candidates.ts';

@@ -1,4 +1,9 @@
-import { haveSameWords, type ColumnFacts, type TableFacts } from '../facts/table-facts.ts';
+import {
+  haveSameWords,
+  isOfView,
+  type ColumnFacts,
+  type TableFacts,
+} from '../facts/table-facts.ts';
 import type { ParentKey } from '../keys/find-keys.ts';
 import { matchNames, nameSimilarity } from '../names/name-match.ts';
 import { isPersonRole, isSelfRole, peopleScore } from '../names/parse-name.ts';
@@ -103,15 +108,18 @@ export function addRivals(candidates: readonly Omit<LinkCandidate, 'rivals'>[]):
   const serious = candidates.filter(
     ({ values, parent }) => values.containment > 0.9 && parent.primary,
   );
-  // An extension table has the key of the table that it extends, so its name is no rival of that
-  // table's.
-  const [first, second] = serious
-    .filter(({ parent }) => !parent.column.away)
-    .sort((a, b) => b.names.best - a.names.best);
+  const ofTables = serious.filter(({ parent }) => !isOfView(parent.column));
   const distinctKeys = ({ parent }: Omit<LinkCandidate, 'rivals'>): number =>
     parent.column.profile.distinct;
   return candidates.map((candidate) => {
-    const equalRivals = serious.filter(
+    // A view is no rival of the table whose keys it repeats.
+    const rivals = isOfView(candidate.parent.column) ? serious : ofTables;
+    // An extension table has the key of the table that it extends, so its name is no rival of that
+    // table's.
+    const [first, second] = rivals
+      .filter(({ parent }) => !parent.column.away)
+      .toSorted((a, b) => b.names.best - a.names.best);
+    const equalRivals = rivals.filter(
       (rival) => rival !== candidate && rival.values.containment >= candidate.values.containment,
     );
     const tightest = equalRivals.every((rival) => distinctKeys(rival) >= distinctKeys(candidate));

@@ -1,3 +1,4 @@
+import { isOfView } from '../facts/table-facts.ts';
 import { sigmoid } from '../keys/key-candidates.ts';
 import coefficients from './coefficients.json' with { type: 'json' };
 import { featuresOf } from './features.ts';
@@ -41,8 +42,8 @@ export function rankCandidates(
 }
 
 /**
- * The best pairs of each column; only the first one if more keys fit equally well than would be
- * measured.
+ * The best pairs of each column, with tables and with views; only the first one if more keys fit
+ * equally well than would be measured.
  */
 export function selectForMeasurement(
   candidates: readonly LinkCandidate[],
@@ -52,12 +53,18 @@ export function selectForMeasurement(
     const likely = rankCandidates(group, weights).filter(
       ({ probability }) => probability >= minProbability,
     );
-    const [first, next] = [likely[0], likely[candidatesPerColumn]];
-    const isOpen = first !== undefined && next !== undefined && oddsOf(first) < oddsOf(next) * 1.1;
-    return likely
-      .slice(0, isOpen ? 1 : candidatesPerColumn)
-      .map((candidate) => ({ ...candidate, isOpen }));
+    const ofTables = likely.filter(({ parent }) => !isOfView(parent.column));
+    const views = likely.filter(({ parent }) => isOfView(parent.column));
+    return [...selectLikeliest(ofTables), ...selectLikeliest(views)];
   });
+}
+
+function selectLikeliest(likely: readonly RankedCandidate[]): LinkCandidate[] {
+  const [first, next] = [likely[0], likely[candidatesPerColumn]];
+  const isOpen = first !== undefined && next !== undefined && oddsOf(first) < oddsOf(next) * 1.1;
+  return likely
+    .slice(0, isOpen ? 1 : candidatesPerColumn)
+    .map((candidate) => ({ ...candidate, isOpen }));
 }
 
 const oddsOf = ({ probability }: RankedCandidate): number => probability / (1 - probability);

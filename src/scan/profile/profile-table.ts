@@ -75,12 +75,13 @@ async function profileColumns(
     return await runProfile(columns, source, context);
   } catch (error) {
     const code = error instanceof UserError ? error.code : '';
-    const isUnreadable = ['query_timeout', 'warehouse_privilege', 'missing_object'].includes(code);
+    const isTooMuch = code === 'query_timeout' || code === 'out_of_memory';
+    const isUnreadable = isTooMuch || code === 'warehouse_privilege' || code === 'missing_object';
     const isFailedStatement = code === 'query_failed' || code === 'statement_too_long';
     if (context.signal.aborted || (!isUnreadable && !isFailedStatement)) throw error;
     if (!isUnreadable && columns.length > 1)
       return profileInParts(columns, Math.ceil(columns.length / 2), { source, context });
-    return { ...unreadProfile(columns, errorMessage(error)), isSlow: code === 'query_timeout' };
+    return { ...unreadProfile(columns, errorMessage(error)), isSlow: isTooMuch };
   }
 }
 

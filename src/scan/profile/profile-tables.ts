@@ -2,7 +2,7 @@ import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import type { TableSchema } from '../../warehouse/warehouse.ts';
-import { milliseconds } from '../config.ts';
+import { milliseconds, timeLimitOf } from '../config.ts';
 import type { ScanContext } from '../scan-context.ts';
 import type { StoredProfile } from '../scan-store.ts';
 import { type BudgetTracker, openBudget, type ScanBudget } from './budget.ts';
@@ -54,7 +54,8 @@ interface ProfileTask {
 /**
  * Returns a profile for each table, in the given order: the stored one, or a new one if the table
  * has changed. Each new profile is stored at once, so that the next scan resumes a scan that was
- * killed or spent its budget. Tables that could not be read last time come last.
+ * killed or spent its budget. Views come after tables, and what could not be read last time comes
+ * last.
  */
 export async function profileTables(
   tables: readonly TableSchema[],
@@ -62,10 +63,7 @@ export async function profileTables(
 ): Promise<ProfiledTable[]> {
   const tasks = tables.map((schema) => planTask(schema, context));
   const due = tasks.filter(({ reused }) => !reused);
-  const pending = [
-    ...due.filter((task) => !failedLastTime(task)),
-    ...due.filter((task) => failedLastTime(task)),
-  ];
+  const pending = due.toSorted((a, b) => turnOf(a) - turnOf(b));
   const budget = openBudget(context.budget, context.config);
   const fresh = new Map<ProfileTask, StoredProfile>();
   for (const [done, task] of pending.entries()) {
@@ -79,8 +77,11 @@ export async function profileTables(
   return tasks.map((task) => profiledTable(task, fresh.get(task)));
 }
 
-const failedLastTime = ({ stored, hash }: ProfileTask): boolean =>
-  stored?.hash === hash && stored.profile.note !== undefined;
+function turnOf({ stored, hash, schema }: ProfileTask): number {
+  const hasFailed = stored?.hash === hash && stored.profile.note !== undefined;
+  if (hasFailed) return 2;
+  return schema.kind === 'view' ? 1 : 0;
+}
 
 /** Raise it when profiles are measured or stored in another way. */
 const profileVersion = 7;
@@ -97,8 +98,9 @@ function planTask(schema: TableSchema, context: ProfilingContext): ProfileTask {
   // Without a change marker a profile is reused for a limited time.
   const isFresh =
     schema.marker !== undefined || Date.now() - (stored?.at ?? 0) < milliseconds(config.max_age);
-  const reused =
-    stored?.hash === hash && stored.profile.note === undefined && isFresh && isComplete;
+  // A view that took too long is not computed again in every scan.
+  const isRead = stored?.profile.note === undefined || schema.kind === 'view';
+  const reused = stored?.hash === hash && isRead && isFresh && isComplete;
   return { schema, key, hash, stored, reused };
 }
 
@@ -164,9 +166,9 @@ async function profileWithinBudget(
     ...context,
     config: { ...context.config, table_seconds: limit },
   });
-  const { table_seconds: tableSeconds } = context.config;
+  const tableSeconds = timeLimitOf(table.kind, context.config);
   if (isFirst) return profileTable(table, withLimit(Math.min(tableSeconds, seconds / 2)));
-  if (seconds >= tableSeconds) return profileTable(table, context);
+  if (seconds >= tableSeconds) return profileTable(table, withLimit(tableSeconds));
   const profile = await profileTableOnce(table, withLimit(seconds));
   return profile.isSlow === true ? undefined : profile;
 }

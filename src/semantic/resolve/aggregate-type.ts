@@ -8,8 +8,8 @@ import type { JoinScope } from './join-scope.ts';
 const needNumbers: ReadonlySet<Aggregate> = new Set(['sum', 'avg', 'median', 'percentile']);
 
 /**
- * Throws `text_aggregate` if an aggregate that computes with numbers is over a text field: SQLite and
- * MySQL take the number that the text begins with, or 0, and say nothing.
+ * Throws `text_aggregate` if an aggregate that computes with numbers is over a text field: SQLite
+ * and MySQL take the number that the text begins with, or 0, and say nothing.
  */
 export function checkAggregateType(scope: JoinScope, { function: name, of }: AggregateNode): void {
   if (of === undefined || !needNumbers.has(name)) return;

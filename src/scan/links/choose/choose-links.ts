@@ -1,7 +1,9 @@
-import type { LinkFinding } from '../../context/catalog/catalog.ts';
-import type { ScanConfig } from '../config.ts';
-import type { LinkCandidate } from './link-candidate.ts';
-import { rankCandidates, type RankedCandidate } from './rank-candidates.ts';
+import type { LinkFinding } from '../../../context/catalog/catalog.ts';
+import type { ScanConfig } from '../../config.ts';
+import { isOfView } from '../../facts/table-facts.ts';
+import type { LinkCandidate } from '../link-candidate.ts';
+import { preferOwnLayer, repeatsColumn } from './prefer-layer.ts';
+import { rankCandidates, type RankedCandidate } from '../rank-candidates.ts';
 
 export type JudgedCandidate = LinkCandidate &
   Pick<LinkFinding, 'probability' | 'status'> & { readonly why?: string | undefined };
@@ -14,7 +16,7 @@ export function chooseLinks(
   candidates: readonly LinkCandidate[],
   config: ScanConfig,
 ): JudgedCandidate[] {
-  const ranked = rankCandidates(candidates);
+  const ranked = preferOwnLayer(tablesFirst(rankCandidates(candidates), config));
   const best = ranked[0]?.probability ?? 0;
   return ranked.map((candidate, index): JudgedCandidate => {
     if (candidate.typeColumn !== undefined) return judgePolymorphic(candidate, config);
@@ -27,6 +29,17 @@ export function chooseLinks(
   });
 }
 
+/** A column refers to a view only if no table is likely. */
+function tablesFirst(
+  ranked: readonly RankedCandidate[],
+  { review }: ScanConfig,
+): readonly RankedCandidate[] {
+  const ofTables = ranked.filter(({ parent, probability }) => {
+    return probability >= review && !isOfView(parent.column);
+  });
+  return [...ofTables, ...ranked.filter((candidate) => !ofTables.includes(candidate))];
+}
+
 function judgePolymorphic(candidate: RankedCandidate, { review }: ScanConfig): JudgedCandidate {
   const { typeColumn, probability } = candidate;
   const why = `polymorphic: ${typeColumn?.name} tells which table is meant`;
@@ -36,7 +49,14 @@ function judgePolymorphic(candidate: RankedCandidate, { review }: ScanConfig): J
 }
 
 function judgeBest(candidate: RankedCandidate, { accept, review }: ScanConfig): JudgedCandidate {
-  const { probability } = candidate;
+  const { probability, child, parent, isOwnKey } = candidate;
+  const isView = [child, parent.column].map(isOfView);
+  if (isOwnKey && isView.includes(true))
+    return { ...candidate, status: 'rejected', why: 'a view repeats the keys of its tables' };
+  if (isView[0] === true && !child.parts.keyed && (isView[1] === true || !parent.primary))
+    return { ...candidate, status: 'rejected', why: 'an attribute that a view repeats' };
+  if (repeatsColumn(candidate))
+    return { ...candidate, status: 'rejected', why: 'the same column of the same rows' };
   const why = reasonToDoubt(candidate);
   const status = probability < review ? 'rejected' : 'review';
   if (why === noRows) {
@@ -58,8 +78,6 @@ function nameOnlyDiscount({ names, isOwnKey }: LinkCandidate): number {
 function reasonToDoubt(candidate: LinkCandidate): string | undefined {
   const { child, parent, values, isOpen } = candidate;
   const { column } = parent;
-  const isView = [child, column].some(({ table }) => table.schema.kind === 'view');
-  if (isView) return 'a view';
   if (isOpen) return 'many keys fit equally well';
   if (child.present > 0 && column.table.rows > 0)
     return values.orphans === undefined ? 'not confirmed' : undefined;

@@ -1,0 +1,55 @@
+import { type ColumnFacts, isOfView } from '../../facts/table-facts.ts';
+import type { RankedCandidate } from '../rank-candidates.ts';
+
+/** Prefixes of tables that hold the same things at different steps of a transformation. */
+const layerPrefixes = /^(raw|src|source|stg|staging|base|int|intermediate|prep|snap|snapshot)_/i;
+
+/**
+ * Raw tables, the staging views over them and the marts built on those repeat each other's keys,
+ * and names alone do not say which of them a column means. Of parents with the same keys, the one
+ * in the column's own layer comes first, with the better probability of the two.
+ */
+export function preferOwnLayer(ranked: readonly RankedCandidate[]): readonly RankedCandidate[] {
+  const [best] = ranked;
+  if (best === undefined || best.typeColumn !== undefined) return ranked;
+  const [nearest = best] = ranked
+    .filter((candidate) => hasSameKeys(candidate, best))
+    .toSorted((a, b) => layerScore(b) - layerScore(a));
+  if (layerScore(nearest) <= layerScore(best)) return ranked;
+  const others = ranked.filter((candidate) => candidate !== nearest && candidate !== best);
+  const probability = Math.max(nearest.probability, best.probability);
+  return [{ ...nearest, probability }, best, ...others];
+}
+
+/** True if the two parents hold as many keys, and the child as many of them. */
+function hasSameKeys(candidate: RankedCandidate, best: RankedCandidate): boolean {
+  const [own, other] = [candidate.values, best.values];
+  return (
+    candidate.parent.column.profile.distinct === best.parent.column.profile.distinct &&
+    own.containment === other.containment &&
+    own.coverage === other.coverage &&
+    own.orphans === other.orphans &&
+    candidate.names.best >= best.names.best - 0.1
+  );
+}
+
+/**
+ * True if a column has the same values as one in another layer: both are the key of the same rows,
+ * or the same attribute, such as an address or an amount that happens to be unique.
+ */
+export function repeatsColumn({ child, parent, values, isOwnKey }: RankedCandidate): boolean {
+  const { column } = parent;
+  const isOtherLayer = [child, column].some(isOfView) || layerOf(child) !== layerOf(column);
+  const isWhole = values.containment === 1 && values.coverage === 1;
+  const isUnique = child.profile.distinct >= child.present * 0.98;
+  return isOtherLayer && isWhole && isUnique && (isOwnKey || !child.parts.keyed);
+}
+
+function layerScore({ child, parent }: RankedCandidate): number {
+  return Number(layerOf(child) === layerOf(parent.column));
+}
+
+function layerOf({ table: { schema } }: ColumnFacts): string {
+  const [, prefix = ''] = layerPrefixes.exec(schema.table) ?? [];
+  return `${schema.schema}.${prefix.toLowerCase()}`;
+}

@@ -1,0 +1,90 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { scanConfigSchema } from '../../src/scan/config.ts';
+import { scanReport } from '../../src/scan/report.ts';
+import { scan } from '../../src/scan/scan.ts';
+import { engines, isThere, makeDatabase, never } from '../support/warehouses.ts';
+
+/** Rows as a list of values: what each engine can insert without a generator of its own. */
+function rows(count: number, row: (at: number) => string): string {
+  return `VALUES ${Array.from({ length: count }, (_, at) => `(${row(at)})`).join(', ')}`;
+}
+
+const raw = `
+  CREATE TABLE raw_customers (id INTEGER, name VARCHAR(20));
+  INSERT INTO raw_customers ${rows(60, (at) => `${at * 7 + 3}, 'name ${at}'`)};
+  CREATE TABLE raw_stores (id INTEGER, name VARCHAR(20));
+  INSERT INTO raw_stores ${rows(6, (at) => `${at + 1}, 'store ${at}'`)};
+  CREATE TABLE raw_orders (id INTEGER, customer INTEGER, store_id INTEGER, subtotal INTEGER);
+  INSERT INTO raw_orders ${rows(400, (at) => `${at + 5000}, ${((at * 17) % 58) * 7 + 3}, ${(at % 6) + 1}, ${at * 13}`)};
+  CREATE TABLE raw_items (id INTEGER, order_id INTEGER);
+  INSERT INTO raw_items ${rows(700, (at) => `${at + 20_000}, ${((at * 7) % 390) + 5000}`)};`;
+
+/** Staging views over the raw tables, and marts over those: dbt's default materialization. */
+const staging = `
+  CREATE VIEW stg_customers AS SELECT id AS customer_id, name AS customer_name FROM raw_customers;
+  CREATE VIEW stg_orders AS SELECT id AS order_id, customer AS customer_id, store_id AS location_id, subtotal FROM raw_orders;
+  CREATE VIEW stg_items AS SELECT id AS item_id, order_id FROM raw_items;
+  CREATE VIEW stg_locations AS SELECT id AS location_id, name AS location_name FROM raw_stores;`;
+const marts = ['customers', 'orders', 'items', 'locations'];
+const martsAs = (kind: 'VIEW' | 'TABLE') =>
+  marts.map((name) => `CREATE ${kind} ${name} AS SELECT * FROM stg_${name};`).join('\n');
+
+async function joinsOf(engine: (typeof engines)[number], script: string, settings = {}) {
+  const database = await makeDatabase(engine, script);
+  const warehouse = await database.open();
+  const db = new DatabaseSync(':memory:');
+  try {
+    const config = scanConfigSchema.parse(settings);
+    const found = await scan({ warehouse, scope: {}, state: { db }, config, signal: never });
+    const shown = (status: string) =>
+      scanReport(found)
+        .links.filter((link) => link.status === status)
+        .map(({ from, to }) => `${from.table}.${from.columns.join()} → ${to.table}`)
+        .toSorted();
+    return { accepted: shown('accepted'), review: shown('review'), found };
+  } finally {
+    db.close();
+    await warehouse.close();
+    await database.remove();
+  }
+}
+
+const ofEachLayer = [
+  'items.order_id → orders',
+  'orders.customer_id → customers',
+  'orders.location_id → locations',
+  'raw_items.order_id → raw_orders',
+  'raw_orders.customer → raw_customers',
+  'raw_orders.store_id → raw_stores',
+  'stg_items.order_id → stg_orders',
+  'stg_orders.customer_id → stg_customers',
+  'stg_orders.location_id → stg_locations',
+];
+
+describe.each(engines.filter(isThere))('on %s', (engine) => {
+  test.each(['VIEW', 'TABLE'] as const)(
+    'raw tables, staging views and marts as a %s are joined each within their layer',
+    async (kind) => {
+      const { accepted, review } = await joinsOf(engine, raw + staging + martsAs(kind));
+      expect(accepted).toEqual(ofEachLayer);
+      expect(review).toEqual([]);
+    },
+  );
+});
+
+test('a table refers to the table, not to a view that repeats its keys', async () => {
+  const report = `CREATE VIEW customer AS SELECT id, name FROM raw_customers;`;
+  const { accepted } = await joinsOf('sqlite', raw + report);
+  expect(accepted).toContain('raw_orders.customer → raw_customers');
+  expect(accepted.join()).not.toContain('→ customer,');
+});
+
+test('scan.views: false leaves views out; a broken view does not stop the scan', async () => {
+  const broken =
+    'CREATE VIEW gone AS SELECT * FROM raw_stores; ALTER TABLE raw_stores RENAME TO s;';
+  const without = await joinsOf('sqlite', raw + staging, { views: false });
+  expect(without.accepted.join()).not.toContain('stg_');
+  const { accepted } = await joinsOf('duckdb', raw + staging + broken);
+  expect(accepted).toContain('stg_orders.customer_id → stg_customers');
+});
