@@ -79,7 +79,6 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
       default_time: 'bought_at',
       tags: ['daily', 'finance'],
       relationships: [
-        { to: 'stg_baskets', on: { basket_id: 'basket_id' }, cardinality: 'one_to_one' },
         { to: 'people', on: { person_id: 'person_id' } },
         { to: 'shops', on: { shop_id: 'shop_id' } },
       ],

@@ -95,7 +95,7 @@ const linesOf = (files: Readonly<Record<string, string>>) =>
 
 const budgets = [0.02, 0.05, 0.12, 1] as const;
 
-describe.each(backendsOfRun)('the budget of an ingest on %s', { timeout: 240_000 }, (backend) => {
+describe.each(backendsOfRun)('the budget of an ingest on %s', { timeout: 600_000 }, (backend) => {
   test.each(Object.keys(stages) as Stage[])('holds while it is spent by %s', async (stage) => {
     const undisturbed = projectOf(backend);
     const whole = await play(undisturbed, stage);

@@ -44,7 +44,8 @@ describe('a clone of a stranger', () => {
       expect(clone.traces()).toEqual([]);
       expect(filesWithSecret(clone)).toEqual([]);
       const output = `${outcome.stdout}${outcome.stderr}`;
-      if (ends === 'approval') expect(outcome).toMatchObject({ code: 4 });
+      // An ingest goes on with what needs no approval, and ends as partial.
+      if (ends === 'approval') expect([3, 4], output).toContain(outcome.code);
       if (ends === 'approval') expect(output).toMatch(/ trust --project-dir | state set-aside /);
       if (ends === 'refused') expect([1, 2, 3], output).toContain(outcome.code);
       if (ends === 'ignored') expect([0, 1, 3], output).toContain(outcome.code);

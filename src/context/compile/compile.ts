@@ -137,16 +137,11 @@ function findClaimError(
   return findBodyError({ kind, body });
 }
 
-/** Everything that a claim names must exist, and a metric must not have the name of a field. */
+/** Everything that a claim names must exist. */
 function findNameError(located: LocatedClaim, existing: ReadonlySet<string>): string | undefined {
-  const { claim, subject } = located;
   const [dataset = '', ...names] = listNamedSubjects(located);
-  const missing = [dataset, claim.subject, ...names].find((name) => !existing.has(name));
-  if (missing !== undefined) return `there is no ${missing.replace(':', ' ')}`;
-  const field = subjects.field(subject.connection, subject.dataset, subject.name);
-  return claim.kind === 'metric' && existing.has(field)
-    ? `${subject.dataset} has a field of the same name`
-    : undefined;
+  const missing = [dataset, located.claim.subject, ...names].find((name) => !existing.has(name));
+  return missing === undefined ? undefined : `there is no ${missing.replace(':', ' ')}`;
 }
 
 /**
