@@ -102,4 +102,20 @@ export const describeMutants: readonly Mutant[] = [
     why: 'Values leave the machine without a line in the ledger.',
     tests: batches,
   },
+  {
+    name: 'links-own-layer',
+    file: 'scan/links/choose/prefer-layer.ts',
+    find: 'if (nearest === undefined || isSameLayer(best)) return ranked;',
+    replace: 'if (ranked.length >= 0) return ranked;',
+    why: 'The views of a dbt project are joined to raw tables.',
+    tests: ['scan/views.test.ts'],
+  },
+  {
+    name: 'links-copied-column',
+    file: 'scan/links/choose/prefer-layer.ts',
+    find: 'isOtherLayer && isWhole && isUnique',
+    replace: 'false && isWhole && isUnique',
+    why: 'Unique amounts of a table and its copy become a join.',
+    tests: ['scan/views.test.ts'],
+  },
 ];

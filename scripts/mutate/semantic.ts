@@ -336,4 +336,28 @@ export const semanticMutants: readonly Mutant[] = [
     why: 'One month earlier is another hour of the day across a change of the clock.',
     tests: ['semantic/shifted-instants.test.ts'],
   },
+  {
+    name: 'text-aggregate',
+    file: 'semantic/resolve/aggregate-type.ts',
+    find: "if (field?.type !== 'string') return;",
+    replace: 'if (field !== null) return;',
+    why: 'The sum of a text is 0 on SQLite, without a word.',
+    tests: ['semantic/errors.test.ts'],
+  },
+  {
+    name: 'synonym-beats-name',
+    file: 'semantic/resolve/synonyms.ts',
+    find: 'names.get(written) ?? synonyms.get(written)',
+    replace: 'synonyms.get(written) ?? names.get(written)',
+    why: 'A name answers with the metric that has it as a synonym.',
+    tests: ['semantic/synonyms.test.ts'],
+  },
+  {
+    name: 'synonym-note',
+    file: 'semantic/plan/plan.ts',
+    find: 'new Set<string>(synonymNotes)',
+    replace: 'new Set<string>()',
+    why: 'The receipt does not say which metric a synonym was taken for.',
+    tests: ['semantic/synonyms.test.ts'],
+  },
 ];

@@ -149,4 +149,12 @@ export const trustMutants: readonly Mutant[] = [
     why: 'An address that changes after the approval gets the secret.',
     tests: approval,
   },
+  {
+    name: 'ingest-unapproved-source',
+    file: 'project/learn/ingest.ts',
+    find: 'await trust.requireConnections([name]);\n',
+    replace: '',
+    why: 'A source that nobody approved is read, because another connection is approved.',
+    tests: ['trust/command-line.test.ts'],
+  },
 ];

@@ -80,6 +80,14 @@ test('a table refers to the table, not to a view that repeats its keys', async (
   expect(accepted.join()).not.toContain('→ customer,');
 });
 
+test('a view of some rows of a table is a join for a person to decide', async () => {
+  const orders = raw.replaceAll('raw_', '');
+  const some =
+    'CREATE VIEW recent_orders AS SELECT id AS order_id, subtotal FROM orders WHERE id < 5200;';
+  const { review } = await joinsOf('sqlite', orders + some);
+  expect(review).toEqual(['recent_orders.order_id → orders']);
+});
+
 test('scan.views: false leaves views out; a broken view does not stop the scan', async () => {
   const broken =
     'CREATE VIEW gone AS SELECT * FROM raw_stores; ALTER TABLE raw_stores RENAME TO s;';

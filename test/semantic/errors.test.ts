@@ -97,7 +97,7 @@ const cases: readonly Case[] = [
     query: { metrics: ['sum(orders.status)'] },
     wrong: 'sum(orders.status)',
     choices: ['count(distinct orders.status)'],
-    hint: /declare its type in/,
+    hint: /declare a number type in/,
   },
   {
     what: 'a text beside a number',

@@ -16,6 +16,7 @@ fields:
   - {name: customer_id, type: integer}
   - {name: order_total, type: decimal}
   - {name: placed_at, type: datetime, synonyms: [Ordered At]}
+  - {name: guest_id, type: integer, synonyms: [Metric Time]}
   - {name: secret, type: string, hidden: true, synonyms: [Hidden Field]}
 metrics:
   - {name: order_total, agg: sum, of: order_total, synonyms: [Order Total, Umsatz]}
@@ -29,7 +30,7 @@ dataset: customers
 source: customers
 primary_key: [id]
 fields: [{name: id, type: integer}, {name: region, type: string, synonyms: [Sales Region]}]
-metrics: [{name: heads, agg: count, synonyms: [Big Ones]}]
+metrics: [{name: heads, agg: count, synonyms: [Big Ones, Large]}]
 `,
 };
 
@@ -101,6 +102,16 @@ describe('synonyms, labels and other spellings', () => {
     expect(() => plan({ metrics: ['Order Totle'] })).toThrow(
       expect.objectContaining({ hint: 'Did you mean orders.order_total?' }),
     );
+  });
+
+  test('a name wins over a synonym in any case', () => {
+    const { columns } = plan({ metrics: ['LARGE'] });
+    expect(columns.map((column) => column.name)).toEqual(['orders.large']);
+  });
+
+  test('metric_time stays the time of the metric, whatever has that as a synonym', () => {
+    const { columns } = plan({ metrics: ['order_total'], dimensions: ['metric_time.month'] });
+    expect(columns[0]?.name).toBe('metric_time.month');
   });
 
   test('hidden fields stay hidden', () => {

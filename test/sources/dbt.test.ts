@@ -453,6 +453,7 @@ models:
     ["{{ env_var('PREFIX', 'r') ~ 'a' ~ var('last') }}", { vars: { last: 'w' } }],
     ['{{ target.schema }}', { target_schema: 'raw' }],
     ["{{ target.schema ~ 'w' }}", { target_schema: 'ra' }],
+    ["{{ env_var('constructor', 'raw') }}", { vars: { other: 'x' } }],
   ])('%s is resolved from its default or ktx.yaml', async (written, options) => {
     edit('models/staging/_sources.yml', (text) =>
       text.replace(`"{{ var('raw_schema') }}"`, JSON.stringify(written)),

@@ -25,7 +25,7 @@ export function checkAggregateType(scope: JoinScope, { function: name, of }: Agg
   if (field?.type !== 'string') return;
   const address = `${dataset.name}.${field.name}`;
   throw queryError('text_aggregate', `${name} needs numbers, and ${address} is text`, {
-    hint: `If its texts are numbers, declare its type in ${dataset.file}, with an expr that casts it.`,
+    hint: `If its texts are numbers, declare a number type in ${dataset.file}, with an expr that casts it.`,
     choices: [`count(distinct ${address})`],
   });
 }

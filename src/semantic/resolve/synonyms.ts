@@ -4,10 +4,18 @@ import { ambiguousError, unknownNameError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import { findMetric } from './metric-resolver.ts';
 
-/** What people call the metrics and fields of a model, by `normalize`. */
+/** Addresses by what people write for them, as `normalize` gives it. */
+type Meanings = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Names win over synonyms: `Revenue` is the metric `revenue`, whatever has that as a synonym. */
+interface Spellings {
+  readonly names: Meanings;
+  readonly synonyms: Meanings;
+}
+
 interface SynonymIndex {
-  readonly metrics: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly metrics: Spellings;
+  readonly fields: Spellings;
 }
 
 const indexes = new WeakMap<SemanticModel['datasets'], SynonymIndex>();
@@ -53,8 +61,10 @@ function findByMetricSynonym(model: SemanticModel, text: string): string | undef
   const { metrics } = indexOf(model);
   const found = onlyMeaning(text, metrics, 'metric');
   if (found !== undefined || !severalWords.test(text.trim())) return found;
-  const candidates = [...metrics.keys()].filter((name) => !name.includes('.'));
-  const as = (name: string) => [...(metrics.get(name) ?? [])];
+  const known = [...metrics.names, ...metrics.synonyms].filter(([name]) => !name.includes('.'));
+  const addresses = new Map(known);
+  const candidates = [...addresses.keys()];
+  const as = (name: string) => [...(addresses.get(name) ?? [])];
   throw unknownNameError({ what: 'metric', name: text, candidates, as });
 }
 
@@ -64,9 +74,9 @@ const severalWords = /^\p{L}[\p{L}\p{N}_]*(?: +[\p{L}\p{N}_]+)+$/u;
 function findByFieldSynonym(model: SemanticModel, text: string): string | undefined {
   const { base, grain } = splitGrain(text);
   const [dataset = '', field = '', ...rest] = base.split('.');
-  const known = model.datasets.get(dataset);
-  const isName = known !== undefined && rest.length === 0 && findVisibleField(known, field);
-  if (isName !== undefined && isName !== false) return undefined;
+  if (base === 'metric_time') return undefined;
+  const known = rest.length === 0 ? model.datasets.get(dataset) : undefined;
+  if (known !== undefined && findVisibleField(known, field) !== undefined) return undefined;
   const found = onlyMeaning(base, indexOf(model).fields, 'dimension');
   return found === undefined ? undefined : `${found}${grain}`;
 }
@@ -80,10 +90,11 @@ function splitGrain(text: string): { readonly base: string; readonly grain: stri
 
 function onlyMeaning(
   text: string,
-  index: SynonymIndex['metrics'],
+  { names, synonyms }: Spellings,
   what: string,
 ): string | undefined {
-  const addresses = [...(index.get(normalize(text)) ?? [])];
+  const written = normalize(text);
+  const addresses = [...(names.get(written) ?? synonyms.get(written) ?? [])];
   if (addresses.length <= 1) return addresses[0];
   throw ambiguousError('ambiguous_name', `The ${what} ${text} is ambiguous`, addresses);
 }
@@ -97,28 +108,32 @@ function normalize(text: string): string {
     .replaceAll(/[\s_-]+/g, ' ');
 }
 
-function indexOf(model: SemanticModel): SynonymIndex {
-  const existing = indexes.get(model.datasets);
+function indexOf({ datasets }: SemanticModel): SynonymIndex {
+  const existing = indexes.get(datasets);
   if (existing !== undefined) return existing;
-  const index = { metrics: new Map<string, Set<string>>(), fields: new Map<string, Set<string>>() };
-  for (const { name: dataset, metrics, fields } of model.datasets.values()) {
-    for (const metric of metrics.values()) {
+  const [metrics, fields] = [emptySpellings(), emptySpellings()];
+  for (const { name: dataset, ...members } of datasets.values()) {
+    for (const metric of members.metrics.values()) {
       if (metric.hidden === true) continue;
-      const names = [metric.name, ...(metric.synonyms ?? [])];
-      addMeanings(index.metrics, [...names, ...qualified(dataset, names)], metricAddress(metric));
+      const { name, synonyms = [] } = metric;
+      const address = metricAddress(metric);
+      addMeanings(metrics.names, [name, ...qualified(dataset, [name])], address);
+      addMeanings(metrics.synonyms, [...synonyms, ...qualified(dataset, synonyms)], address);
     }
-    for (const field of fields.values()) {
-      if (field.hidden === true) continue;
-      const { name, synonyms = [] } = field;
-      addMeanings(
-        index.fields,
-        [...synonyms, ...qualified(dataset, [name, ...synonyms])],
-        `${dataset}.${name}`,
-      );
+    for (const { name, synonyms = [], hidden } of members.fields.values()) {
+      if (hidden === true) continue;
+      const address = `${dataset}.${name}`;
+      addMeanings(fields.names, [address], address);
+      addMeanings(fields.synonyms, [...synonyms, ...qualified(dataset, synonyms)], address);
     }
   }
-  indexes.set(model.datasets, index);
+  const index = { metrics, fields };
+  indexes.set(datasets, index);
   return index;
+}
+
+function emptySpellings() {
+  return { names: new Map<string, Set<string>>(), synonyms: new Map<string, Set<string>>() };
 }
 
 function qualified(dataset: string, names: readonly string[]): readonly string[] {

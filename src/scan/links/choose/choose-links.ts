@@ -2,7 +2,7 @@ import type { LinkFinding } from '../../../context/catalog/catalog.ts';
 import type { ScanConfig } from '../../config.ts';
 import { isOfView } from '../../facts/table-facts.ts';
 import type { LinkCandidate } from '../link-candidate.ts';
-import { preferOwnLayer, repeatsColumn } from './prefer-layer.ts';
+import { isSameLayer, preferOwnLayer, repeatsColumn } from './prefer-layer.ts';
 import { rankCandidates, type RankedCandidate } from '../rank-candidates.ts';
 
 export type JudgedCandidate = LinkCandidate &
@@ -51,7 +51,7 @@ function judgePolymorphic(candidate: RankedCandidate, { review }: ScanConfig): J
 function judgeBest(candidate: RankedCandidate, { accept, review }: ScanConfig): JudgedCandidate {
   const { probability, child, parent, isOwnKey } = candidate;
   const isView = [child, parent.column].map(isOfView);
-  if (isOwnKey && isView.includes(true))
+  if (isOwnKey && (isView[1] === true || (isView[0] === true && !isSameLayer(candidate))))
     return { ...candidate, status: 'rejected', why: 'a view repeats the keys of its tables' };
   if (isView[0] === true && !child.parts.keyed && (isView[1] === true || !parent.primary))
     return { ...candidate, status: 'rejected', why: 'an attribute that a view repeats' };

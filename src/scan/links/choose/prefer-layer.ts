@@ -12,10 +12,10 @@ const layerPrefixes = /^(raw|src|source|stg|staging|base|int|intermediate|prep|s
 export function preferOwnLayer(ranked: readonly RankedCandidate[]): readonly RankedCandidate[] {
   const [best] = ranked;
   if (best === undefined || best.typeColumn !== undefined) return ranked;
-  const [nearest = best] = ranked
-    .filter((candidate) => hasSameKeys(candidate, best))
-    .toSorted((a, b) => layerScore(b) - layerScore(a));
-  if (layerScore(nearest) <= layerScore(best)) return ranked;
+  const nearest = ranked.find(
+    (candidate) => isSameLayer(candidate) && hasSameKeys(candidate, best),
+  );
+  if (nearest === undefined || isSameLayer(best)) return ranked;
   const others = ranked.filter((candidate) => candidate !== nearest && candidate !== best);
   const probability = Math.max(nearest.probability, best.probability);
   return [{ ...nearest, probability }, best, ...others];
@@ -38,15 +38,14 @@ function hasSameKeys(candidate: RankedCandidate, best: RankedCandidate): boolean
  * or the same attribute, such as an address or an amount that happens to be unique.
  */
 export function repeatsColumn({ child, parent, values, isOwnKey }: RankedCandidate): boolean {
-  const { column } = parent;
-  const isOtherLayer = [child, column].some(isOfView) || layerOf(child) !== layerOf(column);
+  const isOtherLayer = [child, parent.column].some(isOfView) || !isSameLayer({ child, parent });
   const isWhole = values.containment === 1 && values.coverage === 1;
   const isUnique = child.profile.distinct >= child.present * 0.98;
   return isOtherLayer && isWhole && isUnique && (isOwnKey || !child.parts.keyed);
 }
 
-function layerScore({ child, parent }: RankedCandidate): number {
-  return Number(layerOf(child) === layerOf(parent.column));
+export function isSameLayer({ child, parent }: Pick<RankedCandidate, 'child' | 'parent'>): boolean {
+  return layerOf(child) === layerOf(parent.column);
 }
 
 function layerOf({ table: { schema } }: ColumnFacts): string {

@@ -73,14 +73,17 @@ function evaluateTextCall(
   if (typeof first !== 'string') return undefined;
   if (name === 'var') return findVar(files, first) ?? second;
   // The environment of this process is not that of dbt, and may hold secrets.
-  if (name === 'env_var') return files.config.vars?.[first] ?? second;
+  if (name === 'env_var') return configuredVar(files, first) ?? second;
   // With two arguments, the first is the package.
   if (name === 'doc') return files.docBlocks.get(typeof second === 'string' ? second : first)?.text;
   return undefined;
 }
 
 /** Variables of `ktx.yaml` win over those of the project. */
-function findVar({ project, config }: ProjectFiles, name: string): JinjaValue | undefined {
-  const isConfigured = config.vars !== undefined && Object.hasOwn(config.vars, name);
-  return isConfigured ? config.vars?.[name] : project.vars.get(name);
+function findVar(files: ProjectFiles, name: string): JinjaValue | undefined {
+  return configuredVar(files, name) ?? files.project.vars.get(name);
+}
+
+function configuredVar({ config: { vars = {} } }: ProjectFiles, name: string) {
+  return Object.hasOwn(vars, name) ? vars[name] : undefined;
 }
