@@ -62,7 +62,7 @@ export const egressMutants: readonly Mutant[] = [
   },
   {
     name: 'egress-quoting-message',
-    file: 'ingest/extract/message-for-model.ts',
+    file: 'ingest/extract/proposals/message-for-model.ts',
     find: '?? []).every(isKnown)',
     replace: '?? []).some(() => true)',
     why: 'An engine quotes a value in its message, and a loop hands it to the model.',

@@ -150,6 +150,16 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/learn/review.ts')).chooseCommand,
   },
   {
+    path: 'review accept',
+    summary: 'Accept a join that is in doubt',
+    load: async () => (await import('./commands/learn/review.ts')).acceptCommand,
+  },
+  {
+    path: 'review reject',
+    summary: 'Reject a join',
+    load: async () => (await import('./commands/learn/review.ts')).rejectCommand,
+  },
+  {
     path: 'review',
     summary: 'Resolve conflicts one by one',
     load: async () => (await import('./commands/learn/review.ts')).reviewCommand,

@@ -1,6 +1,6 @@
 import type { KtxToolSet } from '../llm/port/runtime.ts';
 import type { CurationSession } from './decide/curate/curation-session.ts';
-import type { ProposalsSession } from './extract/proposals-session.ts';
+import type { ProposalsSession } from './extract/proposals/proposals-session.ts';
 import type { ReconciliationSession } from './decide/reconcile/reconciliation-session.ts';
 
 /**

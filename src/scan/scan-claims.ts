@@ -16,8 +16,8 @@ import { tableClaims } from './table-claims.ts';
 
 /**
  * The claims of a scan, in an order that does not depend on the order of the findings. Evidence is
- * coarse, so that a day's new rows change no byte. Only accepted findings become claims; `ktx scan`
- * shows the others.
+ * coarse, so that a day's new rows change no byte. Accepted findings become claims, joins that a
+ * person should decide become claims of possible joins, and `ktx scan` shows the others.
  */
 export function scanClaims(findings: ScanFindings): Claim[] {
   const names = datasetNames(findings.catalog);
@@ -27,6 +27,9 @@ export function scanClaims(findings: ScanFindings): Claim[] {
     tableKey(table),
   );
   const linksFrom = Map.groupBy(acceptedLinks, ({ from }) => tableKey(from.table));
+  const linksInDoubt = Map.groupBy(findings.links.filter(isForReview), ({ from }) =>
+    tableKey(from.table),
+  );
   const linksTo = Map.groupBy(acceptedLinks, ({ to }) => tableKey(to.table));
   const claims = findings.catalog.tables.flatMap((table) => {
     const key = tableKey(table);
@@ -35,9 +38,15 @@ export function scanClaims(findings: ScanFindings): Claim[] {
       keys: keysByTable.get(key) ?? [],
       linksFrom: linksFrom.get(key) ?? [],
       linksTo: linksTo.get(key) ?? [],
+      linksInDoubt: linksInDoubt.get(key) ?? [],
     });
   });
   return sortByKey(claims, ({ subject, kind, body }) => [subject, kind, body]);
+}
+
+/** A polymorphic column has no one table to join: another column says which it is. */
+function isForReview({ status, evidence: { why } }: LinkFinding): boolean {
+  return status === 'review' && !(typeof why === 'string' && why.startsWith('polymorphic'));
 }
 
 const joinSchema = z.object({ to: z.string(), on: z.record(z.string(), z.string()) });

@@ -16,6 +16,8 @@ interface TableFindings {
   readonly keys: readonly KeyFinding[];
   readonly linksFrom: readonly LinkFinding[];
   readonly linksTo: readonly LinkFinding[];
+  /** Likely links from the table that only a person can accept. */
+  readonly linksInDoubt: readonly LinkFinding[];
 }
 
 /**
@@ -70,6 +72,7 @@ export function tableClaims(
     ...keyDrafts(context),
     ...fieldDrafts(context),
     ...relationshipDrafts(context),
+    ...possibleRelationshipDrafts(context),
   ];
   return drafts.flatMap(([subject, kind, body, evidence = structure]) =>
     body === undefined ? [] : [{ subject, kind, body, evidence: [evidence] }],
@@ -186,13 +189,8 @@ function relationshipDraft(
   [link, ...others]: readonly [LinkFinding, ...LinkFinding[]],
   { findings: { names }, fieldName, location }: TableClaimContext,
 ): ClaimDraft {
-  const { from, to, role, cardinality } = link;
-  const on = Object.fromEntries(
-    from.columns.map((column, index) => [
-      fieldName(column),
-      names.field(to.table, to.columns[index] ?? ''),
-    ]),
-  );
+  const { to, role, cardinality } = link;
+  const on = joinedFields(link, { names, fieldName });
   const body = {
     to: names.dataset(to.table),
     on,
@@ -207,6 +205,45 @@ function relationshipDraft(
   return alsoRefersTo.length === 0
     ? [subject, 'relationship', body, evidence]
     : [subject, 'relationship', body, { ...evidence, measured: { also_refers_to: alsoRefersTo } }];
+}
+
+/** Own field names to those of the other dataset. */
+function joinedFields(
+  { from, to }: LinkFinding,
+  { names, fieldName }: Pick<TableFindings, 'names'> & Pick<TableClaimContext, 'fieldName'>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    from.columns.map((column, index) => [
+      fieldName(column),
+      names.field(to.table, to.columns[index] ?? ''),
+    ]),
+  );
+}
+
+/** The joins that a person should decide. The claim says why ktx does not use them. */
+function possibleRelationshipDrafts(context: TableClaimContext): ClaimDraft[] {
+  const { connection, dataset, findings, fieldName, location } = context;
+  return findings.linksInDoubt.map((link): ClaimDraft => {
+    const { from, to, evidence } = link;
+    const subject = subjects.relationship(connection, dataset, from.columns.map(fieldName));
+    const body = {
+      to: findings.names.dataset(to.table),
+      on: joinedFields(link, { names: findings.names, fieldName }),
+    };
+    const why =
+      link.origin === 'judged'
+        ? 'a model says yes, but the values do not bear it out'
+        : evidence['why'];
+    const { measured, ...coarse } = coarseEvidence(link);
+    const reason = typeof why === 'string' ? { measured: { why } } : measured ? { measured } : {};
+    const extractor = 'relationships@1';
+    return [
+      subject,
+      'possible_relationship',
+      body,
+      { ...location, extractor, ...coarse, ...reason },
+    ];
+  });
 }
 
 /**

@@ -16,7 +16,7 @@ import { runSql } from './run-sql.ts';
 import { searchContext } from './search-context.ts';
 import type { ToolDefinition } from './tool.ts';
 import type { CurationSession } from '../ingest/decide/curate/curation-session.ts';
-import type { ProposalsSession } from '../ingest/extract/proposals-session.ts';
+import type { ProposalsSession } from '../ingest/extract/proposals/proposals-session.ts';
 import type { ReconciliationSession } from '../ingest/decide/reconcile/reconciliation-session.ts';
 
 interface Registry {

@@ -12,21 +12,23 @@ const maxListed = 5;
 export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   name: 'review_status',
   description:
-    'Lists what waits for the user: contested, left out, stale, pending; and how to resolve each.',
+    'Lists what waits for the user: contested, joins in doubt, left out, stale, pending; and how to resolve each.',
   effect: 'context',
   inputSchema,
   itemsName: 'text',
   isShort: true,
   async run(_, { project }) {
-    const { contested, quarantined, stale, unfit, pending } = await loadReviewQueue(project);
+    const { contested, joins, quarantined, stale, unfit, pending } = await loadReviewQueue(project);
     const counts = {
       contested: contested.length,
+      joins_in_doubt: joins.length,
       left_out: quarantined.length,
       stale: stale.length,
       pending: pending.length,
       no_place: unfit.length,
     };
-    const waits = counts.contested + counts.left_out + counts.stale + counts.pending;
+    const { no_place: _unused, ...waiting } = counts;
+    const waits = Object.values(waiting).reduce((sum, count) => sum + count, 0);
     const items = [
       counts,
       ...contested.slice(0, maxListed).map(({ subject, kind, variants }) => ({
@@ -39,6 +41,12 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
           gives: number?.value,
         })),
         resolve: `The user decides: ktx review choose ${JSON.stringify(subject)} <id>`,
+      })),
+      ...joins.slice(0, maxListed).map(({ subject, id, to, why }) => ({
+        join_in_doubt: subject,
+        to,
+        why,
+        resolve: `The user decides: ktx review accept ${id}, or ktx review reject ${id}`,
       })),
       ...quarantined.slice(0, maxListed).map(({ subject, reason, location }) => {
         return {

@@ -3,8 +3,8 @@ import { loadCatalog } from '../../src/context/catalog/catalog-files.ts';
 import {
   type ProposalsSession,
   openProposalsSession,
-} from '../../src/ingest/extract/proposals-session.ts';
-import { findQuote } from '../../src/ingest/extract/find-quote.ts';
+} from '../../src/ingest/extract/proposals/proposals-session.ts';
+import { findQuote } from '../../src/ingest/extract/proposals/find-quote.ts';
 import { readProjectFiles } from '../../src/ingest/publish/project-files.ts';
 import { projectFolders } from '../../src/ingest/render/render.ts';
 import { openSnapshot, type Snapshot } from '../../src/ingest/project-snapshot.ts';
@@ -178,10 +178,10 @@ describe('what is proposed', () => {
       ratio: { numerator: 'revenue', denominator: 'count' },
     });
     await taken('propose_relationship', {
-      dataset: 'customers',
-      to: 'orders',
-      on: [{ field: 'id', to_field: 'id' }],
-      role: 'twin',
+      dataset: 'orders',
+      to: 'customers',
+      on: [{ field: 'customer_id', to_field: 'id' }],
+      role: 'buyer',
     });
     expect(told(session)).toEqual([
       ['dataset:shop.orders', 'default_time', 'id'],
@@ -199,9 +199,9 @@ describe('what is proposed', () => {
         { ratio: { denominator: 'count', numerator: 'revenue' } },
       ],
       [
-        'relationship:shop.customers(id)',
+        'relationship:shop.orders(customer_id)',
         'relationship',
-        { on: { id: 'id' }, role: 'twin', to: 'orders' },
+        { cardinality: 'many_to_one', on: { customer_id: 'id' }, to: 'customers' },
       ],
     ]);
   });
@@ -283,6 +283,26 @@ describe('what is proposed', () => {
       'propose_relationship',
       { ...at, dataset: 'orders', to: 'customers', on: [{ field: 'id', to_field: 'nr' }] },
       'has no field nr',
+    ],
+    [
+      'propose_relationship',
+      { ...at, dataset: 'orders', to: 'customers', on: [{ field: 'id', to_field: 'id' }] },
+      'too few values of orders are in customers',
+    ],
+    [
+      'propose_relationship',
+      { ...at, dataset: 'customers', to: 'orders', on: [{ field: 'id', to_field: 'customer_id' }] },
+      'several rows for one value',
+    ],
+    [
+      'propose_relationship',
+      {
+        ...at,
+        dataset: 'Odd Table',
+        to: 'customers',
+        on: [{ field: 'id', to_field: 'id' }],
+      },
+      'no rows that could show',
     ],
     [
       'report_unmapped',

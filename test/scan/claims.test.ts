@@ -73,6 +73,7 @@ describe('the claims of a scan', () => {
         'dataset:shop.customer dataset {"source":{"schema":"main","table":"customer"},"kind":"table"}',
         'dataset:shop.order dataset {"source":{"schema":"main","table":"Order"},"kind":"table"}',
         'relationship:shop.order(buyer_id) relationship {"to":"customer","on":{"buyer_id":"id"},"role":"buyer","cardinality":"many_to_one"}',
+        'relationship:shop.customer(id) possible_relationship {"to":"customer","on":{"id":"id"}}',
         'dataset:shop.order description "Every order."',
         'field:shop.order.day description "When it was placed."',
         'field:shop.order.count values ["a","b"]',

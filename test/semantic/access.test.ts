@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { indexNames } from '../../src/context/claims/name-index.ts';
 import { aggregateRequestSchema } from '../../src/ingest/aggregate/request-schema.ts';
-import type { ProposalsSession } from '../../src/ingest/extract/proposals-session.ts';
+import type { ProposalsSession } from '../../src/ingest/extract/proposals/proposals-session.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import type { ModelDataset } from '../../src/semantic/model/model.ts';
 import { modelForRole, seesAllRows } from '../../src/semantic/resolve/row-rules.ts';

@@ -7,7 +7,7 @@ import { parseClaims } from '../../src/context/claims/claims-file.ts';
 import { parseDatasetFile } from '../../src/context/merge/merge-dataset.ts';
 import { listSections } from '../../src/context/wiki/page-sections.ts';
 import { parseQueryFile } from '../../src/eval/cases/parse-query-file.ts';
-import { findQuote } from '../../src/ingest/extract/find-quote.ts';
+import { findQuote } from '../../src/ingest/extract/proposals/find-quote.ts';
 import { UserError } from '../../src/lib/error.ts';
 import { readLocatedYaml } from '../../src/lib/located-yaml.ts';
 import { parseYaml } from '../../src/lib/parse-yaml.ts';

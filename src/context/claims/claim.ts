@@ -45,6 +45,11 @@ export const bodySchemas = {
     role: text.optional(),
     cardinality: z.enum(['many_to_one', 'one_to_one']).optional(),
   }),
+  /**
+   * About `relationship:c.d(columns)`: a join that may well be right, but not surely enough to be
+   * used. It is in no artifact until a person accepts it.
+   */
+  possible_relationship: z.object({ to: text, on: z.record(text, text) }),
   /** About `term:slug` or `rule:slug`: its name as people write it. */
   title: text.min(1),
   /** About a term. */

@@ -2,16 +2,20 @@ import { CORE_SCHEMA, load } from 'js-yaml';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { errorMessage } from '../../lib/error.ts';
+import { anyJsonSchema } from './claim.ts';
 
 export const pinsPath = 'pins.yaml';
 
 const pinSchema = z.strictObject({
   subject: z.string(),
   kind: z.string(),
-  choose: z.string().describe('Id of the claim that holds.'),
+  choose: z.string().describe('Id of the claim that holds; `none`: none of them does.'),
   seen: z
     .array(z.string())
     .describe('Ids of all claims that were on the table; another one opens the question again.'),
+  says: anyJsonSchema
+    .optional()
+    .describe('What holds, for a decision that stands without the claim: an accepted join.'),
   by: z.string().optional(),
   at: z.string().optional(),
   why: z.string().optional(),
@@ -19,6 +23,9 @@ const pinSchema = z.strictObject({
 const pinsSchema = z.strictObject({ pins: z.array(pinSchema) });
 /** A person's decision about a conflict. */
 export type Pin = Readonly<z.infer<typeof pinSchema>>;
+
+/** The `choose` of a pin that says that no claim about the subject holds. */
+export const noneOfThem = 'none';
 
 export interface ParsedPins {
   readonly pins: readonly Pin[];

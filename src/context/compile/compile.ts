@@ -13,6 +13,7 @@ import { parseSubject, type DatasetRef, type SubjectParts } from '../claims/subj
 import { assembleDataset, type SubjectClaims } from './assemble.ts';
 import { rankClaims, type RankedClaims } from './claim-precedence.ts';
 import { findConflicts, type Conflict } from './conflicts.ts';
+import { settleJoins, type JoinInDoubt } from './joins-in-doubt.ts';
 
 export interface Compilation {
   /** Sorted by name. */
@@ -24,6 +25,8 @@ export interface Compilation {
    * of their kind.
    */
   readonly quarantined: readonly { readonly claim: Claim; readonly reason: string }[];
+  /** Joins that no artifact has until a person accepts them. */
+  readonly inDoubt: readonly JoinInDoubt[];
 }
 
 /** What people decided. */
@@ -53,7 +56,8 @@ export function compileDatasets(
     if (reason !== undefined) quarantined.push({ claim, reason });
     return reason !== undefined;
   };
-  const united = uniteClaims(claims);
+  const { claims: settled, inDoubt } = settleJoins(uniteClaims(claims), pins);
+  const united = uniteClaims(settled);
   const decided = applyModelDecisions(united, pins);
   // A decision can make two claims equal; without decisions the claims are united already.
   const effective = united.some(isModelDecision) ? uniteClaims(decided.claims) : decided.claims;
@@ -83,7 +87,7 @@ export function compileDatasets(
     return group.slice(0, 1).map(({ subject }) => ({ subject, byKind: ranked }));
   });
   const conflicts = findConflicts(subjectClaims.flatMap(({ byKind }) => [...byKind.values()]));
-  return { artifacts: assembleDatasets(subjectClaims), conflicts, quarantined };
+  return { artifacts: assembleDatasets(subjectClaims), conflicts, quarantined, inDoubt };
 }
 
 /** Ranks all claims about one subject, kind by kind. */
@@ -122,6 +126,7 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   metric: 'metric',
   unit: 'metric',
   relationship: 'relationship',
+  possible_relationship: 'relationship',
 };
 
 const wikiKinds: ReadonlySet<ClaimKind> = new Set(['title', 'definition', 'rule', 'refs', 'page']);

@@ -1,5 +1,5 @@
 import type { SentValues } from '../../llm/egress/sent-values.ts';
-import { refusal } from '../extract/resolve-names.ts';
+import { refusal } from '../extract/proposals/resolve-names.ts';
 import {
   type AggregateCell,
   discloseAverage,

@@ -4,7 +4,7 @@ import type { Dialect } from '../../sql/dialect.ts';
 import { UserError } from '../../lib/error.ts';
 import { numberFromCell } from '../../scan/profile/column-profile.ts';
 import type { Cell, Warehouse } from '../../warehouse/warehouse.ts';
-import { refusal } from '../extract/resolve-names.ts';
+import { refusal } from '../extract/proposals/resolve-names.ts';
 import { type AggregateCell, uniteCells } from './disclose.ts';
 import type { AggregatableColumn, AggregateTable } from './table-columns.ts';
 

@@ -8,7 +8,7 @@ import { openScanStore } from '../../scan/scan-store.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import type { State } from '../../store/state.ts';
-import { refusal, resolveDataset } from '../extract/resolve-names.ts';
+import { refusal, resolveDataset } from '../extract/proposals/resolve-names.ts';
 import type { Snapshot } from '../project-snapshot.ts';
 
 /** What decides about the columns of an aggregate. */

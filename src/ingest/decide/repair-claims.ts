@@ -18,7 +18,7 @@ import { noValues } from '../../llm/egress/sent-values.ts';
 import { countRequests } from '../../llm/count-requests.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
-import { messageForModel } from '../extract/message-for-model.ts';
+import { messageForModel } from '../extract/proposals/message-for-model.ts';
 import type { IngestModel } from '../model.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { Mended, Quarantined, StageReport } from '../report.ts';

@@ -5,7 +5,7 @@ import type { RunLoopResult, StepFinished } from '../../llm/port/runtime.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { listSkills } from '../../llm/skills.ts';
 import type { IngestModel } from '../model.ts';
-import type { ProposalsSession } from './proposals-session.ts';
+import type { ProposalsSession } from './proposals/proposals-session.ts';
 import { showItems } from './show-items.ts';
 import type { WorkUnit } from './work-units.ts';
 

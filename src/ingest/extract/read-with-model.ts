@@ -8,7 +8,7 @@ import {
   type ItemOutcome,
   openProposalsSession,
   type ProposalsSession,
-} from './proposals-session.ts';
+} from './proposals/proposals-session.ts';
 import {
   isFaultOfText,
   journaledOutcome,

@@ -9,7 +9,7 @@ import type { ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
 import type { Snapshot } from '../project-snapshot.ts';
 import type { Quarantined } from '../report.ts';
-import type { ItemOutcome } from './proposals-session.ts';
+import type { ItemOutcome } from './proposals/proposals-session.ts';
 import type { PendingItem } from './work-units.ts';
 
 export interface ReadingInput {

@@ -3,9 +3,9 @@ import { UserError } from '../../lib/error.ts';
 import { noValues } from '../../llm/egress/sent-values.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { IngestModel } from '../model.ts';
-import { proposedRuleSchema, proposedTermSchema } from './proposal-schemas.ts';
-import type { ProposalsSession } from './proposals-session.ts';
-import { proposeRule, proposeTerm } from './propose-claims.ts';
+import { proposedRuleSchema, proposedTermSchema } from './proposals/proposal-schemas.ts';
+import type { ProposalsSession } from './proposals/proposals-session.ts';
+import { proposeRule, proposeTerm } from './proposals/propose-claims.ts';
 import { showItems } from './show-items.ts';
 import type { WorkUnit } from './work-units.ts';
 

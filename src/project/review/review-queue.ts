@@ -7,12 +7,15 @@ import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';
 import { listSources, notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
+import { listJoinsInDoubt, type ReviewedJoin } from './joins.ts';
 import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
 import { listStaleSubjects, type StaleSubject } from './stale.ts';
 
 /** Everything that waits for a person or a model. */
 export interface ReviewQueue extends LeftOut {
   readonly contested: readonly ReviewedConflict[];
+  /** Joins that no query uses until a person accepts them. */
+  readonly joins: readonly ReviewedJoin[];
   /** Subjects whose evidence has changed since a model read it. */
   readonly stale: readonly StaleSubject[];
   /** Paths of the items that no model has read yet. */
@@ -23,8 +26,9 @@ export interface ReviewQueue extends LeftOut {
  * Reads the project's files and the record of the last run. Connects to no warehouse and no source.
  */
 export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
-  const [contested, items, stale] = await Promise.all([
+  const [contested, joins, items, stale] = await Promise.all([
     loadReviewedConflicts(project),
+    listJoinsInDoubt(project),
     readItemIndexes(project),
     listStaleSubjects(project),
   ]);
@@ -37,7 +41,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
   const unmapped = items.flatMap(({ item, unmapped: facts = [] }) => describeUnmapped(item, facts));
   const recorded = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
   const unrecorded = unmapped.filter(({ item, reason }) => !recorded.has(`${item} ${reason}`));
-  return { contested, pending, stale, quarantined, unfit: [...unfit, ...unrecorded] };
+  return { contested, joins, pending, stale, quarantined, unfit: [...unfit, ...unrecorded] };
 }
 
 /** What the last run in this folder left out of the artifacts; empty in a fresh clone. */

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { bodySchemas } from '../../context/claims/claim.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
@@ -10,9 +9,9 @@ import { readComparedNumbers, type ComparedNumber } from '../../ingest/decide/co
 import { UserError } from '../../lib/error.ts';
 import { nearest, oneOf } from '../../lib/suggest.ts';
 import { readText } from '../../store/files.ts';
-import { findRepository, gitOutput } from '../../store/git.ts';
 import { openState } from '../../store/state.ts';
 import type { Project } from '../open/open.ts';
+import { authorName } from './author-name.ts';
 import { readConflicts } from './conflicts.ts';
 
 export interface ReviewedConflict extends Omit<Conflict, 'variants'> {
@@ -147,12 +146,4 @@ function conflictsNamed(conflicts: readonly Conflict[], name: string): readonly 
   });
   const isUnique = new Set(matches.map(({ subject }) => subject)).size === 1;
   return isUnique ? matches : [];
-}
-
-/** The person's name in git, else the login name. */
-async function authorName(dir: string): Promise<string> {
-  const repository = await findRepository(dir);
-  const name =
-    repository && (await gitOutput(repository.root, ['config', 'user.name'], { allow: [1] }));
-  return name === undefined || name === '' ? userInfo().username : name;
 }

@@ -1,7 +1,7 @@
 import { aggregateRows } from '../../ingest/aggregate/aggregate-rows.ts';
 import { fewestRows } from '../../ingest/aggregate/disclose.ts';
 import { aggregateRequestSchema } from '../../ingest/aggregate/request-schema.ts';
-import type { ProposalsSession } from '../../ingest/extract/proposals-session.ts';
+import type { ProposalsSession } from '../../ingest/extract/proposals/proposals-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { checkRowRules } from '../../project/answer/statement.ts';
 import { openState } from '../../store/state.ts';

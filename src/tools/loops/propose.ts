@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProposalsSession } from '../../ingest/extract/proposals-session.ts';
+import type { ProposalsSession } from '../../ingest/extract/proposals/proposals-session.ts';
 import {
   proposedDatasetSchema,
   proposedFieldSchema,
@@ -8,7 +8,7 @@ import {
   proposedRuleSchema,
   proposedTermSchema,
   reportedUnmappedSchema,
-} from '../../ingest/extract/proposal-schemas.ts';
+} from '../../ingest/extract/proposals/proposal-schemas.ts';
 import {
   proposeDataset,
   proposeField,
@@ -17,7 +17,7 @@ import {
   proposeRule,
   proposeTerm,
   reportUnmapped,
-} from '../../ingest/extract/propose-claims.ts';
+} from '../../ingest/extract/proposals/propose-claims.ts';
 import { type LoopTool, defineLoopTool } from '../loop-tool.ts';
 
 /** The facts that a work unit can propose, each with a quote. Every proposal is checked at once. */

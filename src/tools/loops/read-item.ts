@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProposalsSession } from '../../ingest/extract/proposals-session.ts';
+import type { ProposalsSession } from '../../ingest/extract/proposals/proposals-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { type LoopTool, defineLoopTool } from '../loop-tool.ts';
 

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { parseSubject } from '../../context/claims/subject.ts';
-import { resolveDataset, resolveField, refusal } from '../../ingest/extract/resolve-names.ts';
+import {
+  resolveDataset,
+  resolveField,
+  refusal,
+} from '../../ingest/extract/proposals/resolve-names.ts';
 import type { Snapshot } from '../../ingest/project-snapshot.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';

@@ -1,5 +1,6 @@
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Project } from '../../../project/open/open.ts';
+import type { createJoinPin } from '../../../project/review/joins.ts';
 import type { ReviewedConflict } from '../../../project/review/review.ts';
 import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import {
@@ -29,7 +30,8 @@ export const reviewCommand = defineCommand({
     const project = await context.project();
     const { loadReviewQueue } = await import('../../../project/review/review-queue.ts');
     const queue = await loadReviewQueue(project);
-    const count = queue.contested.length + queue.quarantined.length + queue.stale.length;
+    const { contested, joins, quarantined, stale } = queue;
+    const count = contested.length + joins.length + quarantined.length + stale.length;
     const { interactive, format } = context.screen;
     return interactive && format !== 'json' && count > 0
       ? reviewInteractively(project, queue, context)
@@ -39,8 +41,8 @@ export const reviewCommand = defineCommand({
 
 export const listCommand = defineCommand({
   description:
-    'Lists conflicts between sources: subject, versions with their ids, who says each, and for metrics the numbers. Then what was left ' +
-    'out, what is stale, and what a model has not read yet.',
+    'Lists conflicts between sources: subject, versions with their ids, who says each, and for metrics the numbers. Then joins in doubt, ' +
+    'what was left out, what is stale, and what a model has not read yet.',
   examples: [['ktx review list --json', 'list them for a program']],
   define: (command) => command,
   async run(_input, context) {
@@ -69,18 +71,66 @@ export const chooseCommand = defineCommand({
   },
 });
 
+const joinArgument = 'join as printed by ktx review list, or its id';
+
+export const acceptCommand = defineCommand({
+  description:
+    'Accepts a join that is in doubt: saves the decision in pins.yaml, adds the join to the dataset and commits.',
+  examples: [
+    ['ktx review accept "warehouse.orders(customer_id)"', 'queries use the join from now on'],
+  ],
+  define: (command) =>
+    command.argument('<join>', joinArgument).option('--why <words>', 'reason, stored with it'),
+  run: async ({ args: [join], options: { why } }, context) =>
+    decideJoin(await context.project(), { join, why, isAccepted: true }, context),
+});
+
+export const rejectCommand = defineCommand({
+  description:
+    'Rejects a join, in doubt or in use: saves the decision in pins.yaml, takes the join out and commits.',
+  examples: [
+    [
+      'ktx review reject "warehouse.orders(status_id)" --why "a code, no key"',
+      'ktx does not propose it again',
+    ],
+  ],
+  define: (command) =>
+    command.argument('<join>', joinArgument).option('--why <words>', 'reason, stored with it'),
+  run: async ({ args: [join], options: { why } }, context) =>
+    decideJoin(await context.project(), { join, why, isAccepted: false }, context),
+});
+
+async function decideJoin(
+  project: Project,
+  decision: Parameters<typeof createJoinPin>[1],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const joins = await import('../../../project/review/joins.ts');
+  const pin = await joins.createJoinPin(project, decision);
+  return publishPin(project, pin, context, decision.isAccepted ? 'accepted' : 'rejected');
+}
+
 type ChosenVersion = Parameters<typeof import('../../../project/review/review.ts').createPin>[1];
 
 async function choose(
   project: Project,
   choice: ChosenVersion,
-  { signal, screen }: CommandContext,
+  context: CommandContext,
 ): Promise<CommandResult> {
-  const [{ createPin }, { ingestProject }] = await Promise.all([
-    import('../../../project/review/review.ts'),
-    import('../../../project/learn/ingest.ts'),
-  ]);
+  const { createPin } = await import('../../../project/review/review.ts');
   const pin = await createPin(project, choice);
+  return publishPin(project, pin, context, `chose ${pin.choose}`);
+}
+
+/** Writes the decision, brings the files up to date and commits. */
+// oxlint-disable-next-line max-params -- the same as `choose`, with the words for the person
+async function publishPin(
+  project: Project,
+  pin: Awaited<ReturnType<typeof createJoinPin>>,
+  { signal, screen }: CommandContext,
+  decision: string,
+): Promise<CommandResult> {
+  const { ingestProject } = await import('../../../project/learn/ingest.ts');
   const report = await ingestProject(project, { connections: [], pin, signal });
   const failure = ingestFailure(report);
   // Facts that were left out before, for other reasons, do not make the choice partial.
@@ -90,7 +140,7 @@ async function choose(
   const notes = report.quarantined.length > 0 ? [`${leftOut} still left out: ktx review list`] : [];
   return {
     data: { pin, report },
-    text: [`${pin.subject}: chose ${pin.choose}`, ...describeIngest(report, screen)].join('\n'),
+    text: [`${pin.subject}: ${decision}`, ...describeIngest(report, screen)].join('\n'),
     notes,
     exitCode: isDone ? 0 : report.exitCode,
     failure,
@@ -103,6 +153,7 @@ async function reviewInteractively(
   context: CommandContext,
 ): Promise<CommandResult> {
   const chosen = await reviewConflicts(project, queue.contested, context);
+  const decided = await reviewJoins(project, queue.joins, context);
   for (const fact of queue.quarantined) {
     const message = escapeControls(
       `Left out: ${quarantineText(fact)}. Correct it there, then run ktx ingest.`,
@@ -113,8 +164,12 @@ async function reviewInteractively(
   }
   const reread =
     queue.stale.length === 0 ? undefined : await offerReread(project, queue.stale, context);
-  const results = [...chosen, ...(reread === undefined ? [] : [reread])];
-  const summary = `${chosen.length} of ${queue.contested.length} resolved`;
+  const results = [...chosen, ...decided, ...(reread === undefined ? [] : [reread])];
+  const joinSummary =
+    queue.joins.length === 0
+      ? ''
+      : `, ${decided.length} of ${formatCount(queue.joins.length, 'join')} decided`;
+  const summary = `${chosen.length} of ${queue.contested.length} resolved${joinSummary}`;
   return {
     data: { decided: results.map(({ data }) => data) },
     text: [...results.map(({ text }) => text), summary].join('\n'),
@@ -148,6 +203,37 @@ async function reviewConflicts(
   return results;
 }
 
+async function reviewJoins(
+  project: Project,
+  joins: ReviewQueue['joins'],
+  context: CommandContext,
+): Promise<CommandResult[]> {
+  const results: CommandResult[] = [];
+  for (const doubt of joins) {
+    const message = escapeControls(`Join ${joinText(doubt)} (${doubt.why}): is it right?`);
+    const options = [
+      { value: 'accept', label: 'accept: queries may use it' },
+      { value: 'reject', label: 'reject: never propose it again' },
+      { value: '', label: 'decide later' },
+    ];
+    const answer = await promptUser(context, ({ select }) =>
+      select({ message, options, signal: context.signal }),
+    );
+    if (answer === '') continue;
+    const decision = { join: doubt.id, isAccepted: answer === 'accept' };
+    results.push(await decideJoin(project, decision, context));
+  }
+  return results;
+}
+
+/** `orders.customer_id = customers.id` */
+function joinText({ subject, to, on }: ReviewQueue['joins'][number]): string {
+  const owner = subject.slice(subject.indexOf('.') + 1, subject.lastIndexOf('('));
+  return Object.entries(on)
+    .map(([own, other]) => `${owner}.${own} = ${to}.${other}`)
+    .join(' and ');
+}
+
 /**
  * Offers to read stale facts again, which runs a whole ingest. Without a model, names the command
  * that sets one up.
@@ -179,21 +265,36 @@ async function offerReread(
 }
 
 function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
-  const { contested: conflicts, quarantined, stale, pending } = queue;
+  const { contested: conflicts, joins, quarantined, stale, pending } = queue;
   const lines = conflicts.flatMap((conflict) => conflictLines(conflict, screen));
   const [first] = conflicts;
-  const next: readonly NextStep[] = first
-    ? [[`ktx review choose ${first.subject} <version>`, 'resolves it']]
-    : [];
+  const [doubt] = joins;
+  const next: NextStep[] = [];
+  if (first) next.push([`ktx review choose ${first.subject} <version>`, 'resolves it']);
+  if (doubt) next.push([`ktx review accept ${doubt.id}`, 'uses the join; reject drops it']);
   return {
-    data: { conflicts, left_out: quarantined, stale, pending },
+    data: { conflicts, joins, left_out: quarantined, stale, pending },
     verbatim: true,
     text: [
       ...(lines.length === 0 ? ['No conflicts.'] : lines),
+      ...joinLines(joins, screen),
       ...openWorkLines(queue, screen),
     ].join('\n'),
     next,
   };
+}
+
+const mostJoinLines = 20;
+
+function joinLines(joins: ReviewQueue['joins'], { style }: Screen): readonly string[] {
+  const shown = joins
+    .slice(0, mostJoinLines)
+    .flatMap((doubt) => [
+      `  ${doubt.id}  ${style('yellow', 'join in doubt')}  ${escapeControls(joinText(doubt))}`,
+      style('dim', `      ${escapeControls(doubt.why)}`),
+    ]);
+  const rest = joins.length - mostJoinLines;
+  return rest > 0 ? [...shown, `  … and ${rest} more: ktx review list --json`] : shown;
 }
 
 function conflictLines(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { datasetSchema } from '../../semantic/model/dataset.ts';
+import { datasetSchema } from '../../../semantic/model/dataset.ts';
 
 const textUpTo = (longest: number) => z.string().min(1).max(longest);
 

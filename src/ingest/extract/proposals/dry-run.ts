@@ -1,11 +1,11 @@
-import { artifactPath } from '../../context/merge/merge-dataset.ts';
-import { UserError } from '../../lib/error.ts';
-import { emit } from '../../semantic/emit/emit.ts';
-import { loadModel } from '../../semantic/load/load.ts';
-import { findDialect } from '../../sql/dialects.ts';
-import type { Snapshot } from '../project-snapshot.ts';
-import { replaceEntry } from '../render/replace-entry.ts';
-import { planProbe } from '../render/probes.ts';
+import { artifactPath } from '../../../context/merge/merge-dataset.ts';
+import { UserError } from '../../../lib/error.ts';
+import { emit } from '../../../semantic/emit/emit.ts';
+import { loadModel } from '../../../semantic/load/load.ts';
+import { findDialect } from '../../../sql/dialects.ts';
+import type { Snapshot } from '../../project-snapshot.ts';
+import { replaceEntry } from '../../render/replace-entry.ts';
+import { planProbe } from '../../render/probes.ts';
 import { messageForModel } from './message-for-model.ts';
 import { refusal } from './resolve-names.ts';
 

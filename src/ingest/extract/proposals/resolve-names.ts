@@ -1,10 +1,10 @@
-import { datasetNames } from '../../context/catalog/dataset-names.ts';
-import { subjects } from '../../context/claims/claim.ts';
-import type { NamedDataset } from '../../context/claims/name-index.ts';
-import { parseSubject } from '../../context/claims/subject.ts';
-import { UserError } from '../../lib/error.ts';
-import { nearest } from '../../lib/suggest.ts';
-import type { Snapshot } from '../project-snapshot.ts';
+import { datasetNames } from '../../../context/catalog/dataset-names.ts';
+import { subjects } from '../../../context/claims/claim.ts';
+import type { NamedDataset } from '../../../context/claims/name-index.ts';
+import { parseSubject } from '../../../context/claims/subject.ts';
+import { UserError } from '../../../lib/error.ts';
+import { nearest } from '../../../lib/suggest.ts';
+import type { Snapshot } from '../../project-snapshot.ts';
 
 /**
  * The dataset that a model names, in any spelling. Refuses unknown names with the nearest ones, and

@@ -1,9 +1,10 @@
-import { slug } from '../../context/catalog/slug.ts';
-import { bodySchemas, subjects, type ClaimKind } from '../../context/claims/claim.ts';
-import { meaningKey } from '../../context/compile/meaning.ts';
-import { canonicalJson, type Json } from '../../lib/json.ts';
-import { hasNonModelClaim } from '../project-snapshot.ts';
+import { slug } from '../../../context/catalog/slug.ts';
+import { bodySchemas, subjects, type ClaimKind } from '../../../context/claims/claim.ts';
+import { meaningKey } from '../../../context/compile/meaning.ts';
+import { canonicalJson, type Json } from '../../../lib/json.ts';
+import { hasNonModelClaim } from '../../project-snapshot.ts';
 import { dryRun } from './dry-run.ts';
+import { measureJoin } from './measure-join.ts';
 import type {
   ProposalOf,
   proposedDatasetSchema,
@@ -150,10 +151,11 @@ export async function proposeMetric(
   ]);
 }
 
-export function proposeRelationship(
+/** A join has to hold in the rows: words alone prove none. */
+export async function proposeRelationship(
   session: ProposalsSession,
   proposal: ProposalOf<typeof proposedRelationshipSchema>,
-): string {
+): Promise<string> {
   const { snapshot } = session;
   const { dataset, to, on, role, ...place } = proposal;
   const from = resolveDataset(snapshot, dataset);
@@ -165,6 +167,8 @@ export function proposeRelationship(
     ({ field, to_field: targetField }) =>
       [resolveField(snapshot, from, field), resolveField(snapshot, target, targetField)] as const,
   );
+  session.requireQuote(place);
+  await measureJoin(snapshot, { from, to: target, pairs }, session.signal);
   const fields = pairs.map(([field]) => field);
   const subject = subjects.relationship(from.connection, from.dataset, fields);
   const body = {

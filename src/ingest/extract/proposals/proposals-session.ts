@@ -1,13 +1,13 @@
-import type { Claim, ClaimKind, Evidence } from '../../context/claims/claim.ts';
-import { uniteClaims } from '../../context/claims/claims-file.ts';
-import { meaningKey } from '../../context/compile/meaning.ts';
-import type { Json } from '../../lib/json.ts';
-import { itemPath } from '../../sources/source.ts';
-import { readingVersion, type UnmappedFact } from '../fetch/item-files.ts';
-import type { Snapshot } from '../project-snapshot.ts';
+import type { Claim, ClaimKind, Evidence } from '../../../context/claims/claim.ts';
+import { uniteClaims } from '../../../context/claims/claims-file.ts';
+import { meaningKey } from '../../../context/compile/meaning.ts';
+import type { Json } from '../../../lib/json.ts';
+import { itemPath } from '../../../sources/source.ts';
+import { readingVersion, type UnmappedFact } from '../../fetch/item-files.ts';
+import type { Snapshot } from '../../project-snapshot.ts';
 import { findQuote } from './find-quote.ts';
 import { refusal } from './resolve-names.ts';
-import { pendingPath, type PendingItem, type WorkUnit } from './work-units.ts';
+import { pendingPath, type PendingItem, type WorkUnit } from '../work-units.ts';
 
 /** What a model read in one item. */
 export interface ItemOutcome {

@@ -1,0 +1,114 @@
+import { bodySchemas, shortId, subjects, type Claim } from '../claims/claim.ts';
+import { findPin, noneOfThem, pinsPath, type Pin } from '../claims/pins.ts';
+import { parseSubject } from '../claims/subject.ts';
+
+interface SettledJoins {
+  /** All claims but those of joins in doubt and of joins that people rejected. */
+  readonly claims: readonly Claim[];
+  /** Joins that are in no artifact because a person has to decide. */
+  readonly inDoubt: readonly JoinInDoubt[];
+}
+
+/** A join that only a person can accept. */
+export interface JoinInDoubt {
+  readonly claim: Claim;
+  /** Why it is not used. */
+  readonly why: string;
+}
+
+/**
+ * Sorts out the claims about joins, in whatever order they are given. Joins that people accepted
+ * count as theirs, and those that they rejected are gone. A join that only a model read in prose
+ * counts if it connects what nothing else connects: then no query that had an answer changes.
+ */
+export function settleJoins(claims: readonly Claim[], pins: readonly Pin[]): SettledJoins {
+  const accepted = pins.flatMap(acceptedJoin);
+  const isDecided = new Set(accepted.map(({ subject }) => subject));
+  const standing = claims.filter((claim) => !isRejected(claim, pins));
+  const doubtful = standing.filter(({ kind }) => kind === 'possible_relationship');
+  const read = standing.filter(isReadByModelOnly);
+  const others = standing.filter(
+    (claim) => !isReadByModelOnly(claim) && claim.kind !== 'possible_relationship',
+  );
+  const groups = connectedDatasets([...others, ...accepted]);
+  const harmless: Claim[] = [];
+  const unused: JoinInDoubt[] = [];
+  for (const claim of read.toSorted((a, b) => (shortId(a) < shortId(b) ? -1 : 1))) {
+    if (groups.connect(claim)) harmless.push(claim);
+    else unused.push({ claim, why: 'only a model read it, and it would compete with other joins' });
+  }
+  const known = new Set(
+    others.flatMap(({ kind, subject }) => (kind === 'relationship' ? [subject] : [])),
+  );
+  const inDoubt = [
+    ...unused,
+    ...doubtful
+      .filter(({ subject }) => !known.has(subject))
+      .map((claim): JoinInDoubt => ({ claim, why: reasonOf(claim) })),
+  ];
+  return {
+    claims: [...others, ...harmless, ...accepted],
+    inDoubt: inDoubt
+      .filter(({ claim: { subject } }) => !isDecided.has(subject))
+      .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
+  };
+}
+
+function sortKey({ claim }: JoinInDoubt): string {
+  return `${claim.subject} ${shortId(claim)}`;
+}
+
+function reasonOf({ evidence: [first] }: Claim): string {
+  const why = (first?.measured as { readonly why?: unknown } | undefined)?.why;
+  return typeof why === 'string' ? why : 'names and values leave it open';
+}
+
+/** The join that a pin accepts, as a claim of the person who made the pin. */
+function acceptedJoin({ subject, kind, choose, says }: Pin): Claim[] {
+  const owner = parseSubject(subject);
+  const body = bodySchemas.relationship.safeParse(says).data;
+  if (kind !== 'relationship' || choose === noneOfThem || !owner || !body) return [];
+  const { connection } = owner;
+  const evidence = { connection, origin: 'person', extractor: 'pin@1', item: pinsPath } as const;
+  return [{ subject, kind, body, evidence: [{ ...evidence, confidence: 1 }] }];
+}
+
+function isRejected(claim: Claim, pins: readonly Pin[]): boolean {
+  const { subject, kind } = claim;
+  if (kind !== 'relationship' && kind !== 'possible_relationship') return false;
+  const pin = findPin(pins, { subject, kind: 'relationship' });
+  return pin?.choose === noneOfThem && pin.seen.includes(shortId(claim));
+}
+
+function isReadByModelOnly({ kind, evidence }: Claim): boolean {
+  return (
+    kind === 'relationship' &&
+    evidence.every(
+      ({ origin, extractor }) => origin === 'model' && extractor.startsWith('reading@'),
+    )
+  );
+}
+
+/** Datasets in groups: those of one group have a path of joins between them. */
+function connectedDatasets(claims: readonly Claim[]) {
+  const parents = new Map<string, string>();
+  const rootOf = (dataset: string): string => {
+    const parent = parents.get(dataset) ?? dataset;
+    if (parent === dataset) return dataset;
+    const root = rootOf(parent);
+    parents.set(dataset, root);
+    return root;
+  };
+  /** Joins the groups of both ends; false if they are one group already. */
+  const connect = (claim: Claim): boolean => {
+    const owner = parseSubject(claim.subject);
+    const link = bodySchemas.relationship.safeParse(claim.body).data;
+    if (owner === undefined || link === undefined) return true;
+    const from = rootOf(subjects.dataset(owner.connection, owner.dataset));
+    const to = rootOf(subjects.dataset(owner.connection, link.to));
+    parents.set(from, to);
+    return from !== to;
+  };
+  for (const claim of claims) if (claim.kind === 'relationship') connect(claim);
+  return { connect };
+}

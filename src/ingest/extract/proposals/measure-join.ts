@@ -1,0 +1,116 @@
+import type { CatalogTable } from '../../../context/catalog/catalog.ts';
+import { datasetNames } from '../../../context/catalog/dataset-names.ts';
+import type { NamedDataset } from '../../../context/claims/name-index.ts';
+import { UserError } from '../../../lib/error.ts';
+import { type Dialect, type TableRef } from '../../../sql/dialect.ts';
+import { findDialect } from '../../../sql/dialects.ts';
+import type { Snapshot } from '../../project-snapshot.ts';
+import { refusal } from './resolve-names.ts';
+
+/** A join as a model proposes it: fields of `from`, each with the field of `to` that it equals. */
+interface ProposedJoin {
+  readonly from: NamedDataset;
+  readonly to: NamedDataset;
+  readonly pairs: readonly (readonly [field: string, toField: string])[];
+}
+
+/** Of the distinct values that refer, the share that has to be there. */
+const leastContainment = 0.9;
+const timeoutMs = 30_000;
+
+/**
+ * Refuses a join that the rows contradict: values without a match, or several rows for one value.
+ * Where a side has no rows there is nothing to measure, and a join is refused as well: words alone
+ * prove none.
+ */
+export async function measureJoin(
+  snapshot: Snapshot,
+  { from, to, pairs }: ProposedJoin,
+  signal: AbortSignal,
+): Promise<void> {
+  const catalog = snapshot.catalogs.find(({ connection }) => connection === from.connection);
+  if (catalog === undefined) throw refusal(`${from.connection} has not been read yet.`);
+  const names = datasetNames(catalog);
+  const dialect = findDialect(catalog.dialect);
+  const sideOf = (owner: NamedDataset, fields: readonly string[]): Side => {
+    const table = catalog.tables.find((own) => names.dataset(own) === owner.dataset);
+    const columns = fields.map((field) =>
+      table?.columns.find(({ name }) => names.field(table, name) === field),
+    );
+    const found = columns.flatMap((column) => (column === undefined ? [] : [column.name]));
+    if (table === undefined || found.length < fields.length)
+      throw refusal(`Only columns can be joined: ${owner.dataset} computes one of these fields.`);
+    return { table, columns: found };
+  };
+  const child = sideOf(
+    from,
+    pairs.map(([field]) => field),
+  );
+  const parent = sideOf(
+    to,
+    pairs.map(([, field]) => field),
+  );
+  const join = `${from.dataset} to ${to.dataset}`;
+  const [values = 0, found = 0, most = 0] = await runMeasurement(
+    snapshot,
+    { connection: from.connection, sql: measurement(child, parent, dialect), join },
+    signal,
+  );
+  if (values === 0)
+    throw refusal(
+      `There are no rows that could show whether ${join} is right: leave the join out.`,
+    );
+  const share = found / values;
+  if (share < leastContainment)
+    throw refusal(
+      `The rows do not bear it out: too few values of ${from.dataset} are in ${to.dataset}. Check the columns, or leave the join out.`,
+    );
+  if (most > 1)
+    throw refusal(
+      `The rows do not bear it out: ${to.dataset} has several rows for one value, so it is not the side of the one.`,
+    );
+}
+
+interface Side {
+  readonly table: CatalogTable;
+  readonly columns: readonly string[];
+}
+
+/** One row: distinct values of the child, those that the parent has, rows of the parent for one. */
+function measurement(child: Side, parent: Side, dialect: Dialect): string {
+  const nameOf = ({ catalog, schema, table }: TableRef) =>
+    [catalog, schema, table]
+      .flatMap((part) => (part === undefined ? [] : [dialect.quote(part)]))
+      .join('.');
+  const listOf = (columns: readonly string[]) =>
+    columns.map((column, index) => `${dialect.quote(column)} AS k${index}`).join(', ');
+  const presentIn = (columns: readonly string[]) =>
+    columns.map((column) => `${dialect.quote(column)} IS NOT NULL`).join(' AND ');
+  const keys = parent.columns.map((column) => dialect.quote(column)).join(', ');
+  const children = `SELECT DISTINCT ${listOf(child.columns)} FROM ${nameOf(child.table)} WHERE ${presentIn(child.columns)}`;
+  const parents = `SELECT ${listOf(parent.columns)}, count(*) AS n FROM ${nameOf(parent.table)} WHERE ${presentIn(parent.columns)} GROUP BY ${keys}`;
+  const on = child.columns.map((_, index) => `p.k${index} = c.k${index}`).join(' AND ');
+  return `SELECT count(*) AS a, count(p.n) AS b, max(p.n) AS m FROM (${children}) AS c LEFT JOIN (${parents}) AS p ON ${on}`;
+}
+
+interface Measurement {
+  readonly connection: string;
+  readonly sql: string;
+  /** For errors. */
+  readonly join: string;
+}
+
+async function runMeasurement(
+  snapshot: Snapshot,
+  { connection, sql, join }: Measurement,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  try {
+    const warehouse = await snapshot.warehouse(connection);
+    const { rows } = await warehouse.query(sql, { maxRows: 1, timeoutMs }, signal);
+    return (rows[0] ?? []).map((cell) => Number(cell ?? 0));
+  } catch (error) {
+    if (!(error instanceof UserError) || signal.aborted) throw error;
+    throw refusal(`It cannot be measured whether ${join} is right: leave the join out.`);
+  }
+}
