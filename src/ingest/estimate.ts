@@ -1,5 +1,6 @@
 import type { KtxModelRole, TokenUsage } from '../llm/port/runtime.ts';
 import { leastCalls } from '../scan/describe/description-batches.ts';
+import { splitItem } from './extract/item-parts.ts';
 import { needsTriage } from './extract/triage-page.ts';
 import { groupIntoUnits, type PendingItem } from './extract/work-units.ts';
 import type { Estimate, Range } from './report.ts';
@@ -34,7 +35,9 @@ const tokensPerTurn = 700;
  * skipped, and every loop ends in its second turn. Maximum: each table has a call of its own,
  * everything is read in a loop that uses all its turns, and nothing comes from a cache.
  */
-export function estimateCost({ tables, items, stepBudget, priced }: EstimateInput): Estimate {
+export function estimateCost(input: EstimateInput): Estimate {
+  const { tables, stepBudget, priced } = input;
+  const items = input.items.flatMap(splitItem);
   const descriptions = (calls: number): ModelCost => {
     const columns = tables.reduce((sum, count) => sum + count, 0);
     const output = 60 * tables.length + 25 * columns;

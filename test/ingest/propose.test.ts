@@ -332,7 +332,7 @@ describe('what is proposed', () => {
     expect(said).toMatch(/^refused: /);
     expect(said).toContain(hint);
     expect(told(session)).toEqual([]);
-    expect(session.hasAccepted(tool)).toBe(false);
+    expect(session.outcomes().size).toBe(0);
   });
 });
 

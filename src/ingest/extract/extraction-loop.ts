@@ -43,13 +43,11 @@ export async function runExtractionLoop(
     signal: session.signal,
   });
   if (error !== undefined) return { outcome: 'error', failure: error };
-  // A refusal that the model corrected is normal. A tool whose every proposal was refused means
-  // that the unit is not read.
-  const refusedTools = Object.keys(toolFailures).filter(
-    (tool) => tool.startsWith('propose_') && !session.hasAccepted(tool),
-  );
+  // What was accepted counts, whatever else was refused. If every proposal was refused, the unit is
+  // not read.
+  const refusedTools = Object.keys(toolFailures).filter((tool) => tool.startsWith('propose_'));
   const isRead =
-    stopReason === 'budget' || refusedTools.length === 0 || session.hasAccepted('report_unmapped');
+    stopReason === 'budget' || refusedTools.length === 0 || session.outcomes().size > 0;
   if (isRead) return { outcome: stopReason };
   const message = `${unit.id}: every call of ${refusedTools.sort().join(', ')} was invalid.`;
   return { outcome: 'error', failure: new LlmError('invalid_output', message) };

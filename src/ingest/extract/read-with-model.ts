@@ -3,7 +3,9 @@ import { createTablesHasher, hashItem, readingVersion } from '../fetch/item-file
 import { type Quarantined, type StageReport, toFailure } from '../report.ts';
 import type { UserError } from '../../lib/error.ts';
 import { isContextTooLong } from '../../llm/port/error.ts';
+import { noteAttempt, withoutSetAside } from './attempts.ts';
 import { runExtractionLoop } from './extraction-loop.ts';
+import { outcomesOfWholes, splitItem } from './item-parts.ts';
 import {
   type ItemOutcome,
   openProposalsSession,
@@ -65,7 +67,13 @@ export async function readWithModel(input: ReadingInput): Promise<ModelReading> 
     const outcome = journaledOutcome(model.journal, item);
     if (outcome !== undefined) outcomes.set(item, outcome);
   }
-  const open = pending.filter((item) => !outcomes.has(item));
+  const parts = pending.filter((item) => !outcomes.has(item)).flatMap(splitItem);
+  for (const part of isAnew ? [] : parts) {
+    const outcome = part.whole && journaledOutcome(model.journal, part);
+    if (outcome !== undefined) outcomes.set(part, outcome);
+  }
+  const unread = parts.filter((part) => !outcomes.has(part));
+  const open = withoutSetAside(stage, unread);
   const verdicts = await triagePages(stage, open);
   const withVerdict = (verdict: PageVerdict) =>
     open.filter((item) => verdicts.get(item) === verdict);
@@ -77,14 +85,14 @@ export async function readWithModel(input: ReadingInput): Promise<ModelReading> 
   await runConcurrently(stage, units, (unit) => extractUnit(stage, unit));
   input.signal.throwIfAborted();
   const countLeft = (verdict: PageVerdict | undefined) =>
-    open.filter((item) => verdicts.get(item) === verdict && !outcomes.has(item)).length;
+    unread.filter((item) => verdicts.get(item) === verdict && !outcomes.has(item)).length;
   const reports = [
     reportStep(stage, 'triage', countLeft(undefined)),
     reportStep(stage, 'light', countLeft('light')),
     reportStep(stage, 'extract', countLeft('full')),
   ];
   return {
-    sources: applyOutcomes(findings, outcomes),
+    sources: applyOutcomes(findings, outcomesOfWholes(outcomes, parts)),
     stages: reports.filter(({ done, pending: left, calls }) => done + left + calls > 0),
     refused: stage.refused,
     isOver: stage.isOver,
@@ -162,6 +170,9 @@ async function skimPages(
   });
 }
 
+/** The code of an answer that the loop could not use. */
+const unusable = 'llm_invalid_output';
+
 /** Claims of a loop count more than those of one call. */
 const confidences = { light: 0.6, extract: 0.7 } as const;
 
@@ -196,23 +207,39 @@ async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
     finish(recordFinished(stage, unit, session));
     return extractParts(stage, unit, failure);
   }
-  if (failure !== undefined)
-    recordFailure(
-      stage,
-      { step: 'extract', ...(unit.items.length === 1 && { unit: unit.id }) },
-      failure,
-    );
+  if (failure !== undefined) recordFailure(stage, { step: 'extract' }, failure);
   const isCut = outcome === 'budget' || failure?.code === 'llm_budget_spent';
   const outcomes = session.outcomes();
   let claims = 0;
   for (const item of outcome === 'natural' || isCut ? unit.items : []) {
-    const own = outcomes.get(item.item.key) ?? { claims: [], unmapped: [] };
-    if (isCut && own.claims.length + own.unmapped.length === 0) continue;
+    const own = outcomes.get(item.item.key);
+    if (own === undefined) continue;
     recordOutcome(stage, 'extract', { item, outcome: own });
     counts.extract.done += 1;
     claims += own.claims.length;
   }
+  if (result !== undefined && !isCut) noteUnread(stage, { unit, session, failure });
   finish(claims);
+}
+
+interface FinishedUnit {
+  readonly unit: WorkUnit;
+  readonly session: ProposalsSession;
+  readonly failure: UserError | undefined;
+}
+
+/** The items that a model had before it and said nothing about count as one attempt each. */
+function noteUnread(stage: ReadingStage, { unit, session, failure }: FinishedUnit): void {
+  const isOfText = failure === undefined || isFaultOfText(failure) || failure.code === unusable;
+  for (const item of isOfText ? unit.items : []) {
+    if (stage.outcomes.has(item)) continue;
+    const refusal = session.refusalOf(pendingPath(item));
+    const why =
+      refusal === undefined
+        ? 'the model ended without a claim or a report about it'
+        : `every proposal was refused: ${refusal}`;
+    noteAttempt(stage, 'extract', { item, reason: failure?.message ?? why });
+  }
 }
 
 /**

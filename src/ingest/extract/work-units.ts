@@ -29,6 +29,8 @@ export interface PendingItem {
    * a model.
    */
   readonly slice: (claims: readonly Claim[]) => string;
+  /** Set for a part of an item that is too long to be read at once: the item. */
+  readonly whole?: PendingItem;
 }
 
 /** Items of one source that a model reads together. */

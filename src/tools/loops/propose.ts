@@ -18,6 +18,7 @@ import {
   proposeTerm,
   reportUnmapped,
 } from '../../ingest/extract/proposals/propose-claims.ts';
+import { UserError } from '../../lib/error.ts';
 import { type LoopTool, defineLoopTool } from '../loop-tool.ts';
 
 /** The facts that a work unit can propose, each with a quote. Every proposal is checked at once. */
@@ -67,7 +68,7 @@ export const proposeTools: readonly LoopTool<ProposalsSession>[] = [
 ];
 
 // oxlint-disable-next-line max-params -- the four columns of the table above
-function proposeTool<Schema extends z.ZodObject>(
+function proposeTool<Schema extends z.ZodObject<{ item: z.ZodString }>>(
   name: string,
   description: string,
   inputSchema: Schema,
@@ -79,9 +80,15 @@ function proposeTool<Schema extends z.ZodObject>(
     inputSchema,
     carries: 'nothing',
     async run(proposal, { session }) {
-      const reply = await propose(session, proposal);
-      session.noteAccepted(name);
-      return reply;
+      const { item } = proposal as { readonly item: string };
+      try {
+        const reply = await propose(session, proposal);
+        session.noteAccepted(name, item);
+        return reply;
+      } catch (error) {
+        if (error instanceof UserError) session.noteRefused(name, item, error.message);
+        throw error;
+      }
     },
   });
 }

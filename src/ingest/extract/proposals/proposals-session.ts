@@ -48,8 +48,9 @@ export function openProposalsSession(
   const itemsByPath = new Map(items.map((item) => [itemPath(connection, item.item.path), item]));
   const accepted = new Map<string, Claim[]>();
   const unmapped = new Map<string, UnmappedFact[]>();
-  const acceptedTools = new Set<string>();
   const touched = new Set<string>();
+  /** What was refused and not corrected, by item and tool. */
+  const refused = new Map<string, Map<string, string>>();
   let queries = 0;
   const itemAt = (path: string): PendingItem => {
     const item = itemsByPath.get(path);
@@ -81,8 +82,13 @@ export function openProposalsSession(
           `This work unit has had its ${mostQueries} queries: decide with what is known.`,
         );
     },
-    noteAccepted: (tool: string): void => void acceptedTools.add(tool),
-    hasAccepted: (tool: string): boolean => acceptedTools.has(tool),
+    noteAccepted(tool: string, path: string): void {
+      refused.get(path)?.delete(tool);
+    },
+    noteRefused(tool: string, path: string, reason: string): void {
+      if (!itemsByPath.has(path)) return;
+      refused.set(path, new Map(refused.get(path)).set(tool, reason));
+    },
     /** Adds claims with the quote as their evidence. */
     accept(place: QuotedItem, proposed: readonly ProposedClaim[]): void {
       const evidence = [evidenceOf(place)];
@@ -101,15 +107,33 @@ export function openProposalsSession(
     },
     /** The keys of the items that the model has left for another one. */
     finished: () => new Set([...touched].slice(0, -1).map((path) => itemAt(path).item.key)),
-    /** By the key of the item. Does not depend on the order of the proposals. */
+    /**
+     * By the key of the item; only of items that the model claimed or reported something about. Does
+     * not depend on the order of the proposals.
+     */
     outcomes: (): ReadonlyMap<string, ItemOutcome> =>
       new Map(
-        [...itemsByPath].map(([path, { item }]) => {
+        [...itemsByPath].flatMap(([path, { item }]): [string, ItemOutcome][] => {
           const claims = uniteClaims(accepted.get(path) ?? []);
-          return [item.key, { claims, unmapped: sortFacts(unmapped.get(path) ?? []) }];
+          const reported = unmapped.get(path) ?? [];
+          if (claims.length + reported.length === 0) return [];
+          const facts = [...reported, ...refusedFacts(refused.get(path))];
+          return [[item.key, { claims, unmapped: sortFacts(facts) }]];
         }),
       ),
+    /** What was refused in the item and never corrected, as one line; undefined if nothing was. */
+    refusalOf: (path: string): string | undefined => refusedFacts(refused.get(path))[0]?.what,
   };
+}
+
+const longestRefusal = 200;
+
+/** Refused proposals as facts that have no place, so that a person sees them. */
+function refusedFacts(byTool: ReadonlyMap<string, string> = new Map()): UnmappedFact[] {
+  return [...byTool].map(([tool, reason]) => ({
+    reason: 'refused',
+    what: `${tool}: ${reason.replaceAll(/\s+/g, ' ').slice(0, longestRefusal)}`,
+  }));
 }
 
 function moveToEnd(paths: Set<string>, path: string): void {
