@@ -35,9 +35,13 @@ const tokensPerTurn = 700;
  * skipped, and every loop ends in its second turn. Maximum: each table has a call of its own,
  * everything is read in a loop that uses all its turns, and nothing comes from a cache.
  */
-export function estimateCost(input: EstimateInput): Estimate {
-  const { tables, stepBudget, priced } = input;
-  const items = input.items.flatMap(splitItem);
+export function estimateCost({
+  tables,
+  items: whole,
+  stepBudget,
+  priced,
+}: EstimateInput): Estimate {
+  const items = whole.flatMap(splitItem);
   const descriptions = (calls: number): ModelCost => {
     const columns = tables.reduce((sum, count) => sum + count, 0);
     const output = 60 * tables.length + 25 * columns;

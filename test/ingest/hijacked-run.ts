@@ -13,8 +13,11 @@ export const units = Array.from(
   { length: Math.ceil(attackNames.length / attacksPerUnit) },
   (_, unit) => attackNames.slice(unit * attacksPerUnit, (unit + 1) * attacksPerUnit),
 );
+/** What the formulas of the attacks need: a proposal has to be borne out by its paragraph. */
+const formulaWords =
+  'It counts the amount, the email, the salary and the status of active people, or the id 60.';
 /** So long that each page is a unit of its own. */
-const page = `# Leaks\n\nThe leak is defined here, and computed from people.\n\n${'More words. '.repeat(1000)}\n`;
+const page = `# Leaks\n\nThe leak is defined here, and computed from people. ${formulaWords}\n\n${'More words. '.repeat(1000)}\n`;
 
 /** A project whose warehouse holds the canaries. */
 export function canaryShop(machine: ModelMachine, backend: string, settings = ''): string {

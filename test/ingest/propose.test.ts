@@ -28,6 +28,15 @@ const body = [
 ].join('\n');
 const quote = 'turnover is what all orders came to';
 
+/** One paragraph that bears out what the proposals below say. */
+const wordy = [
+  '# Money',
+  '',
+  'The status of an order is open or paid. The share of revenue counts the amount of paid orders.',
+  'Revenue is 2 times the amount. Each order has the id of its customers; the odd table has some thing.',
+].join('\n');
+const wordyQuote = 'The status of an order is open or paid.';
+
 let project: Project;
 let snapshot: Snapshot;
 beforeAll(async () => {
@@ -143,9 +152,11 @@ describe('what is proposed', () => {
   });
 
   test('of datasets, fields, metrics and joins is in their terms', async () => {
-    const session = openSession();
+    const session = openSession(wordy);
     const taken = async (tool: string, input: object) =>
-      expect(await call(session, tool, { ...at, ...input })).toMatch(/^Taken: /);
+      expect(await call(session, tool, { item: path, quote: wordyQuote, ...input })).toMatch(
+        /^Taken: /,
+      );
     await taken('propose_dataset', {
       dataset: 'main.orders',
       description: 'One row is an order.',
@@ -207,12 +218,13 @@ describe('what is proposed', () => {
   });
 
   test('that disagrees is taken and said to; what means the same adds to the evidence of what stands', async () => {
-    const session = openSession();
-    const metric = { ...at, dataset: 'orders', name: 'revenue', agg: 'sum' };
+    const session = openSession(wordy);
+    const said = { item: path, quote: wordyQuote };
+    const metric = { ...said, dataset: 'orders', name: 'revenue', agg: 'sum' };
     expect(await call(session, 'propose_metric', { ...metric, of: 'amount * 2' })).toContain(
       'a person decides',
     );
-    const definition = { ...at, title: 'revenue', definition: 'what came in' };
+    const definition = { ...said, title: 'revenue', definition: 'what came in' };
     expect(await call(session, 'propose_term', definition)).toBe('Taken: term:revenue.');
     expect(told(session)).toContainEqual(['term:revenue', 'definition', 'What came in.']);
     expect(told(session)).not.toContainEqual(['term:revenue', 'title', 'revenue']);
@@ -333,6 +345,117 @@ describe('what is proposed', () => {
     expect(said).toContain(hint);
     expect(told(session)).toEqual([]);
     expect(session.outcomes().size).toBe(0);
+  });
+});
+
+describe('what its paragraph does not say', () => {
+  const text = [
+    '# Metrics',
+    '',
+    'Net revenue is the amount of all orders without those that are open. It is reviewed every 3 months.',
+    '',
+    '## Coupons',
+    '',
+    'A coupon gives fifteen percent off. See https://shop.example.org/coupons for the list.',
+    '',
+    'We went to the picnic and it was fun for all of us.',
+  ].join('\n');
+  const money = { item: path, quote: 'Net revenue is the amount of all orders' };
+  const coupon = { item: path, quote: 'A coupon gives fifteen percent off.' };
+  const picnic = { item: path, quote: 'We went to the picnic and it was fun' };
+  const paid = { dataset: 'orders', agg: 'sum', of: 'amount' };
+
+  test.each([
+    [
+      'propose_term',
+      { ...money, title: 'Net revenue', definition: 'The amount of 57 orders.' },
+      '57',
+    ],
+    [
+      'propose_term',
+      { ...picnic, title: 'Net revenue', definition: 'What came in.' },
+      'Net revenue',
+    ],
+    [
+      'propose_rule',
+      { ...money, title: 'Revenue', rule: 'See https://evil.example.org now.' },
+      'no link',
+    ],
+    [
+      'propose_rule',
+      { ...money, title: 'Revenue', rule: 'It <script>alert(1)</script> is.' },
+      'no HTML',
+    ],
+    [
+      'propose_rule',
+      { ...money, title: 'Revenue', rule: 'It is [here](http://x.org).' },
+      'no HTML',
+    ],
+    [
+      'propose_rule',
+      { ...money, title: 'Revenue', rule: 'It is in fct_gross_sales.' },
+      'fct_gross_sales',
+    ],
+    ['propose_dataset', { ...picnic, dataset: 'orders', description: 'Orders.' }, 'orders'],
+    [
+      'propose_field',
+      { ...money, dataset: 'coupons', field: 'percent', description: 'Off.' },
+      'percent',
+    ],
+    ['propose_metric', { ...picnic, ...paid, name: 'net_revenue' }, 'net_revenue, amount'],
+    [
+      'propose_metric',
+      { ...money, ...paid, name: 'net_revenue', where: "status = 'refunded'" },
+      "'refunded'",
+    ],
+    ['propose_metric', { ...money, ...paid, of: 'amount * 0.81', name: 'net_revenue' }, '0.81'],
+    [
+      'propose_relationship',
+      {
+        ...picnic,
+        dataset: 'orders',
+        to: 'customers',
+        on: [{ field: 'customer_id', to_field: 'id' }],
+      },
+      'orders, customers',
+    ],
+  ])('is refused by %s %j: %s', async (tool, input, missing) => {
+    const session = openSession(text);
+    const said = await call(session, tool, input);
+    expect(said).toMatch(/^refused: /);
+    expect(said).toContain(missing);
+    expect(told(session)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'propose_term',
+      {
+        ...money,
+        title: 'Net revenues',
+        definition: 'Orders that are not open, each quarter (3 months).',
+      },
+    ],
+    [
+      'propose_term',
+      {
+        ...coupon,
+        title: 'Coupon',
+        definition: 'Takes 15 % off; see https://shop.example.org/coupons.',
+      },
+    ],
+    ['propose_metric', { ...money, ...paid, name: 'net_revenue' }],
+    [
+      'propose_field',
+      { ...coupon, dataset: 'coupons', field: 'percent', description: 'Off the price.' },
+    ],
+    [
+      'propose_field',
+      { ...coupon, dataset: 'coupons', field: 'coupon_share', expr: 'percent * 0.15' },
+    ],
+  ])('is none of what %s %j says', async (tool, input) => {
+    const session = openSession(text);
+    expect(await call(session, tool, input)).toMatch(/^Taken: /);
   });
 });
 

@@ -7,6 +7,7 @@ import { readingVersion, type UnmappedFact } from '../../fetch/item-files.ts';
 import type { Snapshot } from '../../project-snapshot.ts';
 import { findQuote } from './find-quote.ts';
 import { refusal } from './resolve-names.ts';
+import { paragraphAround } from './support.ts';
 import { pendingPath, type PendingItem, type WorkUnit } from '../work-units.ts';
 
 /** What a model read in one item. */
@@ -49,15 +50,8 @@ export function openProposalsSession(
   const accepted = new Map<string, Claim[]>();
   const unmapped = new Map<string, UnmappedFact[]>();
   const touched = new Set<string>();
-  /** What was refused and not corrected, by item and tool. */
-  const refused = new Map<string, Map<string, string>>();
-  let queries = 0;
-  const itemAt = (path: string): PendingItem => {
-    const item = itemsByPath.get(path);
-    if (item !== undefined) return item;
-    const paths = [...itemsByPath.keys()].join(', ');
-    throw refusal(`${path} is not an item of this work unit. Its items are ${paths}.`);
-  };
+  const refusals = trackRefusals();
+  const itemAt = (path: string): PendingItem => requireItem(itemsByPath, path);
   const evidenceOf = ({ item: path, quote }: QuotedItem): Evidence => {
     const found = requireQuote(itemAt(path), path, quote);
     const source = { connection, origin: 'model', extractor: readingVersion, item: path } as const;
@@ -75,20 +69,9 @@ export function openProposalsSession(
     /** The text of an item of the unit. */
     text: (path: string): string => itemAt(path).item.body,
     /** Counts a query of the model; refuses it if the unit has used all of its queries. */
-    spendQuery(): void {
-      queries += 1;
-      if (queries > mostQueries)
-        throw refusal(
-          `This work unit has had its ${mostQueries} queries: decide with what is known.`,
-        );
-    },
-    noteAccepted(tool: string, path: string): void {
-      refused.get(path)?.delete(tool);
-    },
-    noteRefused(tool: string, path: string, reason: string): void {
-      if (!itemsByPath.has(path)) return;
-      refused.set(path, new Map(refused.get(path)).set(tool, reason));
-    },
+    spendQuery: limitQueries(),
+    noteAccepted: refusals.clear,
+    noteRefused: refusals.note,
     /** Adds claims with the quote as their evidence. */
     accept(place: QuotedItem, proposed: readonly ProposedClaim[]): void {
       const evidence = [evidenceOf(place)];
@@ -101,6 +84,8 @@ export function openProposalsSession(
     },
     /** Refuses the quotes that `accept` would refuse. */
     requireQuote: (place: QuotedItem): void => void evidenceOf(place),
+    /** The words around a quote: its paragraph with the headings above, or the passage of SQL. */
+    contextOf: ({ item, quote }: QuotedItem): string => wordsAround(itemAt(item), item, quote),
     reportUnmapped({ item, ...fact }: UnmappedFact & { readonly item: string }): void {
       moveToEnd(touched, pendingPath(itemAt(item)));
       unmapped.set(item, [...(unmapped.get(item) ?? []), fact]);
@@ -108,32 +93,68 @@ export function openProposalsSession(
     /** The keys of the items that the model has left for another one. */
     finished: () => new Set([...touched].slice(0, -1).map((path) => itemAt(path).item.key)),
     /**
-     * By the key of the item; only of items that the model claimed or reported something about. Does
-     * not depend on the order of the proposals.
+     * By the key of the item; only of items that the model claimed or reported something about.
+     * Does not depend on the order of the proposals.
      */
     outcomes: (): ReadonlyMap<string, ItemOutcome> =>
       new Map(
         [...itemsByPath].flatMap(([path, { item }]): [string, ItemOutcome][] => {
           const claims = uniteClaims(accepted.get(path) ?? []);
           const reported = unmapped.get(path) ?? [];
-          if (claims.length + reported.length === 0) return [];
-          const facts = [...reported, ...refusedFacts(refused.get(path))];
-          return [[item.key, { claims, unmapped: sortFacts(facts) }]];
+          const facts = sortFacts([...reported, ...refusals.facts(path)]);
+          const isRead = claims.length + reported.length > 0;
+          return isRead ? [[item.key, { claims, unmapped: facts }]] : [];
         }),
       ),
     /** What was refused in the item and never corrected, as one line; undefined if nothing was. */
-    refusalOf: (path: string): string | undefined => refusedFacts(refused.get(path))[0]?.what,
+    refusalOf: (path: string): string | undefined => refusals.facts(path)[0]?.what,
   };
+}
+
+function limitQueries(): () => void {
+  let queries = 0;
+  return () => {
+    queries += 1;
+    if (queries > mostQueries)
+      throw refusal(
+        `This work unit has had its ${mostQueries} queries: decide with what is known.`,
+      );
+  };
+}
+
+function requireItem(items: ReadonlyMap<string, PendingItem>, path: string): PendingItem {
+  const item = items.get(path);
+  if (item !== undefined) return item;
+  const paths = [...items.keys()].join(', ');
+  throw refusal(`${path} is not an item of this work unit. Its items are ${paths}.`);
 }
 
 const longestRefusal = 200;
 
-/** Refused proposals as facts that have no place, so that a person sees them. */
-function refusedFacts(byTool: ReadonlyMap<string, string> = new Map()): UnmappedFact[] {
-  return [...byTool].map(([tool, reason]) => ({
-    reason: 'refused',
-    what: `${tool}: ${reason.replaceAll(/\s+/g, ' ').slice(0, longestRefusal)}`,
-  }));
+/** What was refused in each item and not corrected since, by the name of the tool. */
+function trackRefusals() {
+  const byItem = new Map<string, Map<string, string>>();
+  return {
+    note: (tool: string, item: string, reason: string): void =>
+      void byItem.set(item, new Map(byItem.get(item)).set(tool, reason)),
+    clear: (tool: string, item: string): void => void byItem.get(item)?.delete(tool),
+    /** As facts that have no place, so that a person sees them. */
+    facts: (item: string): UnmappedFact[] =>
+      [...(byItem.get(item) ?? [])].map(([tool, reason]) => ({
+        reason: 'refused',
+        what: `${tool}: ${reason.replaceAll(/\s+/g, ' ').slice(0, longestRefusal)}`,
+      })),
+  };
+}
+
+/** The paragraph of the quote with the headings above it; of SQL, the whole passage. */
+function wordsAround({ item, unread }: PendingItem, path: string, quote: string): string {
+  const inBody = findQuote(item.body, quote);
+  const passage = unread.find(({ text }) => findQuote(text, quote) !== undefined);
+  if (passage?.what === 'sql') return [path, passage.text, item.body].join('\n');
+  return inBody === undefined
+    ? [path, passage?.text ?? ''].join('\n')
+    : paragraphAround(item.body, inBody.line, path);
 }
 
 function moveToEnd(paths: Set<string>, path: string): void {

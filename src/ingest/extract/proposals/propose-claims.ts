@@ -1,5 +1,6 @@
 import { slug } from '../../../context/catalog/slug.ts';
 import { bodySchemas, subjects, type ClaimKind } from '../../../context/claims/claim.ts';
+import type { NamedDataset } from '../../../context/claims/name-index.ts';
 import { meaningKey } from '../../../context/compile/meaning.ts';
 import { canonicalJson, type Json } from '../../../lib/json.ts';
 import { hasNonModelClaim } from '../../project-snapshot.ts';
@@ -15,6 +16,7 @@ import type {
   proposedTermSchema,
   reportedUnmappedSchema,
 } from './proposal-schemas.ts';
+import { requireSupport } from './support.ts';
 import type { ProposalsSession, ProposedClaim, QuotedItem } from './proposals-session.ts';
 import {
   isClaimed,
@@ -32,11 +34,14 @@ export function proposeTerm(
   { title, definition, synonyms, refs = [], ...place }: ProposalOf<typeof proposedTermSchema>,
 ): string {
   const subject = subjects.term(title);
-  return acceptClaims(session, place, [
+  const claims: readonly ProposedClaim[] = [
     ...titleAndRefs(session, subject, { title, refs }),
     [subject, 'definition', definition],
     ...ownClaims(session, subject, { synonyms }),
-  ]);
+  ];
+  const context = quotedContext(session, place);
+  requireSupport({ context, names: [title], texts: [title, definition, ...(synonyms ?? [])] });
+  return acceptClaims(session, place, claims);
 }
 
 export function proposeRule(
@@ -44,10 +49,13 @@ export function proposeRule(
   { title, rule, refs = [], ...place }: ProposalOf<typeof proposedRuleSchema>,
 ): string {
   const subject = subjects.rule(title);
-  return acceptClaims(session, place, [
+  const claims: readonly ProposedClaim[] = [
     ...titleAndRefs(session, subject, { title, refs }),
     [subject, 'rule', rule],
-  ]);
+  ];
+  const context = quotedContext(session, place);
+  requireSupport({ context, names: [title], texts: [title, rule] });
+  return acceptClaims(session, place, claims);
 }
 
 /** The title, unless a source or a person has given one, and the subjects that it is about. */
@@ -79,6 +87,8 @@ export function proposeDataset(
     const time = resolveField(snapshot, owner, default_time);
     claims.push(...ownClaims(session, subject, { default_time: time }));
   }
+  const context = quotedContext(session, place);
+  requireSupport({ context, names: [dataset], texts: [description ?? '', ...(synonyms ?? [])] });
   return acceptClaims(session, place, claims);
 }
 
@@ -91,10 +101,20 @@ export async function proposeField(
   const { dataset, field, expr, description, synonyms, values, ...place } = proposal;
   const owner = resolveDataset(snapshot, dataset);
   const { connection } = owner;
+  const requireWords = () =>
+    requireSupport({
+      context: quotedContext(session, place),
+      names: [field],
+      texts: [description ?? '', ...(synonyms ?? [])],
+      formulas: expr === undefined ? [] : [expr],
+      owner,
+      otherWords: wordsForField(session, owner),
+    });
   if (expr === undefined) {
     const known = resolveField(snapshot, owner, field);
     const subject = subjects.field(connection, owner.dataset, known);
     const claims = ownClaims(session, subject, { description, synonyms, values });
+    requireWords();
     return acceptClaims(session, place, claims);
   }
   requireName(field);
@@ -114,6 +134,7 @@ export async function proposeField(
     { connection, dataset: owner.dataset, list: 'fields', entry },
     session.signal,
   );
+  requireWords();
   return acceptClaims(session, place, [
     [subject, 'field', { expr }],
     ...ownClaims(session, subject, { description, synonyms, values }),
@@ -143,6 +164,14 @@ export async function proposeMetric(
     { connection: owner.connection, dataset: owner.dataset, list: 'metrics', entry },
     session.signal,
   );
+  requireSupport({
+    context: quotedContext(session, { item, quote }),
+    names: [name],
+    texts: [description ?? '', ...(synonyms ?? [])],
+    formulas: [definition.of, definition.expr, definition.where].filter(isText),
+    owner,
+    otherWords: wordsForField(session, owner),
+  });
   const unitClaims: ProposedClaim[] = unit === undefined ? [] : [[subject, 'unit', unit]];
   return acceptClaims(session, { item, quote }, [
     [subject, 'metric', body],
@@ -169,6 +198,7 @@ export async function proposeRelationship(
   );
   session.requireQuote(place);
   await measureJoin(snapshot, { from, to: target, pairs }, session.signal);
+  requireSupport({ context: quotedContext(session, place), names: [dataset, to] });
   const fields = pairs.map(([field]) => field);
   const subject = subjects.relationship(from.connection, from.dataset, fields);
   const body = {
@@ -192,6 +222,26 @@ export function reportUnmapped(
   session.reportUnmapped({ ...report, what });
   return 'Noted.';
 }
+
+/** The words around the quote. Refuses a quote that the item does not have. */
+function quotedContext(session: ProposalsSession, place: QuotedItem): string {
+  session.requireQuote(place);
+  return session.contextOf(place);
+}
+
+/** Other words for a field: what its descriptions, synonyms and labels say. */
+function wordsForField(
+  { snapshot }: ProposalsSession,
+  { connection, dataset }: NamedDataset,
+): (field: string) => readonly string[] {
+  return (field) =>
+    snapshot
+      .claims(subjects.field(connection, dataset, field))
+      .filter(({ kind }) => kind === 'description' || kind === 'synonyms')
+      .map(({ body }) => canonicalJson(body));
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Kinds of which readers see a single claim. */
 type SingleKind = 'description' | 'synonyms' | 'tags' | 'values' | 'default_time';
