@@ -7,6 +7,7 @@ import {
   loadUnscannedWarehouses,
   scanWarehouses,
 } from './fetch/scan-warehouses.ts';
+import { readMergedClaims } from './fetch/merged-claims.ts';
 import { readSources, type FetchedSource, type ReadSource } from './fetch/read-sources.ts';
 import { listUnusedFacts, reportSources } from './fetch/source-report.ts';
 import {
@@ -107,7 +108,9 @@ async function collectFindings(run: PipelineRun, state: State): Promise<Collecte
   const catalogs = connections.map(({ catalog }) => catalog);
   const sources = await readSources(run, catalogs);
   const sourceFindings = sources.map(({ findings }) => findings);
-  return { reports, sources, found: { connections, sources: sourceFindings, pin: run.pin } };
+  const merged = await readMergedClaims(run.dir);
+  const found = { connections, sources: sourceFindings, merged, pin: run.pin };
+  return { reports, sources, found };
 }
 
 /** False if no warehouse and no source could be read and no person decided anything. */

@@ -212,8 +212,7 @@ describe('a claims file', () => {
         damaged: [],
       }),
     ).toMatchInlineSnapshot(`
-      "{"base":{}}
-      {"subject":"dataset:shop.a","kind":"description","body":"x","evidence":{"confidence":1,"connection":"shop","extractor":"a@1","origin":"code"}}
+      "{"subject":"dataset:shop.a","kind":"description","body":"x","evidence":{"confidence":1,"connection":"shop","extractor":"a@1","origin":"code"}}
       {"subject":"dataset:shop.a","kind":"description","body":"x","evidence":{"confidence":1,"connection":"shop","extractor":"b@1","origin":"code"}}
       "
     `);
@@ -248,7 +247,7 @@ describe('a claims file', () => {
       ]),
     );
     expect(read.damaged).toHaveLength(3);
-    expect(renderClaims(read)).toBe('{"base":{"dataset":"3c","source":["1a","2b"]}}\n');
+    expect(renderClaims(read)).toBe('{"base":{"dataset":"3c"}}\n{"base":{"source":["1a","2b"]}}\n');
   });
 
   it('records the states before and after while an artifact is being written', () => {

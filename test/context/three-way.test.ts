@@ -35,7 +35,9 @@ describe('a unit that a person wrote or took out', () => {
     ['mine', 'two', undefined, 'keep', undefined],
     ['mine', undefined, undefined, 'keep', undefined],
     ['mine', undefined, ['one'], 'stale', ['one']],
-    ['two', 'two', ['one'], 'agreed', ['one']],
+    // Whoever wrote it, ktx would write the same: it is ktx's from now on.
+    ['two', 'two', ['one'], 'agreed', ['two']],
+    ['two', 'two', undefined, 'agreed', ['two']],
     [undefined, 'one', ['one'], 'omit', undefined],
     [undefined, undefined, ['one'], undefined, undefined],
   ])('file %s, compiled %s, recorded %s: %s', (...[file, compiled, recorded, decision, base]) => {
@@ -75,8 +77,9 @@ test('equal units can be adopted: they count as ktx’s from then on', () => {
     ]),
     base: new Map([['a', ['old']]]),
     hash: (value: string) => value,
+    isAdopted: (path: string) => path === 'a',
   };
-  const base = adoptEqualUnits(sides, (path) => path === 'a');
+  const base = adoptEqualUnits(sides);
   expect([...base]).toEqual([['a', ['x']]]);
   expect([...mergeUnits({ ...sides, base }).decisions]).toEqual([
     ['a', 'same'],

@@ -64,22 +64,31 @@ export function parseClaims(path: string, text: string): ClaimsFile {
  * whatever its order.
  */
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
-  const entries = [...base]
-    .sort(compareKeys)
-    .map(([path, hashes]) => [
-      path,
-      hashes.length === 1 && hashes[0] !== null ? hashes[0] : hashes,
-    ]);
+  const baseLines = renderBase(base);
   const lines = claims
     .flatMap(({ evidence, ...claim }) => evidence.map((item) => renderLine(claim, item)))
     .sort();
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
-  if (entries.length + lines.length + kept.length === 0) return undefined;
-  return [
-    JSON.stringify({ base: Object.fromEntries(entries) }),
-    ...new Set([...lines, ...kept]),
-    '',
-  ].join('\n');
+  if (baseLines.length + lines.length + kept.length === 0) return undefined;
+  return [...baseLines, ...new Set([...lines, ...kept]), ''].join('\n');
+}
+
+/**
+ * A line for each entry of the artifact, such as a field, so that two changes meet in one line only
+ * where they meet in the artifact.
+ */
+function renderBase(base: MergeBase): string[] {
+  const entries = [...base]
+    .sort(compareKeys)
+    .map(
+      ([path, hashes]) =>
+        [path, hashes.length === 1 && hashes[0] !== null ? hashes[0] : hashes] as const,
+    );
+  const entryOf = (path: string) => path.split('.', 2).join('.');
+  const byEntry = Map.groupBy(entries, ([path]) => entryOf(path));
+  return [...byEntry.values()].map((values) =>
+    JSON.stringify({ base: Object.fromEntries(values) }),
+  );
 }
 
 /**

@@ -166,10 +166,10 @@ function adoptReturned(
     compiled: valuesByPath(listEntries(compiled ?? {})),
     base,
     hash: (value: Json) => hashValue(value),
+    isAdopted: (path: string) =>
+      removedPaths.some((removed) => path === removed || path.startsWith(`${removed}.`)),
   };
-  return adoptEqualUnits(sides, (path) =>
-    removedPaths.some((removed) => path === removed || path.startsWith(`${removed}.`)),
-  );
+  return adoptEqualUnits(sides);
 }
 
 function leaveUnchanged({ text, base, edits }: MergeInput): MergeResult {

@@ -111,7 +111,11 @@ function mergeEntry(base: MergeBase, { entry, match }: EntryPair, merged: Merged
     : keepPersonsPart(base, entry, merged);
   const compiled = valuesByPath([target]);
   const keys = new Map([...entry.values, ...target.values].map(({ path, key }) => [path, key]));
-  const units = mergeUnits({ file: valuesByPath([entry]), compiled, base, hash: hashValue });
+  const claimed = valuesByPath(match ? [match] : []);
+  const isAdopted = (path: string) =>
+    claimed.has(path) && hashValue(claimed.get(path)) === hashValue(compiled.get(path));
+  const file = valuesByPath([entry]);
+  const units = mergeUnits({ file, compiled, base, hash: hashValue, isAdopted });
   for (const [path, recorded] of units.base) merged.base.set(path, recorded);
   for (const [path, decision] of units.decisions) {
     if (decision === 'keep' || decision === 'stale') merged.kept.push(path);
@@ -134,11 +138,14 @@ function keepDefinition(
   merged: MergedEntries,
 ): YamlEntry {
   const fileValues = valuesByPath([entry]);
+  const compiledValues = valuesByPath([match]);
   const isWhole = isMergedWhole(entry);
   const isDefinition = ({ key }: YamlValue) =>
     isWhole ? !documentationKeys.has(key) : computationKeys.has(key);
-  const isEdited = ({ path }: YamlValue) =>
-    !isUnedited(base, path, hashValue(fileValues.get(path)));
+  const isEdited = ({ path }: YamlValue) => {
+    const hash = hashValue(fileValues.get(path));
+    return !isUnedited(base, path, hash) && hash !== hashValue(compiledValues.get(path));
+  };
   const isTheirs = [...entry.values, ...match.values].some(
     (value) => isDefinition(value) && (isWhole || value.key === 'expr') && isEdited(value),
   );

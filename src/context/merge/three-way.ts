@@ -5,7 +5,8 @@ import type { ContentHash, MergeBase } from './merge-base.ts';
  * - `same`: it is ktx's and up to date.
  * - `take`: it is ktx's, or not there yet; the compiled unit replaces it.
  * - `remove`: it is ktx's, and no longer compiled.
- * - `agreed`: a person wrote what ktx compiles; it stays the person's.
+ * - `agreed`: it is what ktx compiles, whoever wrote it; from now on it is ktx's. So a file that
+ *   git merged is ktx's again where it needs no change.
  * - `keep`: a person wrote something else; it stays.
  * - `stale`: like `keep`, but ktx had a unit here and compiles none any more.
  * - `omit`: a person took it out; it stays out.
@@ -18,6 +19,8 @@ export interface MergeSides<Unit> {
   readonly compiled: ReadonlyMap<string, Unit>;
   readonly base: MergeBase;
   readonly hash: (unit: Unit) => string;
+  /** False for what is only compiled because a person wrote it. Without it: true. */
+  readonly isAdopted?: (path: string) => boolean;
 }
 
 export interface MergedUnits {
@@ -32,7 +35,8 @@ export interface MergedUnits {
  * base records is ktx's; any other is the person's; a unit that the base records and the file lacks
  * was taken out by the person.
  */
-export function mergeUnits<Unit>({ file, compiled, base, hash }: MergeSides<Unit>): MergedUnits {
+export function mergeUnits<Unit>(sides: MergeSides<Unit>): MergedUnits {
+  const { file, compiled, base, hash, isAdopted = () => true } = sides;
   const decisions = new Map<string, MergeDecision>();
   const nextBase = new Map<string, readonly ContentHash[]>();
   const hashAt = (units: ReadonlyMap<string, Unit>, path: string): ContentHash => {
@@ -44,7 +48,8 @@ export function mergeUnits<Unit>({ file, compiled, base, hash }: MergeSides<Unit
     const recorded = base.get(path);
     const decision = decideUnit(current, wanted, recorded);
     decisions.set(path, decision);
-    if (decision === 'same' || decision === 'take') {
+    const isOfKtx = decision === 'same' || decision === 'take';
+    if (isOfKtx || (decision === 'agreed' && isAdopted(path))) {
       if (wanted !== null) nextBase.set(path, [wanted]);
     } else if (recorded && decision !== 'remove' && decision !== 'omit') {
       nextBase.set(path, recorded);
@@ -70,10 +75,13 @@ function decideUnit(
  * The base in which units that are equal on both sides count as ktx's; `isAdopted` limits them by
  * path.
  */
-export function adoptEqualUnits<Unit>(
-  { file, compiled, base, hash }: MergeSides<Unit>,
-  isAdopted: (path: string) => boolean = () => true,
-): MergeBase {
+export function adoptEqualUnits<Unit>({
+  file,
+  compiled,
+  base,
+  hash,
+  isAdopted = () => true,
+}: MergeSides<Unit>): MergeBase {
   const adopted = [...file].flatMap(([path, unit]) => {
     const wanted = compiled.get(path);
     const isEqual = wanted !== undefined && hash(wanted) === hash(unit);

@@ -3,6 +3,7 @@ import type { Claim } from '../../context/claims/claim.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { Extraction, Item } from '../../sources/source.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
+import type { MergedClaims } from './merged-claims.ts';
 import type { UnmappedFact } from './item-files.ts';
 
 /** Everything that a run knows about the project. */
@@ -11,6 +12,8 @@ export interface ProjectFindings {
   readonly sources: readonly SourceFindings[];
   /** The decisions that models made in this run about the claims of all sources. */
   readonly decisions?: readonly Claim[];
+  /** What ktx had left on the branches that git merged since the last run. */
+  readonly merged?: MergedClaims | undefined;
   /** A person's decision, made with this run. */
   readonly pin?: Pin | undefined;
 }

@@ -58,7 +58,7 @@ export function restoreReadings(
   source: Omit<SourceFindings, 'readings'>,
   { catalogs, claims, recorded }: RecordedReadings,
 ): Map<string, ItemReading> {
-  const lines = new Map(recorded.map((line) => [line.key, line]));
+  const linesByKey = Map.groupBy(recorded, ({ key }) => key);
   const extractions = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
   const hashTables = createTablesHasher(catalogs);
   const itemsForModels = source.items.filter(
@@ -66,12 +66,15 @@ export function restoreReadings(
   );
   return new Map(
     itemsForModels.map((item) => {
-      const line = lines.get(item.key);
+      // A merge of two branches may leave two lines: the one of this content counts.
+      const lines = linesByKey.get(item.key) ?? [];
+      const hash = hashItem(item);
+      const line = lines.find((own) => lastReadState(own)?.hash === hash) ?? lines.at(-1);
       const read = line && lastReadState(line);
       const itemClaims = claims.get(itemPath(source.connection, item.path)) ?? [];
       const isCurrent =
         read?.extractor === `${source.extractor}+${readingVersion}` &&
-        read.hash === hashItem(item) &&
+        read.hash === hash &&
         read.slice === hashTables(extractions.get(item.key), itemClaims);
       const unmapped = (isCurrent ? line?.unmapped : undefined) ?? [];
       return [item.key, { claims: itemClaims, read, isCurrent, unmapped }];

@@ -1,10 +1,5 @@
 import { shortId, subjects, type Claim } from '../../context/claims/claim.ts';
-import {
-  claimsPath,
-  parseClaims,
-  renderClaims,
-  type ClaimsFile,
-} from '../../context/claims/claims-file.ts';
+import { claimsPath, renderClaims, type ClaimsFile } from '../../context/claims/claims-file.ts';
 import { dropOrphans, isModelDecision } from '../../context/claims/model-decisions.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import { parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
@@ -14,6 +9,7 @@ import { uniteBases } from '../../context/merge/merge-base.ts';
 import { artifactPath, isFileDeleted, mergeDataset } from '../../context/merge/merge-dataset.ts';
 import { resolveByEdits } from '../../context/merge/resolve-by-edit.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
+import { parseMergedClaims, type MergedClaims } from '../fetch/merged-claims.ts';
 import { isReadingEvidence } from '../fetch/readings.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { FileWrite } from '../publish/rendering.ts';
@@ -29,6 +25,7 @@ interface ConnectionInput {
   /** Connections whose claims this run makes anew. */
   readonly derived: ReadonlySet<string>;
   readonly pins: readonly Pin[];
+  readonly merged: MergedClaims | undefined;
   /** Subjects that are left out because they failed the check. */
   readonly failed: ReadonlySet<string>;
 }
@@ -38,7 +35,7 @@ interface ConnectionInput {
  * files. Pure.
  */
 export function renderConnection(input: ConnectionInput, tree: FileTree) {
-  const { connection, claims, retain, pins, failed } = input;
+  const { connection, claims, retain, pins, failed, merged } = input;
   const recorded = listRecordedDatasets(connection, tree);
   const recordedFiles = readNeededFiles(input, recorded, tree);
   const deleted = new Set(
@@ -73,6 +70,7 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
         failing: failingByDataset.get(dataset) ?? [],
         retain,
         pins,
+        merged,
       },
       tree,
     ),
@@ -104,7 +102,7 @@ function listRecordedDatasets(connection: string, tree: FileTree): string[] {
 
 /** The claims files with something that compiling needs and this run does not make anew. */
 function readNeededFiles(
-  { connection, derived }: ConnectionInput,
+  { connection, derived, merged }: ConnectionInput,
   datasets: readonly string[],
   tree: FileTree,
 ) {
@@ -113,7 +111,7 @@ function readNeededFiles(
     const text = tree.get(artifactPath(connection, dataset));
     const claimsText = tree.get(path) ?? '';
     return text === undefined || hasUnderivedClaims(claimsText, derived)
-      ? [{ dataset, text, ...parseClaims(path, claimsText) }]
+      ? [{ dataset, text, ...parseMergedClaims(path, claimsText, merged) }]
       : [];
   });
 }
@@ -135,7 +133,8 @@ export function damagedLineFault({ path, line, reason }: ClaimsFile['damaged'][n
   return { subject: path, kind: 'line', reason, location: `${path}:${line}` };
 }
 
-interface DatasetInput extends DatasetRef, Pick<ConnectionInput, 'claims' | 'retain' | 'pins'> {
+interface DatasetInput
+  extends DatasetRef, Pick<ConnectionInput, 'claims' | 'retain' | 'pins' | 'merged'> {
   readonly compiled: Dataset | undefined;
   readonly conflicts: readonly Conflict[];
   /** Claims that are left out because their subjects failed. Decisions about them stay. */
@@ -154,7 +153,7 @@ function renderDataset(input: DatasetInput, tree: FileTree) {
   if (text === unedited.text && claimsText === uneditedClaims)
     return { ...common, conflicts: input.conflicts, result: unedited, writes: [], damaged: [] };
 
-  const file = parseClaims(claimsAt, claimsText ?? '');
+  const file = parseMergedClaims(claimsAt, claimsText ?? '', input.merged);
   const edits = file.claims.filter(({ kind }) => kind === 'edit');
   const result = mergeDataset({ ...input, text, base: file.base, edits });
   const records = file.claims.filter(({ kind }) => kind === 'settled');

@@ -1,5 +1,5 @@
 import type { Claim } from '../../context/claims/claim.ts';
-import { parseClaims, renderClaims, type ClaimsFile } from '../../context/claims/claims-file.ts';
+import { renderClaims, type ClaimsFile } from '../../context/claims/claims-file.ts';
 import { dropOrphans } from '../../context/claims/model-decisions.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
@@ -12,6 +12,7 @@ import { sectionPaths } from '../../context/wiki/page-sections.ts';
 import type { WikiPage } from '../../context/wiki/wiki.ts';
 import { pageName, wikiClaimsPath, wikiPath } from '../../context/wiki/wiki-paths.ts';
 import { shortHash } from '../../lib/hash.ts';
+import { parseMergedClaims, type MergedClaims } from '../fetch/merged-claims.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { FileWrite } from '../publish/rendering.ts';
 import type { KeptEdit } from '../report.ts';
@@ -22,6 +23,7 @@ interface WikiInput {
   /** The part of a recorded claim that stands beside them. */
   readonly retain: (claim: Claim) => Claim | undefined;
   readonly pins: readonly Pin[];
+  readonly merged: MergedClaims | undefined;
 }
 
 interface MergedPage {
@@ -31,8 +33,8 @@ interface MergedPage {
 }
 
 /** Renders the pages of the wiki, and the claims about terms and rules. Pure. */
-export function renderWiki({ claims, retain, pins }: WikiInput, tree: FileTree) {
-  const file = parseClaims(wikiClaimsPath, tree.get(wikiClaimsPath) ?? '');
+export function renderWiki({ claims, retain, pins, merged }: WikiInput, tree: FileTree) {
+  const file = parseMergedClaims(wikiClaimsPath, tree.get(wikiClaimsPath) ?? '', merged);
   const all = [...claims, ...file.claims.flatMap((claim) => retain(claim) ?? [])];
   const compilation = compileWiki(all, pins);
   const standing = dropOrphans(all, { pins });

@@ -22,9 +22,13 @@ const attributesFile = '.gitattributes';
  * repository does to its own files.
  */
 const attributes = [
-  'claims/** linguist-generated -text -filter',
+  'claims/** linguist-generated -text -filter merge=union',
   'sources/** linguist-generated -text -filter',
+  'sources/**/index.jsonl merge=union',
+  'pins.yaml merge=union',
 ];
+/** What ktx wrote there before. */
+const formerAttributes = new Set(['claims/** linguist-generated -text -filter']);
 const sharedPaths = [attributesFile, 'wiki', wikiClaimsPath, conflictsPath, pinsPath];
 
 /**
@@ -80,14 +84,21 @@ function renderTree(
   const { pins, fault: pinsError } = parsePins(pinsText(findings, tree));
   const retain = createRetainer(findings);
   const wiki = renderWiki(
-    { claims: claims.wiki.filter(({ subject }) => !failed.has(subject)), retain, pins },
+    {
+      claims: claims.wiki.filter(({ subject }) => !failed.has(subject)),
+      retain,
+      pins,
+      merged: findings.merged,
+    },
     tree,
   );
   const sourceNames = findings.sources.map(({ connection }) => connection);
   const connections = findings.connections.map(({ catalog: { connection }, claims: scanned }) => {
     const derived = new Set([...(scanned ? [connection] : []), ...sourceNames]);
     const all = [...(scanned ?? []), ...(claims.byConnection.get(connection) ?? [])];
-    return renderConnection({ connection, claims: all, retain, derived, pins, failed }, tree);
+    const { merged } = findings;
+    const common = { retain, derived, pins, merged, failed };
+    return renderConnection({ connection, claims: all, ...common }, tree);
   });
   const datasets = connections.flatMap((connection) => connection.datasets);
   const conflicts = [
@@ -218,10 +229,17 @@ function repairedClaimIds({ kind, body }: Claim): string[] {
  * Written only with the first claims of a project: a line that a person takes out later stays out.
  */
 function attributesWrites(tree: FileTree): FileWrite[] {
-  if ([...tree.keys()].some((path) => path.startsWith('claims/'))) return [];
   const text = tree.get(attributesFile) ?? '';
-  const missing = attributes.filter((line) => !text.split(/\r?\n/).includes(line));
-  const start = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  const lines = text.split(/\r?\n/);
+  // A project that has claims keeps what people made of the file; only ktx's own old lines change.
+  const isNew = ![...tree.keys()].some((path) => path.startsWith('claims/'));
+  if (!isNew && !lines.some((line) => formerAttributes.has(line))) return [];
+  const kept = text
+    .split(/(?<=\n)/)
+    .filter((line) => !formerAttributes.has(line.trimEnd()))
+    .join('');
+  const missing = attributes.filter((line) => !kept.split(/\r?\n/).includes(line));
+  const start = kept === '' || kept.endsWith('\n') ? kept : `${kept}\n`;
   return missing.length === 0
     ? []
     : [{ step: 'file_written', path: attributesFile, text: `${start}${missing.join('\n')}\n` }];

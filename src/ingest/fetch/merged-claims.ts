@@ -1,0 +1,93 @@
+import { isEditRecord } from '../../context/claims/claim.ts';
+import { parseClaims, uniteClaims, type ClaimsFile } from '../../context/claims/claims-file.ts';
+import { uniteBases } from '../../context/merge/merge-base.ts';
+import {
+  findRepository,
+  git,
+  headCommit,
+  readFilesAtCommit,
+  type Repository,
+} from '../../store/git.ts';
+
+/** By path, the texts that the claims files had on the branches of a merge. */
+export type MergedClaims = ReadonlyMap<string, readonly string[]>;
+
+/** More merges without an ingest between them are not looked at. */
+const mostMerges = 10;
+
+/**
+ * The claims files of all branches that git merged since the last commit of ktx. However a conflict
+ * was resolved, what ktx left on each of them is known; empty if nothing was merged.
+ */
+export async function readMergedClaims(dir: string): Promise<MergedClaims> {
+  const repository = await findRepository(dir);
+  const head = repository && (await headCommit(repository));
+  if (repository === undefined || head === undefined) return new Map();
+  const commits = [
+    ...(await mergedNow(repository, head)),
+    ...(await mergedSinceLastRun(repository)),
+  ];
+  const texts = new Map<string, string[]>();
+  for (const commit of new Set(commits)) {
+    const files = await readFilesAtCommit(repository, commit, ['claims']);
+    for (const [path, text] of files) texts.set(path, [...(texts.get(path) ?? []), text]);
+  }
+  return texts;
+}
+
+/** Both sides of a merge that is not committed yet. */
+async function mergedNow({ root }: Repository, head: string): Promise<string[]> {
+  const { stdout } = await git(root, ['rev-parse', '-q', '--verify', 'MERGE_HEAD'], { allow: [1] });
+  const other = stdout.toString('utf8').trim();
+  return other === '' ? [] : [head, other];
+}
+
+async function mergedSinceLastRun({ root }: Repository): Promise<string[]> {
+  const lastRun = await linesOf(root, [
+    'log',
+    '--first-parent',
+    '--max-count=1',
+    '--format=%H',
+    '--grep=^Ktx-Run: ',
+    'HEAD',
+  ]);
+  const [run] = lastRun;
+  if (run === undefined) return [];
+  const merges = await linesOf(root, [
+    'rev-list',
+    '--merges',
+    '--parents',
+    `--max-count=${mostMerges}`,
+    'HEAD',
+    `^${run}`,
+  ]);
+  return merges.flatMap((line) => line.split(' ').slice(1));
+}
+
+async function linesOf(root: string, args: readonly string[]): Promise<string[]> {
+  const { stdout } = await git(root, args);
+  return stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+/** A claims file with what ktx left, and people decided, on the branches that were merged. */
+export function parseMergedClaims(
+  path: string,
+  text: string,
+  merged: MergedClaims | undefined,
+): ClaimsFile {
+  const file = parseClaims(path, text);
+  const branches = merged?.get(path)?.filter((own) => own !== text) ?? [];
+  if (branches.length === 0) return file;
+  const others = branches.map((own) => parseClaims(path, own));
+  return {
+    ...file,
+    base: others.reduce((base, other) => uniteBases(base, other.base), file.base),
+    claims: uniteClaims([
+      ...file.claims,
+      ...others.flatMap(({ claims }) => claims.filter(isEditRecord)),
+    ]),
+  };
+}
