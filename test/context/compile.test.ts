@@ -249,6 +249,28 @@ describe('claims that disagree', () => {
     expect(orders?.relationships?.map(({ to }) => to)).toEqual(['customers']);
   });
 
+  it('to a staging table and to the mart built on it do not contradict each other; the join within the layer is used', () => {
+    const names = ['orders', 'customers', 'stg_customers', 'stg_orders', 'accounts'];
+    const tables = names.flatMap((name) => table(name, ['id', 'customer_id']));
+    const join = (from: string, to: string): Claim => ({
+      subject: subjects.relationship('shop', from, ['customer_id']),
+      kind: 'relationship',
+      body: { to, on: { customer_id: 'id' } },
+      evidence: [{ ...because('code', 1), connection: 'dbt' }],
+    });
+    const both = [join('orders', 'stg_customers'), join('orders', 'customers')];
+    const staged = [join('stg_orders', 'stg_customers'), join('stg_orders', 'customers')];
+    const { artifacts, conflicts } = compileDatasets([...tables, ...both, ...staged]);
+    const joined = artifacts.map((artifact) => [artifact.dataset, artifact.relationships?.[0]?.to]);
+    expect(conflicts).toEqual([]);
+    expect(Object.fromEntries(joined)).toMatchObject({
+      orders: 'customers',
+      stg_orders: 'stg_customers',
+    });
+    const other = compileDatasets([...tables, ...both, join('orders', 'accounts')]);
+    expect(other.conflicts).toHaveLength(1);
+  });
+
   it('are not contested where one was only measured in the warehouse and the other is said', () => {
     const measured = {
       ...claim(dataset('orders'), 'primary_key', ['id', 'status']),

@@ -1,4 +1,5 @@
-import { shortId, type Claim, type ClaimKind } from '../claims/claim.ts';
+import { stepOf, withoutStep } from '../catalog/table-layer.ts';
+import { bodySchemas, shortId, type Claim, type ClaimKind } from '../claims/claim.ts';
 import type { Pin } from '../claims/pins.ts';
 import { parseSubject, parseWikiSubject } from '../claims/subject.ts';
 import { meaningKey } from './meaning.ts';
@@ -36,9 +37,9 @@ const contestableKinds: ReadonlySet<ClaimKind> = new Set([
 
 /**
  * Ranks the claims about one subject and kind, given in the order of `uniteClaims`: person, pin,
- * catalog, code, model; then by confidence; then in the given order. The order in which claims
- * arrived does not matter. `equivalent` are sets of short claim ids that a model found to mean the
- * same.
+ * catalog, code, model; then by confidence; joins within a layer; then in the given order. The
+ * order in which claims arrived does not matter. `equivalent` are sets of short claim ids that a
+ * model found to mean the same.
  */
 export function rankClaims(
   claims: readonly Claim[],
@@ -48,7 +49,10 @@ export function rankClaims(
   const pinned = pin && claims.find((claim) => shortId(claim) === pin.choose);
   const rank = (claim: Claim) => (claim === pinned ? pinRank : origins.indexOf(bestOrigin(claim)));
   const ranked = claims.toSorted(
-    (a, b) => rank(a) - rank(b) || bestConfidence(b) - bestConfidence(a),
+    (a, b) =>
+      rank(a) - rank(b) ||
+      bestConfidence(b) - bestConfidence(a) ||
+      Number(leavesLayer(a)) - Number(leavesLayer(b)),
   );
   // A table can have several keys, and several declared links over the same columns; all of them
   // are true.
@@ -82,11 +86,32 @@ function findContested(
   return variants.every((claim) => seen.includes(shortId(claim))) ? [] : variants;
 }
 
+/**
+ * Like `meaningKey`, but a join to a staging table and one to the mart built on it do not
+ * contradict each other: the values are in both.
+ */
+function contestedMeaning(claim: Claim): string {
+  const link = linkOf(claim);
+  return link ? `${withoutStep(link.to)} ${Object.keys(link.on).join()}` : meaningKey(claim);
+}
+
+/** True for a join from one layer of a transformation to another, such as to a staging table. */
+function leavesLayer(claim: Claim): boolean {
+  const link = linkOf(claim);
+  return (
+    link !== undefined && stepOf(parseSubject(claim.subject)?.dataset ?? '') !== stepOf(link.to)
+  );
+}
+
+function linkOf({ kind, body }: Claim) {
+  return kind === 'relationship' ? bodySchemas.relationship.safeParse(body).data : undefined;
+}
+
 function groupByMeaning(
   claims: readonly Claim[],
   equivalent: readonly (readonly string[])[],
 ): readonly (readonly Claim[])[] {
-  let groups = [...Map.groupBy(claims, meaningKey).values()];
+  let groups = [...Map.groupBy(claims, contestedMeaning).values()];
   for (const ids of equivalent) {
     const isListed = (group: readonly Claim[]) =>
       group.some((claim) => ids.includes(shortId(claim)));

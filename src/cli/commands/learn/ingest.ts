@@ -85,11 +85,10 @@ function nextSteps(report: IngestReport, { config }: Project): readonly NextStep
     `ktx setup --llm-backend ${suggestedBackend}`,
     `lets a model read ${formatCount(pending, 'item')}`,
   ];
-  const reviewSteps = connections
-    .filter(({ relationships }) => relationships.review > 0)
-    .map(({ connection }): NextStep => {
-      return [`ktx scan ${connection}`, 'lists the joins to review, and why they are in doubt'];
-    });
+  const hasDoubts = connections.some(({ relationships }) => relationships.review > 0);
+  const reviewSteps: NextStep[] = hasDoubts
+    ? [['ktx review', 'shows the joins that are in doubt, and asks about each']]
+    : [];
   return [
     ...(needsModel ? [modelStep] : []),
     ...reviewSteps,

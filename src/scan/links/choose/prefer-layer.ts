@@ -1,8 +1,6 @@
+import { stepOf } from '../../../context/catalog/table-layer.ts';
 import { type ColumnFacts, isOfView } from '../../facts/table-facts.ts';
 import type { RankedCandidate } from '../rank-candidates.ts';
-
-/** Prefixes of tables that hold the same things at different steps of a transformation. */
-const layerPrefixes = /^(raw|src|source|stg|staging|base|int|intermediate|prep|snap|snapshot)_/i;
 
 /**
  * Raw tables, the staging views over them and the marts built on those repeat each other's keys,
@@ -49,6 +47,5 @@ export function isSameLayer({ child, parent }: Pick<RankedCandidate, 'child' | '
 }
 
 function layerOf({ table: { schema } }: ColumnFacts): string {
-  const [, prefix = ''] = layerPrefixes.exec(schema.table) ?? [];
-  return `${schema.schema}.${prefix.toLowerCase()}`;
+  return `${schema.schema}.${stepOf(schema.table)}`;
 }
