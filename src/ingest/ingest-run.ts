@@ -55,6 +55,8 @@ export interface IngestInput {
   readonly reExtract?: boolean | undefined;
   /** True if an empty source was emptied on purpose. */
   readonly allowEmpty?: boolean | undefined;
+  /** Whether files are committed; unset: where the repository demands nothing of commits. */
+  readonly git?: 'commit' | 'write' | undefined;
   /**
    * Brings the search index up to date. Called after publishing, with the database of the index.
    */

@@ -179,6 +179,7 @@ async function publishArtifacts(
       dir,
       runId,
       message,
+      git: run.git,
       folders: projectFolders(findings),
       files,
       render: (tree) => renderProject(findings, tree, validation.failed),

@@ -373,7 +373,7 @@ describe('git', () => {
     const project = join(outer, 'analytics', 'ktx');
     mkdirSync(project, { recursive: true });
     for (const file of ['ktx.yaml', 'shop.sqlite']) cpSync(join(dir, file), join(project, file));
-    const report = await ingestHere(project);
+    const report = await ingestHere(project, { git: 'commit' });
     expect(report.exitCode).toBe(0);
     const committed = run(outer, 'show', '--name-only', '--format=', 'HEAD').split('\n');
     expect(
@@ -388,6 +388,41 @@ describe('git', () => {
     expect(run(outer, 'status', '--porcelain')).toBe('?? analytics/ktx/ktx.yaml');
     expect((await ingestHere(project)).commit).toEqual({ none: 'unchanged' });
   });
+
+  test.each([
+    ['signs its commits', 'signs its commits'],
+    ['has a commit hook', 'has commit hooks'],
+    ['has a commit hook in a folder of its own', 'has commit hooks'],
+    ['is told to only write', 'as you asked'],
+  ] as const)(
+    'of a repository that %s writes, commits nothing, and says so',
+    async (kind, reason) => {
+      const hook = (path: string) => {
+        write(dir, path, '#!/bin/sh\nexit 1\n');
+        chmodSync(join(dir, path), 0o755);
+      };
+      if (kind === 'signs its commits') run(dir, 'config', 'commit.gpgsign', 'true');
+      if (kind === 'has a commit hook') hook('.git/hooks/pre-commit');
+      if (kind === 'has a commit hook in a folder of its own') {
+        run(dir, 'config', 'core.hooksPath', '.husky');
+        hook('.husky/commit-msg');
+      }
+      const head = run(dir, 'rev-parse', 'HEAD');
+      const options = kind === 'is told to only write' ? { git: 'write' as const } : {};
+      const first = await ingestHere(dir, options);
+      expect(first).toMatchObject({
+        exitCode: 0,
+        commit: { none: expect.stringContaining(reason) as string },
+      });
+      expect(run(dir, 'rev-parse', 'HEAD')).toBe(head);
+      expect(read(dir, orders)).toContain('amount');
+      const state = run(dir, 'status', '--porcelain');
+      expect((await ingestHere(dir, options)).commit.none).toContain(reason);
+      expect(run(dir, 'status', '--porcelain')).toBe(state);
+      expect((await ingestHere(dir, { git: 'commit' })).commit.id).toBeDefined();
+      expect((await ingestHere(dir, options)).commit).toEqual({ none: 'unchanged' });
+    },
+  );
 
   test('with a file of the same name on a branch that moved on merges both sides', async () => {
     await ingestHere(dir);

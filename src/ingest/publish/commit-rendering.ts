@@ -1,6 +1,7 @@
 import { parseClaims, renderClaims, uniteClaims } from '../../context/claims/claims-file.ts';
 import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
 import { commitFiles, refreshIndex } from '../../store/commit.ts';
+import { type CommitDemand, demandOnCommits } from '../../store/commit-policy.ts';
 import { ignoredPaths, unfinishedGitOperation, type Repository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
 import type { CommitReport } from '../report.ts';
@@ -13,6 +14,10 @@ export const noCommitReasons = {
   restored: 'the files are again as they are committed',
   ignored: 'git ignores what changed',
   beside: 'only in the working tree, beside your uncommitted edits',
+  asked: 'only written, as you asked; review and commit the files yourself',
+  signature:
+    'only written, because this repository signs its commits; commit the files yourself, or set git: commit in ktx.yaml',
+  hook: 'only written, because this repository has commit hooks; commit the files yourself, or set git: commit in ktx.yaml',
 } as const;
 
 interface CommitInput {
@@ -22,6 +27,8 @@ interface CommitInput {
   readonly render: (tree: FileTree) => Rendering;
   readonly onStep: (step: PublishStep, path?: string) => void;
   readonly repository: Repository;
+  /** Whether changes are committed; unset: where the repository demands nothing of commits. */
+  readonly git: 'commit' | 'write' | undefined;
   /** HEAD, and its files; undefined and empty before the first commit. */
   readonly parent: string | undefined;
   readonly committed: FileTree;
@@ -39,6 +46,8 @@ export async function commitRendering(input: CommitInput): Promise<CommitReport 
   if (operation !== undefined) return { none: `${operation} under way` };
   const { changes, none } = await findChanges(input);
   if (changes.length === 0) return { none };
+  const declined = await reasonNotToCommit(input);
+  if (declined !== undefined) return { none: noCommitReasons[declined] };
   const outcome = await commitFiles(repository, dir, { parent, changes, message, runId });
   if (outcome.kind === 'raced') return undefined;
   if (outcome.kind !== 'committed') return { none };
@@ -52,6 +61,14 @@ export async function commitRendering(input: CommitInput): Promise<CommitReport 
     };
   onStep('index_refreshed');
   return { id };
+}
+
+async function reasonNotToCommit({
+  git,
+  repository,
+}: CommitInput): Promise<'asked' | CommitDemand | undefined> {
+  if (git === 'commit') return undefined;
+  return git === 'write' ? 'asked' : demandOnCommits(repository);
 }
 
 /** The changes to commit, and the reason to report if there is nothing to commit. */

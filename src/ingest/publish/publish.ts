@@ -18,6 +18,8 @@ interface Publication {
    * or written.
    */
   readonly folders: readonly string[];
+  /** As in `commitRendering`. */
+  readonly git: 'commit' | 'write' | undefined;
   /** The files on disk as they were read last. */
   readonly files: FileTree;
   /** What to change in a tree. Pure. */

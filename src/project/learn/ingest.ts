@@ -38,6 +38,8 @@ interface IngestRequest extends Pick<
   readonly runId?: string;
   /** US dollars that the run may cost, instead of the limit in `ktx.yaml`. */
   readonly budget?: number | undefined;
+  /** False: files are written and not committed, whatever `git` of `ktx.yaml` says. */
+  readonly commit?: boolean | undefined;
   /** The tools of model loops; without them no model reads prose. */
   readonly tools?: LoopTools | undefined;
 }
@@ -48,7 +50,7 @@ export async function ingestProject(
   request: IngestRequest,
 ): Promise<IngestReport> {
   const { llm = true, tools, budget, runId = project.runId } = request;
-  const { dryRun, signal, onEvent, pin, reExtract, allowEmpty } = request;
+  const { dryRun, signal, onEvent, pin, reExtract, allowEmpty, commit } = request;
   const requested = requestedConnections(project, request);
   const { warehouses, isSource } = requested;
   if (project.warehouses.length === 0) throw noWarehouseForSources();
@@ -71,6 +73,7 @@ export async function ingestProject(
     pin,
     reExtract,
     allowEmpty,
+    git: commit === false ? 'write' : project.config.git,
     estimateOptions: usesModel && dryRun === true ? await dryRunEstimate(project) : undefined,
     model: model && { ...model, send },
     embeddings,

@@ -75,6 +75,12 @@ export const projectConfigSchema = z
       .describe('How warehouses are profiled and how relationships are found.'),
     query: queryConfigSchema.prefault({}),
     ingest: ingestConfigSchema.prefault({}),
+    git: z
+      .enum(['commit', 'write'])
+      .optional()
+      .describe(
+        'Whether ktx commits what it writes. Default: commit, except where the repository signs commits or has commit hooks; there ktx only writes the files.',
+      ),
     llm: llmConfigSchema.prefault({}),
     telemetry: telemetryConfigSchema.prefault({}),
   })

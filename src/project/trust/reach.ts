@@ -39,6 +39,7 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.target_schema': 'none',
   'connections.*.vars.*': 'none',
   'connections.*.warehouse': 'none',
+  git: 'none',
   'ingest.embeddings.api_key': 'secret',
   'ingest.embeddings.base_url': 'address',
   'ingest.embeddings.dimensions': 'none',

@@ -26,6 +26,7 @@ export const ingestCommand = defineCommand({
     command
       .argument('[connections...]', 'which connections (default: all)')
       .option('--dry-run', 'only show what would be done')
+      .option('--no-commit', 'write the files without committing them')
       .option('--no-llm', 'make no model calls; what a model wrote before stays')
       .option(
         '--budget <usd>',

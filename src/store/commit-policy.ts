@@ -1,0 +1,46 @@
+import { accessSync, constants } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { git, gitOutput, type Repository } from './git.ts';
+
+/** What a commit of ktx would go past: it runs no hook and signs nothing. */
+export type CommitDemand = 'signature' | 'hook';
+
+const commitHooks = ['pre-commit', 'prepare-commit-msg', 'commit-msg'];
+
+/** What the repository, or the person's git, asks of every commit; undefined if nothing. */
+export async function demandOnCommits(repository: Repository): Promise<CommitDemand | undefined> {
+  const settings = await ownSettings(repository.root);
+  if (isTrue(settings.get('commit.gpgsign'))) return 'signature';
+  const common = await gitOutput(repository.root, ['rev-parse', '--git-common-dir']);
+  const ownFolder = settings.get('core.hookspath');
+  const folder = ownFolder ?? join(common, 'hooks');
+  return commitHooks.some((name) => isExecutable(resolve(repository.root, folder, name)))
+    ? 'hook'
+    : undefined;
+}
+
+/** The last value of each key, without the settings that ktx gives to every call. */
+async function ownSettings(root: string): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await git(root, ['config', '--list', '-z', '--show-scope']);
+  const parts = stdout.toString('utf8').split('\0');
+  const settings = new Map<string, string>();
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const [key = '', ...value] = (parts[index + 1] ?? '').split('\n');
+    if (parts[index] !== 'command') settings.set(key.toLowerCase(), value.join('\n'));
+  }
+  return settings;
+}
+
+/** A key without a value counts as true, as in git. */
+function isTrue(value: string | undefined): boolean {
+  return value !== undefined && /^(|true|yes|on|1)$/i.test(value);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
