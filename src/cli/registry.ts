@@ -140,6 +140,11 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/learn/remember.ts')).rememberCommand,
   },
   {
+    path: 'forget',
+    summary: 'Remove a note, and what only it said',
+    load: async () => (await import('./commands/learn/forget.ts')).forgetCommand,
+  },
+  {
     path: 'review list',
     summary: 'List conflicts and other open work',
     load: async () => (await import('./commands/learn/review.ts')).listCommand,

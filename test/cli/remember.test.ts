@@ -65,6 +65,27 @@ describe('a note', { timeout: 60_000 }, () => {
     });
   });
 
+  test('is one note in any case, is listed, and can be forgotten', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    const first = await ktxJson(['remember', words], { cwd });
+    const { id, path } = first.envelope.data as { id: string; path: string };
+    const again = await ktxJson(['remember', '  net REVENUE  is\nafter refunds.'], { cwd });
+    expect(again.envelope.data).toMatchObject({ id });
+    await ktx(['remember', 'Another one.'], { cwd });
+    const { envelope } = await ktxJson(['forget'], { cwd });
+    expect((envelope.data as { notes: unknown[] }).notes).toHaveLength(2);
+    expect((await ktx(['forget'], { cwd })).stdout).toContain(`${id}  ${words}`);
+    expect(await ktx(['forget', '0000'], { cwd })).toMatchObject({ code: 2 });
+    expect(await ktx(['forget', id.slice(0, 6)], { cwd })).toMatchObject({ code: 0 });
+    expect(existsSync(join(cwd, path))).toBe(false);
+    expect(readFileSync(join(cwd, 'sources/notes/index.jsonl'), 'utf8')).not.toContain(id);
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd, encoding: 'utf8' })).not.toContain(
+      'notes',
+    );
+    expect(await ktxJson(['remember', '--status', id], { cwd })).toMatchObject({ code: 1 });
+  });
+
   test('is kept as a person corrected it', async () => {
     const cwd = await shopProject();
     await ktx(['ingest'], { cwd });

@@ -169,6 +169,14 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     expect(read('semantic-layer/warehouse/orders.yaml')).toMatch(
       /name: revenue, agg: sum, of: amount, description/,
     );
+    // The chosen source says something else: its new definition is shown, and the question is open.
+    writeFileSync(join(cwd, 'docs/b.md'), page('max(orders.amount)'));
+    await ktx(['ingest', 'handbook'], { cwd });
+    expect(read('semantic-layer/warehouse/orders.yaml')).toMatch(/name: revenue, agg: max/);
+    expect((await listed()).find((one) => one.subject === subject)?.variants).toHaveLength(3);
+    writeFileSync(join(cwd, 'docs/b.md'), page('sum(orders.amount)'));
+    await ktx(['ingest', 'handbook'], { cwd });
+    expect(read('semantic-layer/warehouse/orders.yaml')).toMatch(/name: revenue, agg: sum, of: am/);
   });
 
   test('is decided by what a person writes into the file', async () => {

@@ -13,6 +13,10 @@ const pinSchema = z.strictObject({
   seen: z
     .array(z.string())
     .describe('Ids of all claims that were on the table; another one opens the question again.'),
+  source: z
+    .strictObject({ connection: z.string(), item: z.string().optional() })
+    .optional()
+    .describe('Where the claim stood. A new definition there takes its place, and asks again.'),
   says: anyJsonSchema
     .optional()
     .describe('What holds, for a decision that stands without the claim: an accepted join.'),

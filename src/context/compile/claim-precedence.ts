@@ -20,6 +20,8 @@ export interface RankedClaims {
 /** In the order of precedence. A pinned claim ranks right after a person's. */
 const origins = ['person', 'catalog', 'code', 'model'] as const;
 const pinRank = 0.5;
+/** What a person decided against comes after everything that they have not seen. */
+const rejectedRank = origins.length;
 
 /**
  * Only one claim of these kinds can be right. Of all other kinds several can be, so they are ranked
@@ -47,7 +49,14 @@ export function rankClaims(
   equivalent: readonly (readonly string[])[] = [],
 ): RankedClaims {
   const pinned = pin && claims.find((claim) => shortId(claim) === pin.choose);
-  const rank = (claim: Claim) => (claim === pinned ? pinRank : origins.indexOf(bestOrigin(claim)));
+  const chosen = pinned ?? (pin && claims.find((claim) => takesPlace(claim, pin)));
+  const isRejected = (claim: Claim) =>
+    pin !== undefined && claim !== chosen && pin.seen.includes(shortId(claim));
+  const rank = (claim: Claim) => {
+    if (claim === chosen) return pinRank;
+    const origin = bestOrigin(claim);
+    return origins.indexOf(origin) + (isRejected(claim) && origin !== 'person' ? rejectedRank : 0);
+  };
   const ranked = claims.toSorted(
     (a, b) =>
       rank(a) - rank(b) ||
@@ -65,6 +74,15 @@ export function rankClaims(
     (isDeclaredLink(claim) && ranked.slice(0, 1).every(isDeclaredLink));
   const shown = ranked.filter((claim, index) => index === 0 || isAlsoShown(claim));
   return { ranked, shown, contested: findContested(ranked, pinned && pin, equivalent) };
+}
+
+/** True for what the pinned source says now, where it no longer says what was pinned. */
+function takesPlace(claim: Claim, { source, seen }: Pin): boolean {
+  if (source === undefined || seen.includes(shortId(claim))) return false;
+  const { connection, item } = source;
+  return claim.evidence.some(
+    (own) => own.connection === connection && (item === undefined || own.item === item),
+  );
 }
 
 function findContested(

@@ -7,6 +7,7 @@ import { readText } from '../../store/files.ts';
 import { notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
 import { ingestProject } from './ingest.ts';
+import { findSameNote } from './notes.ts';
 
 const maxCharacters = 100_000;
 
@@ -28,7 +29,10 @@ interface RememberOptions {
   readonly tools: LoopTools;
 }
 
-/** Saves a note to the disk first, then ingests it. The same text again is the same note. */
+/**
+ * Saves a note to the disk first, then ingests it. The same text again is the same note, whatever
+ * its case and white space.
+ */
 export async function remember(
   project: Project,
   text: string,
@@ -36,7 +40,7 @@ export async function remember(
 ): Promise<NoteStatus> {
   const note = text.trim();
   checkNote(note);
-  const id = noteId(note);
+  const id = (await findSameNote(project, note)) ?? noteId(note);
   const known = await readNoteStatus(project, id);
   const isInProject = known.status === 'pending' || known.status === 'read';
   const hasModel = project.config.llm.provider.backend !== 'none';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bodySchemas } from '../../context/claims/claim.ts';
+import { bodySchemas, shortId, type Claim } from '../../context/claims/claim.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
@@ -53,9 +53,7 @@ async function readDifference(
   dir: string,
   { subject, kind, variants }: Conflict,
 ): Promise<string | undefined> {
-  const owner = parseSubject(subject);
-  const path = owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath;
-  const { claims } = parseClaims(path, (await readText(join(dir, path), dir)) ?? '');
+  const claims = await readClaims(dir, subject);
   for (const claim of claims) {
     if (claim.kind !== 'contradiction' || claim.subject !== subject) continue;
     const { data } = bodySchemas.contradiction.safeParse(claim.body);
@@ -64,6 +62,21 @@ async function readDifference(
     if (isAboutConflict) return data.why;
   }
   return undefined;
+}
+
+async function readClaims(dir: string, subject: string): Promise<readonly Claim[]> {
+  const owner = parseSubject(subject);
+  const path = owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath;
+  return parseClaims(path, (await readText(join(dir, path), dir)) ?? '').claims;
+}
+
+/** Where the version stands, so that the decision can follow its source. */
+async function readPlace(dir: string, subject: string, id: string): Promise<Pin['source']> {
+  const claims = await readClaims(dir, subject);
+  const [evidence] = claims.find((claim) => shortId(claim) === id)?.evidence ?? [];
+  if (evidence === undefined) return undefined;
+  const { connection, item } = evidence;
+  return item === undefined ? { connection } : { connection, item };
 }
 
 interface PinRequest {
@@ -87,10 +100,13 @@ export async function createPin({ dir }: Project, request: PinRequest): Promise<
       exitCode: 2,
     });
   const conflict = findConflict(await readConflicts(dir), request);
+  const choose = findVersion(conflict, request.choose);
+  const source = await readPlace(dir, conflict.subject, choose);
   const pin = {
     subject: conflict.subject,
     kind: conflict.kind,
-    choose: findVersion(conflict, request.choose),
+    choose,
+    ...(source && { source }),
     seen: conflict.variants.map(({ id }) => id).sort(),
     by: await authorName(dir),
     at: new Date().toISOString().slice(0, 10),
