@@ -12,7 +12,7 @@ const maxListed = 5;
 export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   name: 'review_status',
   description:
-    'Lists what waits for the user: contested, doubtful, left out, stale, pending; how to resolve each.',
+    'Lists what waits for the user: contested, doubtful, left out, stale, pending; and the way out.',
   effect: 'context',
   inputSchema,
   itemsName: 'text',
