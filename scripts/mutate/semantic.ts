@@ -360,4 +360,12 @@ export const semanticMutants: readonly Mutant[] = [
     why: 'The receipt does not say which metric a synonym was taken for.',
     tests: ['semantic/synonyms.test.ts'],
   },
+  {
+    name: 'discrete-percentile-rounding',
+    file: 'sql/dialects/standard.ts',
+    find: 'fraction - 1e-15',
+    replace: 'fraction',
+    why: 'Where a share of the rows is a whole number, Postgres takes the value after it.',
+    tests: ['semantic/discrete-percentile.test.ts'],
+  },
 ];

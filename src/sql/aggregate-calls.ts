@@ -1,4 +1,4 @@
-import type { Aggregate } from './aggregates.ts';
+import { type Aggregate, isPercentile } from './aggregates.ts';
 import type { Span } from './analyzer.ts';
 import { findClosing, isSymbol, isWord, notAllowedError, type Token } from './tokens.ts';
 
@@ -11,7 +11,16 @@ export interface AggregateCall extends Span {
   readonly fraction: number | undefined;
 }
 
-const aggregateNames = ['sum', 'count', 'avg', 'min', 'max', 'median', 'percentile'] as const;
+const aggregateNames = [
+  'sum',
+  'count',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'percentile',
+  'percentile_disc',
+] as const;
 type AggregateName = (typeof aggregateNames)[number];
 
 export function isAggregateName(name: string): name is AggregateName {
@@ -54,7 +63,7 @@ function parseAggregateCall(
   const isCountStar = inner.length === 1 && isSymbol(inner[0], '*') && !isDistinct;
   if (name === 'count' && isCountStar)
     return { ...call, function: 'count', argument: undefined, fraction: undefined };
-  const fraction = name === 'percentile' ? parseFraction(text, inner) : undefined;
+  const fraction = isPercentile(name) ? parseFraction(text, name, inner) : undefined;
   const argument = argumentSpan(inner.slice(0, fraction === undefined ? undefined : -2));
   if (argument === undefined)
     throw notAllowedError('sql_fragment', text, `a ${name} that has not exactly one argument`);
@@ -87,10 +96,10 @@ function checkNotNested(text: string, tokens: readonly Token[]): void {
 }
 
 /** The second argument of a percentile. */
-function parseFraction(text: string, args: readonly Token[]): number {
+function parseFraction(text: string, name: AggregateName, args: readonly Token[]): number {
   const fraction = Number(args.at(-1)?.text);
   if (isSymbol(args.at(-2), ',') && fraction >= 0 && fraction <= 1) return fraction;
-  const what = 'a percentile without a fraction (write percentile(amount, 0.9))';
+  const what = `a ${name} without a fraction (write ${name}(amount, 0.9))`;
   throw notAllowedError('sql_fragment', text, what);
 }
 

@@ -10,5 +10,11 @@ export const aggregateFunctions = [
   'max',
   'median',
   'percentile',
+  'percentile_disc',
 ] as const;
 export type Aggregate = (typeof aggregateFunctions)[number];
+
+/** True for the aggregates that need a fraction. */
+export function isPercentile(name: Aggregate | undefined): boolean {
+  return name === 'percentile' || name === 'percentile_disc';
+}

@@ -76,6 +76,11 @@ export interface Dialect {
    * engine has no exact one.
    */
   percentile(expr: string, fraction: number): string;
+  /**
+   * Discrete percentile, ignoring NULL: the smallest value that is at least as great as this share
+   * of all values. Throws `not_supported` if the engine has no exact one.
+   */
+  discretePercentile(expr: string, fraction: number): string;
   /** The mean, not rounded to the scale of the values. */
   average(expr: string): string;
   /** Case-sensitive tests of a value's text. */

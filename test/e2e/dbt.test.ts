@@ -63,7 +63,6 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     expect(data['quarantined']).toEqual([]);
     const unfit = data['unfit'] as readonly { readonly reason: string }[];
     expect(unfit.map(({ reason }) => reason)).toEqual([
-      'metric exact_top_basket: ktx has no discrete percentile',
       'metric revenue_since_month_start: ktx has no equivalent for offset_to_grain: month of revenue',
     ]);
     expect(data['conflicts']).toEqual([]);

@@ -94,6 +94,7 @@ metrics:
   - {name: share, ratio: {numerator: base, denominator: count}}
   - {name: unused, agg: max, of: secret, hidden: true}
   - {name: p90, agg: percentile, of: gross, fraction: 0.9, unit: EUR}
+  - {name: p90_disc, agg: percentile_disc, of: gross, fraction: 0.9}
   - {name: again, conversion: {base: count, to: returns.count, on: {customer_id: customer_id}, window: 7 days, calculation: conversion_rate}}
   - {name: paid_so_far, cumulative: {of: base, window: 30 days}}
 relationships: [{to: customers, on: {customer_id: id}}]
@@ -190,6 +191,7 @@ describe('a model with what dbt says in another way', () => {
       },
     });
     expect(metricOf('p90')).toEqual({ name: 'p90', agg: 'percentile', of: 'gross', fraction: 0.9 });
+    expect(metricOf('p90_disc')).toMatchObject({ agg: 'percentile_disc', fraction: 0.9 });
     expect(metricOf('level')).toMatchObject({
       semi_additive: { over: 'the_day', take: 'last', per: [] },
     });

@@ -289,7 +289,7 @@ const metric = fc
       }),
       fc.record({ agg: fc.constant('count') }),
       fc.record({
-        agg: fc.constant('percentile'),
+        agg: fc.constantFrom('percentile', 'percentile_disc'),
         of: rowText,
         fraction: fc.constantFrom(0.5, 0.9),
       }),

@@ -327,6 +327,11 @@ describe('from the files alone', () => {
     });
     expect(metric('baskets.median_basket')).toEqual({ agg: 'median', of: 'net' });
     expect(metric('baskets.top_basket')).toEqual({ agg: 'percentile', of: 'net', fraction: 0.95 });
+    expect(metric('baskets.exact_top_basket')).toEqual({
+      agg: 'percentile_disc',
+      of: 'net',
+      fraction: 0.95,
+    });
     expect(metric('people.top_spender')).toEqual({
       agg: 'percentile',
       of: 'lifetime_net',
@@ -414,7 +419,6 @@ describe('from the files alone', () => {
     const { problems } = await extracted();
     expect(problems).toMatchInlineSnapshot(`
       [
-        "models/marts/metrics.yml line 44: metric exact_top_basket: ktx has no discrete percentile",
         "models/marts/metrics.yml line 77: metric revenue_since_month_start: ktx has no equivalent for offset_to_grain: month of revenue",
       ]
     `);

@@ -264,6 +264,7 @@ function aggregateSql({ function: name, of, fraction }: AggregateExpr, dialect: 
   if (name === 'count_distinct') return `count(DISTINCT ${argument})`;
   if (name === 'median' || name === 'percentile')
     return dialect.percentile(argument, fraction ?? 0.5);
+  if (name === 'percentile_disc') return dialect.discretePercentile(argument, fraction ?? 0.5);
   return `${name}(${argument})`;
 }
 

@@ -1,3 +1,4 @@
+import { isPercentile } from '../../sql/aggregates.ts';
 import type { MetricDefinition } from '../model/metric-definition.ts';
 import { parsePeriod, parsePeriodGrain } from '../model/grains.ts';
 import type { MetricRule, ModelMetric } from '../model/model.ts';
@@ -85,8 +86,8 @@ function ruleFaults(metric: MetricDefinition): readonly RuleFault[] {
       hint: 'Add agg: avg… and of: with a metric or aggregates.',
     },
     {
-      isFault: (agg === 'percentile') !== (fraction !== undefined),
-      message: agg === 'percentile' ? 'no fraction' : 'a fraction but is not a percentile',
+      isFault: isPercentile(agg) !== (fraction !== undefined),
+      message: isPercentile(agg) ? 'no fraction' : 'a fraction but is not a percentile',
       hint: 'A percentile needs fraction: 0.9.',
     },
   ];

@@ -5,7 +5,13 @@ import type { AggregateNode } from './aggregate-node.ts';
 import { resolveModelField, resolveQueryField } from './field-path.ts';
 import type { JoinScope } from './join-scope.ts';
 
-const needNumbers: ReadonlySet<Aggregate> = new Set(['sum', 'avg', 'median', 'percentile']);
+const needNumbers: ReadonlySet<Aggregate> = new Set([
+  'sum',
+  'avg',
+  'median',
+  'percentile',
+  'percentile_disc',
+]);
 
 /**
  * Throws `text_aggregate` if an aggregate that computes with numbers is over a text field: SQLite

@@ -1,5 +1,5 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, dated, isClock, standard, standardLiteral } from './standard.ts';
+import { backslashed, dated, isClock, roundedDown, standard, standardLiteral } from './standard.ts';
 
 export const bigquery: Dialect = {
   ...standard,
@@ -22,6 +22,7 @@ export const bigquery: Dialect = {
       type,
     ),
   percentile,
+  discretePercentile,
   text: {
     contains: (expr, part) => `STRPOS(${asText(expr)}, ${part}) > 0`,
     startsWith: (expr, part) => `STARTS_WITH(${asText(expr)}, ${part})`,
@@ -52,6 +53,11 @@ function percentile(expr: string, fraction: number): string {
   const low = valueAt('FLOOR');
   const high = valueAt('CEIL');
   return `(${low} + (${high} - ${low}) * (${position} - FLOOR(${position})))`;
+}
+
+function discretePercentile(expr: string, fraction: number): string {
+  const position = `GREATEST(1, CAST(CEIL(${roundedDown(fraction)} * COUNT(${expr})) AS INT64))`;
+  return `ARRAY_AGG(${expr} IGNORE NULLS ORDER BY ${expr})[SAFE_ORDINAL(${position})]`;
 }
 
 function truncate(

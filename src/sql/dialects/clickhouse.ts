@@ -1,5 +1,11 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, standard, standardLiteral, textByFunctions } from './standard.ts';
+import {
+  backslashed,
+  roundedDown,
+  standard,
+  standardLiteral,
+  textByFunctions,
+} from './standard.ts';
 
 export const clickhouse: Dialect = {
   ...standard,
@@ -22,6 +28,7 @@ export const clickhouse: Dialect = {
   addCounted: (expr, count, { unit, type }) =>
     `add${unit.charAt(0).toUpperCase()}${unit.slice(1)}s(${type === 'date' ? `toDate32(${expr})` : expr}, ${count})`,
   percentile: (expr, fraction) => `quantileExactInclusive(${fraction})(${expr})`,
+  discretePercentile,
   text: textByFunctions(['position', 'startsWith', 'endsWith'], (expr) => `toString(${expr})`),
   union: 'UNION DISTINCT',
   // By default, unmatched rows of a join get zeros and empty texts instead of NULL, and a sum of no
@@ -30,6 +37,12 @@ export const clickhouse: Dialect = {
     'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1',
   misread: /\\/,
 };
+
+/** The engine's own quantile counts its level in another way. */
+function discretePercentile(expr: string, fraction: number): string {
+  const position = `greatest(1, toUInt64(ceil(${roundedDown(fraction)} * count(${expr}))))`;
+  return `if(count(${expr}) = 0, NULL, arraySort(groupArray(${expr}))[${position}])`;
+}
 
 function truncate(
   grain: TimeGrain,

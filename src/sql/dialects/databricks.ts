@@ -3,6 +3,7 @@ import {
   backslashed,
   dated,
   isClock,
+  roundedDown,
   standard,
   standardLiteral,
   textByFunctions,
@@ -29,6 +30,8 @@ export const databricks: Dialect = {
   addCounted: (expr, count, { unit, type }) =>
     dated(`dateadd(${unit.toUpperCase()}, ${count}, CAST(${expr} AS TIMESTAMP_NTZ))`, type),
   percentile: (expr, fraction) => `percentile(${expr}, ${fraction}D)`,
+  discretePercentile: (expr, fraction) =>
+    `percentile_disc(${roundedDown(fraction)}D) WITHIN GROUP (ORDER BY ${expr})`,
   average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
   text: textByFunctions(
     ['contains', 'startswith', 'endswith'],

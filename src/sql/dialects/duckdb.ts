@@ -27,6 +27,7 @@ export const duckdb: Dialect = {
   add: intervalAdded,
   // The result for a DECIMAL would be rounded to its scale.
   percentile: (expr, fraction) => `quantile_cont(CAST(${expr} AS DOUBLE), ${fraction})`,
+  discretePercentile: (expr, fraction) => `quantile_disc(${expr}, ${fraction})`,
   text: textByFunctions(
     ['contains', 'starts_with', 'ends_with'],
     (expr) => `CAST(${expr} AS TEXT)`,

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import {
   dateTruncated,
   intervalAdded,
+  roundedDown,
   standard,
   standardLiteral,
   textByPosition,
@@ -20,6 +21,8 @@ export const postgres: Dialect = {
   truncate: dateTruncated,
   add: intervalAdded,
   percentile: (expr, fraction) => `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
+  discretePercentile: (expr, fraction) =>
+    `percentile_disc(${roundedDown(fraction)}) WITHIN GROUP (ORDER BY ${expr})`,
   text: textByPosition(
     (text, part) => `strpos(${text}, ${part})`,
     (expr) => `CAST(${expr} AS TEXT)`,

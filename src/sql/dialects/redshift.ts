@@ -3,6 +3,7 @@ import {
   dateAddCounted,
   dateAdded,
   dateTruncated,
+  roundedDown,
   standard,
   standardLiteral,
   textByPosition,
@@ -22,6 +23,8 @@ export const redshift: Dialect = {
   add: dateAdded,
   addCounted: dateAddCounted,
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
+  discretePercentile: (expr, fraction) =>
+    `PERCENTILE_DISC(${roundedDown(fraction)}) WITHIN GROUP (ORDER BY ${expr})`,
   average: (expr) => `avg(CAST(${expr} AS FLOAT8))`,
   text: textByPosition(
     (text, part) => `STRPOS(${text}, ${part})`,

@@ -24,6 +24,8 @@ export const snowflake: Dialect = {
   add: dateAdded,
   addCounted: dateAddCounted,
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
+  discretePercentile: (expr, fraction) =>
+    `PERCENTILE_DISC(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   average: (expr) => `avg(CAST(${expr} AS FLOAT))`,
   text: textByFunctions(['CONTAINS', 'STARTSWITH', 'ENDSWITH'], (expr) => `TO_VARCHAR(${expr})`),
   nullsNeedType: true,

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/error.ts';
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
 import { charactersSpliced, standard, standardLiteral } from './standard.ts';
 
-/** `ktx_percentile`, `ktx_sketch` and `ktx_no_time` are functions that the driver registers. */
+/** The driver registers the functions whose names begin with `ktx_`. */
 export const sqlite: Dialect = {
   ...standard,
   name: 'sqlite',
@@ -20,6 +20,7 @@ export const sqlite: Dialect = {
   add: (expr, { count, unit }, type) =>
     `${type === 'date' ? 'date' : 'datetime'}(${expr}, '${count < 0 ? '' : '+'}${count} ${unit}s', 'floor')`,
   percentile: (expr, fraction) => `ktx_percentile(${expr}, ${fraction})`,
+  discretePercentile: (expr, fraction) => `ktx_percentile_disc(${expr}, ${fraction})`,
   text: {
     contains: (expr, part) => `instr(${asText(expr)}, ${part}) > 0`,
     startsWith: (expr, part) => `substr(${asText(expr)}, 1, length(${part})) = ${part}`,

@@ -31,13 +31,8 @@ export const sqlserver: Dialect = {
     dateAdded(type === 'date' ? `CAST(${expr} AS datetime2)` : expr, period, type),
   addCounted: (expr, count, by) =>
     dateAddCounted(by.type === 'date' ? `CAST(${expr} AS datetime2)` : expr, count, by),
-  percentile: () => {
-    throw noSuchSqlError(
-      'SQL Server',
-      'an exact percentile or median of groups',
-      'Ask for avg, min or max, or compute it elsewhere.',
-    );
-  },
+  percentile: refusePercentile,
+  discretePercentile: refusePercentile,
   average: (expr) => `avg(${expr} * 1e0)`,
   // The collation of a column may treat A and a as equal.
   text: textByPosition(
@@ -51,6 +46,14 @@ export const sqlserver: Dialect = {
   nullsNeedType: true,
   misread: /\\[\r\n]/,
 };
+
+function refusePercentile(): never {
+  throw noSuchSqlError(
+    'SQL Server',
+    'an exact percentile or median of groups',
+    'Ask for avg, min or max, or compute it elsewhere.',
+  );
+}
 
 /** A backslash before a line break would remove both from the text. */
 function textLiteral(text: string): string {

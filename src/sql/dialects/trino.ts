@@ -3,6 +3,7 @@ import {
   charactersSpliced,
   dated,
   isClock,
+  roundedDown,
   standard,
   standardLiteral,
   textByPosition,
@@ -26,6 +27,7 @@ export const trino: Dialect = {
   addCounted: (expr, count, { unit, type }) =>
     dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
   percentile,
+  discretePercentile,
   average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
   text: textByPosition(
     (text, part) => `strpos(${text}, ${part})`,
@@ -43,6 +45,12 @@ function percentile(expr: string, fraction: number): string {
     `element_at(v, CAST(${round}(${position}) AS INTEGER) + 1)`;
   const between = `${valueAt('floor')} + (${valueAt('ceil')} - ${valueAt('floor')}) * (${position} - floor(${position}))`;
   return `element_at(transform(ARRAY[${sorted}], v -> ${between}), 1)`;
+}
+
+function discretePercentile(expr: string, fraction: number): string {
+  const sorted = `array_agg(${expr} ORDER BY ${expr}) FILTER (WHERE ${expr} IS NOT NULL)`;
+  const position = `greatest(1, CAST(ceil(${roundedDown(fraction)}e0 * count(${expr})) AS INTEGER))`;
+  return `element_at(${sorted}, ${position})`;
 }
 
 function truncate(

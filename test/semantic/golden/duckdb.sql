@@ -62,6 +62,20 @@ WITH "ktx facts" AS (
 SELECT "ktx"."m1" AS "percentile(orders.amount, 0.9)"
 FROM "ktx facts" AS "ktx";
 
+-- metrics: discrete_percentile
+WITH "ktx facts" AS (
+  SELECT
+    "orders"."status" AS "d1",
+    quantile_disc("orders"."amount", 0.9) AS "m1"
+  FROM "orders" AS "orders"
+  GROUP BY 1
+)
+SELECT
+  "ktx"."d1" AS "orders.status",
+  "ktx"."m1" AS "percentile_disc(orders.amount, 0.9)"
+FROM "ktx facts" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST;
+
 -- metrics: difference
 WITH "ktx facts" AS (
   SELECT

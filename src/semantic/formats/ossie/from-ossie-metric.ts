@@ -30,14 +30,12 @@ export function fromOssieMetric(
   if (text === undefined) return undefined;
   const percentile = percentileCall.exec(text);
   // ktx has no WITHIN GROUP: parse the ordered expression as the argument of another aggregate.
-  const fragment = tryParseFragment(percentile ? `max(${percentile[2]})` : text, dialect);
+  const fragment = tryParseFragment(percentile ? `max(${percentile[3]})` : text, dialect);
   if (fragment === undefined || fragment.aggregates.length === 0) return undefined;
   const dataset = firstDataset(fragment, datasets);
   if (dataset === undefined || usesRolePath(fragment, datasets)) return undefined;
   const definition =
-    typeof expr === 'string'
-      ? definitionOf(fragment, { dialect, dataset, fraction: percentile?.[1] })
-      : { expr };
+    typeof expr === 'string' ? definitionOf(fragment, { dialect, dataset, percentile }) : { expr };
   return {
     name: toKtxName(name),
     dataset,
@@ -49,8 +47,8 @@ export function fromOssieMetric(
   };
 }
 
-/** As `toOssieMetric` writes a percentile: its fraction, then the ordered expression. */
-const percentileCall = /^PERCENTILE_CONT\(([\d.]+)\) WITHIN GROUP \(ORDER BY ([^]+)\)$/;
+/** As `toOssieMetric` writes a percentile: its kind, its fraction, then the ordered expression. */
+const percentileCall = /^PERCENTILE_(CONT|DISC)\(([\d.]+)\) WITHIN GROUP \(ORDER BY ([^]+)\)$/;
 
 /** The only dataset of the model needs no name. */
 function firstDataset(
@@ -70,7 +68,7 @@ function usesRolePath({ references }: Fragment, datasets: DatasetScope['datasets
 /** `agg` and `of` if the whole expression is one aggregate, else `expr`. */
 function definitionOf(
   fragment: Fragment,
-  metric: { dialect: Dialect; dataset: string; fraction: string | undefined },
+  metric: { dialect: Dialect; dataset: string; percentile: RegExpExecArray | null },
 ): PlainObject {
   const call = asSingleAggregate(fragment);
   const span = call?.argument;
@@ -78,7 +76,13 @@ function definitionOf(
     span && tryParseFragment(fragment.text.slice(span.start, span.end), metric.dialect);
   if (call === undefined || argument === undefined) return { expr: fragment.text };
   const of = unqualifyColumns(argument, metric.dataset);
-  if (metric.fraction !== undefined)
-    return { agg: 'percentile', of, fraction: Number(metric.fraction) };
+  if (metric.percentile !== null) {
+    const [, kind, fraction] = metric.percentile;
+    return {
+      agg: kind === 'DISC' ? 'percentile_disc' : 'percentile',
+      of,
+      fraction: Number(fraction),
+    };
+  }
   return omitKeys({ agg: call.function, of, fraction: call.fraction });
 }

@@ -147,6 +147,8 @@ function aggregateSql(
   if (name === 'count_distinct') return `COUNT(DISTINCT ${value})`;
   if (name === 'median' || name === 'percentile')
     return `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${value})`;
+  if (name === 'percentile_disc')
+    return `PERCENTILE_DISC(${fraction}) WITHIN GROUP (ORDER BY ${value})`;
   return `${name.toUpperCase()}(${value})`;
 }
 

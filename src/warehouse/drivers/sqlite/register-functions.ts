@@ -5,13 +5,13 @@ interface CustomAggregate<Accumulator> {
   readonly start: () => Accumulator;
   /** Not called for NULL. */
   readonly add: (accumulator: Accumulator, value: SQLOutputValue, option: number) => void;
-  readonly result: (accumulator: Accumulator) => string | number | null;
+  readonly result: (accumulator: Accumulator) => string | number | bigint | null;
 }
 
 /**
  * Adds the functions that SQLite lacks: the aggregates `ktx_percentile(value, fraction)`
- * (continuous) and `ktx_sketch(text, size)` (the smallest hashes, as JSON), and
- * `ktx_no_time(value)`, which raises an error.
+ * (continuous), `ktx_percentile_disc(value, fraction)` (discrete) and `ktx_sketch(text, size)` (the
+ * smallest hashes, as JSON), and `ktx_no_time(value)`, which raises an error.
  */
 export function registerFunctions(db: DatabaseSync): void {
   db.function('ktx_no_time', { useBigIntArguments: true }, (value) => {
@@ -26,6 +26,15 @@ export function registerFunctions(db: DatabaseSync): void {
       state.fraction = fraction;
     },
     result: percentileOf,
+  });
+  registerAggregate(db, 'ktx_percentile_disc', {
+    start: () => ({ values: [] as (number | bigint)[], fraction: 0 }),
+    add: (state, value, fraction) => {
+      // Whole numbers stay exact: the result is one of the values.
+      state.values.push(typeof value === 'bigint' ? value : Number(value));
+      state.fraction = fraction;
+    },
+    result: discretePercentileOf,
   });
   registerAggregate(db, 'ktx_sketch', {
     // No digest at or above the limit can be among the smallest. `~` is greater than every digest.
@@ -81,6 +90,20 @@ function percentileOf({
   return low === undefined || high === undefined
     ? null
     : low + (high - low) * (position - Math.floor(position));
+}
+
+/** The smallest value that is at least as great as the share of all values; NULL without values. */
+function discretePercentileOf({
+  values,
+  fraction,
+}: {
+  readonly values: (number | bigint)[];
+  readonly fraction: number;
+}): number | bigint | null {
+  values.sort((a, b) => (a < b ? -1 : Number(a > b)));
+  // 0.07 * 100 is more than 7 in floating point.
+  const position = Math.ceil((fraction - 1e-15) * values.length);
+  return values[Math.max(position, 1) - 1] ?? null;
 }
 
 function smallestDigests({

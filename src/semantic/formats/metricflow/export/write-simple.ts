@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../../lib/json.ts';
-import type { Aggregate } from '../../../../sql/aggregates.ts';
+import { type Aggregate, isPercentile } from '../../../../sql/aggregates.ts';
 import type { ExpressionText } from '../../../model/schema-parts.ts';
 import type { MetricDefinition } from '../../../model/metric-definition.ts';
 import { omitKeys, type PlainObject } from '../../patch.ts';
@@ -12,6 +12,11 @@ export type DbtMeasures = Map<string, Map<string, PlainObject>>;
 interface MeasureContext extends DatasetExport {
   readonly measures: DbtMeasures;
 }
+
+const dbtAggregates: Readonly<Partial<Record<Aggregate, string>>> = {
+  avg: 'average',
+  percentile_disc: 'percentile',
+};
 
 /** Writes an aggregate as a simple metric over a measure. `name` is the metric's name in dbt. */
 export function writeSimple(
@@ -28,7 +33,7 @@ export function writeSimple(
   if (value === undefined || agg === undefined)
     throw new NotInDbt('it aggregates a column of another table');
   const measure = {
-    agg: agg === 'avg' ? 'average' : agg,
+    agg: dbtAggregates[agg] ?? agg,
     expr: condition === undefined ? value : `case when ${condition} then ${value} end`,
     ...(balance && { non_additive_dimension: writeNonAdditive(balance, context) }),
     ...writeAggregateParams(agg, fraction),
@@ -66,11 +71,11 @@ function writeCondition(
 }
 
 function writeAggregateParams(agg: Aggregate, fraction: number | undefined): PlainObject {
-  if (agg !== 'percentile') return {};
+  if (!isPercentile(agg)) return {};
   return {
     agg_params: {
       percentile: fraction,
-      use_discrete_percentile: false,
+      use_discrete_percentile: agg === 'percentile_disc',
       use_approximate_percentile: false,
     },
   };

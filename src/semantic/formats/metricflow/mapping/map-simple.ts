@@ -87,7 +87,7 @@ function aggregateOfMeasure(
   if (countsRows(measure, agg)) return { agg: 'count', ...readNonAdditive(model, measure) };
   const argument = measureArgument(mapping, model, measure);
   const of = measure.agg === 'sum_boolean' ? `case when ${argument} then 1 else 0 end` : argument;
-  return { agg, of, ...readFraction(measure, agg), ...readNonAdditive(model, measure) };
+  return { agg, of, ...readPercentile(measure, agg), ...readNonAdditive(model, measure) };
 }
 
 function expressionOf({ name, expr }: Measure): string {
@@ -111,13 +111,18 @@ function measureArgument(mapping: MetricMapping, model: BoundModel, measure: Mea
   return quoteName(field);
 }
 
-function readFraction({ agg_params }: Measure, agg: Aggregate): Pick<MetricBody, 'fraction'> {
+/** Which percentile it is; nothing for any other aggregate. */
+function readPercentile(
+  { agg_params }: Measure,
+  agg: Aggregate,
+): Pick<MetricBody, 'agg' | 'fraction'> {
   if (agg !== 'percentile') return {};
-  const { percentile, use_discrete_percentile } = agg_params ?? {};
+  const { percentile, use_discrete_percentile, use_approximate_percentile } = agg_params ?? {};
   if (typeof percentile !== 'number') throw new UnreadableMetric('it has no percentile');
-  if (use_discrete_percentile === true)
-    throw new UnreadableMetric('ktx has no discrete percentile');
-  return { fraction: percentile > 1 ? percentile / 100 : percentile };
+  if (use_approximate_percentile === true)
+    throw new UnreadableMetric('ktx has no approximate percentile');
+  const fraction = percentile > 1 ? percentile / 100 : percentile;
+  return { agg: use_discrete_percentile === true ? 'percentile_disc' : agg, fraction };
 }
 
 /**
