@@ -137,8 +137,8 @@ export function dated(expr: string, type: TruncateOptions['type']): string {
 }
 
 /**
- * A fraction for an engine that multiplies it by the number of rows in floating point: 0.07 * 100 is
- * then more than 7, and its ceiling the wrong row.
+ * A fraction for an engine that multiplies it by the number of rows in floating point: 0.07 * 100
+ * is then more than 7, and its ceiling the wrong row.
  */
 export function roundedDown(fraction: number): number {
   return Math.max(0, fraction - 1e-15);
