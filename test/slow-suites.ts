@@ -113,7 +113,7 @@ export const slowCases: Readonly<Record<string, string>> = {
   'test/ingest/reading.test.ts':
     'prose read by the Claude Code program; the same test reads it with another backend',
   'test/ingest/branches.test.ts':
-    '60 random histories of two branches; npm test tries two of them, KTX_HISTORIES sets another number',
+    '60 random histories of two branches; npm test tries three of them, KTX_HISTORIES sets another number',
   'test/ingest/stage-budgets.test.ts':
     'small and large budgets of each stage, and the Claude Code program; the same tests have one budget on another backend',
   'test/ingest/run-spans.test.ts':
