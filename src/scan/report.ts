@@ -1,6 +1,7 @@
 import type { LinkFinding } from '../context/catalog/catalog.ts';
 import { formatCount } from '../lib/format-count.ts';
 import type { TableRef } from '../sql/dialect.ts';
+import { isPolymorphic } from './links/polymorphic.ts';
 import type { ScanResult } from './scan.ts';
 
 /**
@@ -67,12 +68,10 @@ function budgetNotes({ tables, left }: ScanResult, nameOf: NameOf): string[] {
 
 /** One note per polymorphic column, with the tables that it may refer to. */
 function polymorphicNotes(links: readonly LinkFinding[], nameOf: NameOf): string[] {
-  const candidates = links.flatMap(({ from, to, status, evidence: { why } }) => {
-    const isPolymorphic =
-      status === 'review' && typeof why === 'string' && why.startsWith('polymorphic');
-    if (!isPolymorphic) return [];
-    const note = `${nameOf(from.table)}(${from.columns.join()}) is not joined, ${why}`;
-    return [{ note, parent: nameOf(to.table) }];
+  const candidates = links.filter(isPolymorphic).map(({ from, to, evidence: { why } }) => {
+    const column = `${nameOf(from.table)}(${from.columns.join()})`;
+    const reason = typeof why === 'string' ? why : '';
+    return { note: `${column} is not joined, ${reason}`, parent: nameOf(to.table) };
   });
   return [...Map.groupBy(candidates, ({ note }) => note)].map(
     ([note, sameColumn]) => `${note} (${sameColumn.map(({ parent }) => parent).join(', ')})`,

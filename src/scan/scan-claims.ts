@@ -11,6 +11,7 @@ import type { Claim } from '../context/claims/claim.ts';
 import { parseSubject } from '../context/claims/subject.ts';
 import { tableKey } from '../sql/dialect.ts';
 import { linkJudge } from './describe/ask-link-judge.ts';
+import { isForReview } from './links/polymorphic.ts';
 import { sortByKey } from './sort-by-key.ts';
 import { tableClaims } from './table-claims.ts';
 
@@ -42,11 +43,6 @@ export function scanClaims(findings: ScanFindings): Claim[] {
     });
   });
   return sortByKey(claims, ({ subject, kind, body }) => [subject, kind, body]);
-}
-
-/** A polymorphic column has no one table to join: another column says which it is. */
-function isForReview({ status, evidence: { why } }: LinkFinding): boolean {
-  return status === 'review' && !(typeof why === 'string' && why.startsWith('polymorphic'));
 }
 
 const joinSchema = z.object({ to: z.string(), on: z.record(z.string(), z.string()) });

@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { git, gitOutput, type Repository } from './git.ts';
 
@@ -12,11 +13,17 @@ export async function demandOnCommits(repository: Repository): Promise<CommitDem
   const settings = await ownSettings(repository.root);
   if (isTrue(settings.get('commit.gpgsign'))) return 'signature';
   const common = await gitOutput(repository.root, ['rev-parse', '--git-common-dir']);
-  const ownFolder = settings.get('core.hookspath');
-  const folder = ownFolder ?? join(common, 'hooks');
-  return commitHooks.some((name) => isExecutable(resolve(repository.root, folder, name)))
+  const folder = settings.get('core.hookspath') ?? join(common, 'hooks');
+  return commitHooks.some((name) =>
+    isExecutable(join(resolve(repository.root, expandHome(folder)), name)),
+  )
     ? 'hook'
     : undefined;
+}
+
+/** The folder of the person, as git reads `~/hooks`. */
+function expandHome(folder: string): string {
+  return folder.replace(/^~(?=\/|$)/, homedir());
 }
 
 /** The last value of each key, without the settings that ktx gives to every call. */

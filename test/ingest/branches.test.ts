@@ -96,6 +96,8 @@ const histories = fc.record({
   branches: fc.tuple(changes, changes),
   resolution: fc.constantFrom(...resolutions),
   hasAttributes: fc.boolean(),
+  /** Both branches are merged into main, as pull requests are, and not one into the other. */
+  isIntoMain: fc.boolean(),
   movesOn: fc.boolean(),
 });
 
@@ -169,6 +171,10 @@ async function tryHistory(history: typeof histories extends fc.Arbitrary<infer T
   }
   await work(dir, 'theirs', history.branches[1]);
   await work(dir, 'ours', history.branches[0]);
+  if (history.isIntoMain) {
+    run(dir, 'checkout', '-q', 'main');
+    run(dir, 'merge', '-q', '--no-ff', '--no-edit', 'ours');
+  }
   merge(dir, history.resolution);
   const merged = valuesOf(dir);
   // Without claims nobody can tell ktx's former texts from a person's.
@@ -200,7 +206,7 @@ async function tryHistory(history: typeof histories extends fc.Arbitrary<infer T
 }
 
 /** A file of one side beside claims that git united from both. */
-const knownHistory: Parameters<typeof tryHistory>[0] = {
+const knownHistory = {
   branches: [
     [2, 0].map((column) => ({ column, isPersons: false })),
     [3, 0].map((column) => ({ column, isPersons: false })),
@@ -208,7 +214,10 @@ const knownHistory: Parameters<typeof tryHistory>[0] = {
   resolution: 'ours',
   hasAttributes: false,
   movesOn: true,
-};
+} as const;
+const examples: [Parameters<typeof tryHistory>[0]][] = [false, true].map((isIntoMain) => [
+  { ...knownHistory, branches: [...knownHistory.branches], isIntoMain },
+]);
 
 describe('two branches and their merge', () => {
   test(
@@ -218,7 +227,7 @@ describe('two branches and their merge', () => {
       const numRuns = Number(process.env['KTX_HISTORIES'] ?? (hasSlowCases ? 60 : 3));
       await fc.assert(fc.asyncProperty(histories, tryHistory), {
         numRuns,
-        examples: [[knownHistory]],
+        examples,
       });
     },
   );

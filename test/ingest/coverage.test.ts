@@ -64,7 +64,7 @@ describe('an item', { timeout: 120_000 }, () => {
     expect((await ingest(dir, silence)).units).toHaveLength(1);
     const third = await ingest(dir, silence);
     expect(third.units).toEqual([]);
-    expect(third.report.quarantined[0]?.reason).toContain('in an hour');
+    expect(third.report.quarantined[0]?.reason).toContain('an hour after attempt 2');
     forgetTimes(dir);
     expect((await ingest(dir, silence)).units).toHaveLength(1);
     forgetTimes(dir);

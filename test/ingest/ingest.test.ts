@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scanConfigSchema } from '../../src/scan/config.ts';
 import { read, run, temporaryFolder, write } from '../store/git-project.ts';
 import { ingestHere, ingestIn, shopProject, sql, stateOf } from './ingest-project.ts';
@@ -393,6 +393,7 @@ describe('git', () => {
     ['signs its commits', 'signs its commits'],
     ['has a commit hook', 'has commit hooks'],
     ['has a commit hook in a folder of its own', 'has commit hooks'],
+    ['has commit hooks of its owner', 'has commit hooks'],
     ['is told to only write', 'as you asked'],
   ] as const)(
     'of a repository that %s writes, commits nothing, and says so',
@@ -406,6 +407,14 @@ describe('git', () => {
       if (kind === 'has a commit hook in a folder of its own') {
         run(dir, 'config', 'core.hooksPath', '.husky');
         hook('.husky/commit-msg');
+      }
+      if (kind === 'has commit hooks of its owner') {
+        const home = temporaryFolder();
+        vi.stubEnv('HOME', home);
+        onTestFinished(() => void vi.unstubAllEnvs());
+        write(home, 'hooks/pre-commit', '#!/bin/sh\nexit 1\n');
+        chmodSync(join(home, 'hooks/pre-commit'), 0o755);
+        run(dir, 'config', 'core.hooksPath', '~/hooks');
       }
       const head = run(dir, 'rev-parse', 'HEAD');
       const options = kind === 'is told to only write' ? { git: 'write' as const } : {};

@@ -299,7 +299,7 @@ describe('what is proposed', () => {
     [
       'propose_relationship',
       { ...at, dataset: 'orders', to: 'customers', on: [{ field: 'id', to_field: 'id' }] },
-      'too few values of orders are in customers',
+      'too few of the values match',
     ],
     [
       'propose_relationship',
@@ -356,12 +356,12 @@ describe('what its paragraph does not say', () => {
     '',
     '## Coupons',
     '',
-    'A coupon gives fifteen percent off. See https://shop.example.org/coupons for the list.',
+    'A coupon gives fifteen percent off, at most 25 EUR. See https://shop.example.org/coupons for the list.',
     '',
     'We went to the picnic and it was fun for all of us.',
   ].join('\n');
   const money = { item: path, quote: 'Net revenue is the amount of all orders' };
-  const coupon = { item: path, quote: 'A coupon gives fifteen percent off.' };
+  const coupon = { item: path, quote: 'A coupon gives fifteen percent off' };
   const picnic = { item: path, quote: 'We went to the picnic and it was fun' };
   const paid = { dataset: 'orders', agg: 'sum', of: 'amount' };
 
@@ -396,6 +396,9 @@ describe('what its paragraph does not say', () => {
       { ...money, title: 'Revenue', rule: 'It is in fct_gross_sales.' },
       'fct_gross_sales',
     ],
+    ['propose_rule', { ...coupon, title: 'Coupon', rule: 'It takes 1.5 % off.' }, '1.5'],
+    ['propose_rule', { ...coupon, title: 'Coupon', rule: 'It takes at most 5 EUR off.' }, '5'],
+    ['propose_rule', { ...coupon, title: 'Coupon', rule: 'It takes 1,500 off.' }, '1,500'],
     ['propose_dataset', { ...picnic, dataset: 'orders', description: 'Orders.' }, 'orders'],
     [
       'propose_field',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isPolymorphic } from '../../scan/links/polymorphic.ts';
 import type { scanReport } from '../../scan/report.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { renderTable } from '../terminal/table.ts';
@@ -78,7 +79,7 @@ export function findingsValues(report: ReturnType<typeof scanReport>, screen: Sc
     keys: keys.length,
     composite: keys.filter(({ columns }) => columns.length > 1).length,
     accepted: accepted.length,
-    review: report.links.filter(({ status }) => status === 'review').length,
+    polymorphic: report.links.filter(isPolymorphic).length,
     queries: report.queries,
     links: renderGrid(['from', 'to', '>prob.', '>found', '>orphans', 'what it is'], rows, screen),
   };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
-import { parseJson, type Json } from '../../lib/json.ts';
 import { recordFailure, type ReadingStage, type ReadingStep } from './reading-stage.ts';
 import { pendingPath, type PendingItem } from './work-units.ts';
 
@@ -28,9 +27,8 @@ export function noteAttempt(
   { item, reason }: { readonly item: PendingItem; readonly reason: string },
 ): void {
   const count = (readAttempts(stage, item)?.count ?? 0) + 1;
-  const attempts: Attempts = { count, at: Date.now(), reason };
   try {
-    stage.model.journal.keep(attemptsKey(item), parseJson(JSON.stringify(attempts)) as Json);
+    stage.model.journal.keep(attemptsKey(item), { count, at: Date.now(), reason });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     recordFailure(stage, { step }, error);
@@ -62,5 +60,5 @@ function reasonToWait({ count, at }: Attempts): string | undefined {
   if (count >= mostAttempts)
     return `set aside after ${count} attempts, until its text changes or with --re-extract`;
   const isEarly = count > 1 && Date.now() - at < waitMilliseconds;
-  return isEarly ? `after ${count} attempts it is read again in an hour` : undefined;
+  return isEarly ? `it is read again an hour after attempt ${count}` : undefined;
 }

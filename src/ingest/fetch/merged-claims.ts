@@ -12,12 +12,14 @@ import {
 /** By path, the texts that the claims files had on the branches of a merge. */
 export type MergedClaims = ReadonlyMap<string, readonly string[]>;
 
-/** More merges without an ingest between them are not looked at. */
+/** More merges without an ingest after them are not looked at. */
 const mostMerges = 10;
+/** Older commits are not looked at: a history can have a million. */
+const mostCommits = 1000;
 
 /**
- * The claims files of all branches that git merged since the last commit of ktx. However a conflict
- * was resolved, what ktx left on each of them is known; empty if nothing was merged.
+ * The claims files of all branches that git merged since the last ingest. However a conflict was
+ * resolved, what ktx left on each of them is known; empty if nothing was merged.
  */
 export async function readMergedClaims(dir: string): Promise<MergedClaims> {
   const repository = await findRepository(dir);
@@ -42,24 +44,30 @@ async function mergedNow({ root }: Repository, head: string): Promise<string[]> 
   return other === '' ? [] : [head, other];
 }
 
-async function mergedSinceLastRun({ root }: Repository): Promise<string[]> {
-  const lastRun = await linesOf(root, [
+/** The parents of the merges that no commit with claims has followed yet. */
+async function mergedSinceLastRun({ root, prefix }: Repository): Promise<string[]> {
+  const newest = await linesOf(root, ['rev-list', `--max-count=${mostCommits}`, 'HEAD']);
+  const older = newest.length < mostCommits ? [] : [`^${newest.at(-1)}`];
+  const runs = await linesOf(root, [
     'log',
-    '--first-parent',
-    '--max-count=1',
+    '--no-merges',
+    '--full-history',
+    '--diff-filter=AM',
     '--format=%H',
-    '--grep=^Ktx-Run: ',
     'HEAD',
+    ...older,
+    '--',
+    `${prefix}claims`,
   ]);
-  const [run] = lastRun;
-  if (run === undefined) return [];
+  if (runs.length === 0) return [];
   const merges = await linesOf(root, [
     'rev-list',
     '--merges',
     '--parents',
     `--max-count=${mostMerges}`,
     'HEAD',
-    `^${run}`,
+    '--not',
+    ...runs,
   ]);
   return merges.flatMap((line) => line.split(' ').slice(1));
 }

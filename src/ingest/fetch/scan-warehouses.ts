@@ -5,6 +5,7 @@ import type { Claim } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { UserError } from '../../lib/error.ts';
 import { describeTables } from '../../scan/describe/descriptions.ts';
+import { isForReview } from '../../scan/links/polymorphic.ts';
 import { scanClaims } from '../../scan/scan-claims.ts';
 import { scan, type ScanProgress, type ScanResult } from '../../scan/scan.ts';
 import type { State } from '../../store/state.ts';
@@ -75,14 +76,14 @@ async function scanWarehouse(
     warehouse: async () => warehouse,
   };
   const { failure, ...judged } = scanned.judgements;
-  const countLinks = (wanted: string) => links.filter(({ status }) => status === wanted).length;
+  const accepted = links.filter(({ status }) => status === 'accepted');
   const report = {
     tables: catalog.tables.length,
     profiled,
     reused,
     left,
     queries,
-    relationships: { accepted: countLinks('accepted'), review: countLinks('review') },
+    relationships: { accepted: accepted.length, review: links.filter(isForReview).length },
     descriptions,
     judgements: { ...judged, ...(failure && { failure: toFailure(failure) }) },
     ...(scanned.names && { names: reportNames(scanned.names) }),

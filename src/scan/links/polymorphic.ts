@@ -1,3 +1,4 @@
+import type { LinkFinding } from '../../context/catalog/catalog.ts';
 import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
 import { isMeasure } from '../names/parse-name.ts';
 import type { LinkCandidate } from './link-candidate.ts';
@@ -34,3 +35,20 @@ export function findTypeColumn(
 }
 
 const lettersAndDigits = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+type DecidedLink = Pick<LinkFinding, 'status' | 'evidence'>;
+
+/** Why a link to one of the tables that a type column names is not used. */
+export function polymorphicReason(typeColumn: string | undefined): string {
+  return `polymorphic: ${typeColumn} tells which table is meant`;
+}
+
+/** True for a link that another column decides row by row, so that no join can be made of it. */
+export function isPolymorphic({ status, evidence: { why } }: DecidedLink): boolean {
+  return status === 'review' && typeof why === 'string' && why.startsWith('polymorphic: ');
+}
+
+/** True for a link that a person can accept or reject. */
+export function isForReview(link: DecidedLink): boolean {
+  return link.status === 'review' && !isPolymorphic(link);
+}

@@ -19,8 +19,9 @@ import { ingestFailure, runIngest } from './run-ingest.ts';
 
 export const reviewCommand = defineCommand({
   description:
-    'Shows each conflict between sources, with the versions, who says each, and for metrics the number that each gives. Your choice is ' +
-    'saved in pins.yaml and committed. Then shows what was left out and what is stale. Without a terminal, it only lists them.',
+    'Shows each conflict between sources, with the versions, who says each, and for metrics the number that each gives; then each join ' +
+    'in doubt. Your choice is saved in pins.yaml and committed. Then shows what was left out and what is stale. Without a terminal, it ' +
+    'only lists them.',
   examples: [
     ['ktx review', 'resolve conflicts one by one'],
     ['ktx review --json', 'list them for a program'],
@@ -75,7 +76,7 @@ const joinArgument = 'join as printed by ktx review list, or its id';
 
 export const acceptCommand = defineCommand({
   description:
-    'Accepts a join that is in doubt: saves the decision in pins.yaml, adds the join to the dataset and commits.',
+    'Accepts a join in doubt: saves the decision in pins.yaml, adds the join and commits.',
   examples: [
     ['ktx review accept "warehouse.orders(customer_id)"', 'queries use the join from now on'],
   ],
@@ -86,8 +87,7 @@ export const acceptCommand = defineCommand({
 });
 
 export const rejectCommand = defineCommand({
-  description:
-    'Rejects a join, in doubt or in use: saves the decision in pins.yaml, takes the join out and commits.',
+  description: 'Rejects a join, in doubt or in use: saves the decision in pins.yaml and commits.',
   examples: [
     [
       'ktx review reject "warehouse.orders(status_id)" --why "a code, no key"',
@@ -107,7 +107,7 @@ async function decideJoin(
 ): Promise<CommandResult> {
   const joins = await import('../../../project/review/joins.ts');
   const pin = await joins.createJoinPin(project, decision);
-  return publishPin(project, pin, context, decision.isAccepted ? 'accepted' : 'rejected');
+  return publishPin(project, { pin, says: decision.isAccepted ? 'accepted' : 'rejected' }, context);
 }
 
 type ChosenVersion = Parameters<typeof import('../../../project/review/review.ts').createPin>[1];
@@ -119,16 +119,20 @@ async function choose(
 ): Promise<CommandResult> {
   const { createPin } = await import('../../../project/review/review.ts');
   const pin = await createPin(project, choice);
-  return publishPin(project, pin, context, `chose ${pin.choose}`);
+  return publishPin(project, { pin, says: `chose ${pin.choose}` }, context);
+}
+
+interface MadeDecision {
+  readonly pin: Awaited<ReturnType<typeof createJoinPin>>;
+  /** In words, for the person. */
+  readonly says: string;
 }
 
 /** Writes the decision, brings the files up to date and commits. */
-// oxlint-disable-next-line max-params -- the same as `choose`, with the words for the person
 async function publishPin(
   project: Project,
-  pin: Awaited<ReturnType<typeof createJoinPin>>,
+  { pin, says }: MadeDecision,
   { signal, screen }: CommandContext,
-  decision: string,
 ): Promise<CommandResult> {
   const { ingestProject } = await import('../../../project/learn/ingest.ts');
   const report = await ingestProject(project, { connections: [], pin, signal });
@@ -140,7 +144,7 @@ async function publishPin(
   const notes = report.quarantined.length > 0 ? [`${leftOut} still left out: ktx review list`] : [];
   return {
     data: { pin, report },
-    text: [`${pin.subject}: ${decision}`, ...describeIngest(report, screen)].join('\n'),
+    text: [`${pin.subject}: ${says}`, ...describeIngest(report, screen)].join('\n'),
     notes,
     exitCode: isDone ? 0 : report.exitCode,
     failure,

@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
+import { isForReview } from '../../../scan/links/polymorphic.ts';
 import type { scanReport } from '../../../scan/report.ts';
 import type { ScanProgress } from '../../../scan/scan.ts';
 import { defineCommand, type NextStep } from '../../command.ts';
@@ -101,9 +102,8 @@ function summaryText(report: ScanReport, rejected: number): string {
 
 /** Why a join needs a review. The notes of the report cover polymorphic references. */
 function doubtLines(links: readonly ReportedLink[]): readonly string[] {
-  return links.flatMap(({ from, to, status, evidence: { why } }) => {
-    const hasReason =
-      status === 'review' && typeof why === 'string' && !why.startsWith('polymorphic');
+  return links.filter(isForReview).flatMap(({ from, to, evidence: { why } }) => {
+    const hasReason = typeof why === 'string';
     return hasReason ? [`review: ${columnsText(from)} to ${columnsText(to)}: ${why}`] : [];
   });
 }

@@ -2,7 +2,8 @@ import type { CatalogTable } from '../../../context/catalog/catalog.ts';
 import { datasetNames } from '../../../context/catalog/dataset-names.ts';
 import type { NamedDataset } from '../../../context/claims/name-index.ts';
 import { UserError } from '../../../lib/error.ts';
-import { type Dialect, type TableRef } from '../../../sql/dialect.ts';
+import { qualifiedTableName } from '../../../scan/profile/profile-statement.ts';
+import type { Dialect } from '../../../sql/dialect.ts';
 import { findDialect } from '../../../sql/dialects.ts';
 import type { Snapshot } from '../../project-snapshot.ts';
 import { refusal } from './resolve-names.ts';
@@ -63,11 +64,11 @@ export async function measureJoin(
   const share = found / values;
   if (share < leastContainment)
     throw refusal(
-      `The rows do not bear it out: too few values of ${from.dataset} are in ${to.dataset}. Check the columns, or leave the join out.`,
+      `The rows do not bear out ${join}: too few of the values match. Check the columns, or leave it out.`,
     );
   if (most > 1)
     throw refusal(
-      `The rows do not bear it out: ${to.dataset} has several rows for one value, so it is not the side of the one.`,
+      `The rows do not bear out ${join}: ${to.dataset} has several rows for one value.`,
     );
 }
 
@@ -78,19 +79,25 @@ interface Side {
 
 /** One row: distinct values of the child, those that the parent has, rows of the parent for one. */
 function measurement(child: Side, parent: Side, dialect: Dialect): string {
-  const nameOf = ({ catalog, schema, table }: TableRef) =>
-    [catalog, schema, table]
-      .flatMap((part) => (part === undefined ? [] : [dialect.quote(part)]))
-      .join('.');
+  const nameOf = (table: CatalogTable) => qualifiedTableName(table, dialect);
   const listOf = (columns: readonly string[]) =>
     columns.map((column, index) => `${dialect.quote(column)} AS k${index}`).join(', ');
   const presentIn = (columns: readonly string[]) =>
     columns.map((column) => `${dialect.quote(column)} IS NOT NULL`).join(' AND ');
   const keys = parent.columns.map((column) => dialect.quote(column)).join(', ');
-  const children = `SELECT DISTINCT ${listOf(child.columns)} FROM ${nameOf(child.table)} WHERE ${presentIn(child.columns)}`;
-  const parents = `SELECT ${listOf(parent.columns)}, count(*) AS n FROM ${nameOf(parent.table)} WHERE ${presentIn(parent.columns)} GROUP BY ${keys}`;
+  const children = [
+    `SELECT DISTINCT ${listOf(child.columns)} FROM ${nameOf(child.table)}`,
+    `WHERE ${presentIn(child.columns)}`,
+  ];
+  const parents = [
+    `SELECT ${listOf(parent.columns)}, count(*) AS n FROM ${nameOf(parent.table)}`,
+    `WHERE ${presentIn(parent.columns)} GROUP BY ${keys}`,
+  ];
   const on = child.columns.map((_, index) => `p.k${index} = c.k${index}`).join(' AND ');
-  return `SELECT count(*) AS a, count(p.n) AS b, max(p.n) AS m FROM (${children}) AS c LEFT JOIN (${parents}) AS p ON ${on}`;
+  return [
+    'SELECT count(*) AS a, count(p.n) AS b, max(p.n) AS m',
+    `FROM (${children.join(' ')}) AS c LEFT JOIN (${parents.join(' ')}) AS p ON ${on}`,
+  ].join(' ');
 }
 
 interface Measurement {

@@ -70,6 +70,7 @@ function isNamed(place: string, spellings: readonly string[]): boolean {
   return words.length === 0 || words.some((word) => place.includes(word.slice(0, stemLength)));
 }
 
+/** Numbers as words, without accents; a quarter has 3 months, a year 12, a week 7 days. */
 const numberWords: Readonly<Record<string, number>> = {
   one: 1,
   two: 2,
@@ -95,7 +96,7 @@ const numberWords: Readonly<Record<string, number>> = {
   vier: 4,
   sechs: 6,
   zehn: 10,
-  zwölf: 12,
+  zwolf: 12,
   dreissig: 30,
   dreißig: 30,
   deux: 2,
@@ -104,7 +105,7 @@ const numberWords: Readonly<Record<string, number>> = {
   dix: 10,
   douze: 12,
   trente: 30,
-  half: 50,
+  half: 0.5,
   week: 7,
   weekly: 7,
   year: 12,
@@ -122,11 +123,20 @@ function numbersIn(text: string): number[] {
   return [...found].flatMap(([digits]) => readings(digits));
 }
 
-/** Each number that the digits may mean: `1.500` is 1500 or 1.5. */
+const thousands = /^\d{1,3}(?:([.,'\u00A0 ])\d{3})(?:\1\d{3})*$/;
+
+/**
+ * Each number that the digits may mean: `1.500` is 1500 or 1.5, but `1.5` is never 15. Empty for
+ * what is no number, such as an address or a version.
+ */
 function readings(digits: string): number[] {
-  const plain = Number(digits.replaceAll(/[,'\u00A0 ]/g, ''));
-  const european = Number(digits.replaceAll(/[.'\u00A0 ]/g, '').replace(',', '.'));
-  return [...new Set([plain, european])].filter((number) => !Number.isNaN(number));
+  const [, whole = digits, decimals] = /^(.*)[.,](\d+)$/.exec(digits) ?? [];
+  const isGrouped = (text: string) => /^\d+$/.test(text) || thousands.test(text);
+  const toInteger = (text: string) => text.replaceAll(/\D/g, '');
+  const asWhole = isGrouped(digits) ? [Number(toInteger(digits))] : [];
+  const asDecimal =
+    decimals !== undefined && isGrouped(whole) ? [Number(`${toInteger(whole)}.${decimals}`)] : [];
+  return [...asWhole, ...asDecimal];
 }
 
 function statedNumbers(context: string): ReadonlySet<number> {
@@ -141,14 +151,19 @@ function missingNumbers(text: string, context: string): string[] {
   const stated = statedNumbers(context);
   return (text.match(/(?<![\p{L}\p{N}_.,])\d[\d.,'\u00A0]*/gu) ?? [])
     .map((digits) => digits.replace(/[.,']+$/, ''))
-    .filter((digits) => !readings(digits).some((number) => isStated(number, stated)));
+    .filter((digits) => {
+      const numbers = readings(digits);
+      return numbers.length === 0
+        ? !context.includes(digits)
+        : !numbers.some((number) => stated.has(number));
+    });
 }
 
-/** 15 % may be written as 0.15, and the other way round. */
-function isStated(number: number, stated: ReadonlySet<number>): boolean {
-  const near = (candidate: number) => Math.abs(number - candidate) <= Math.abs(number) * 1e-9;
+/** A formula has 15 % as 0.15, and takes it off or adds it as 0.85 or 1.15. */
+function isComputedFrom(number: number, stated: ReadonlySet<number>): boolean {
+  const isNear = (candidate: number) => Math.abs(number - candidate) <= Math.abs(number) * 1e-9;
   return [...stated].some((said) =>
-    [said, said / 100, said * 100, 1 - said / 100, 1 + said / 100].some(near),
+    [said, said / 100, 1 - said / 100, 1 + said / 100].some(isNear),
   );
 }
 
@@ -170,7 +185,7 @@ function missingInFormula(
   const texts = [...formula.matchAll(/'((?:[^']|'')*)'/g)].map(([, text = '']) => text);
   const rest = formula.replaceAll(/'(?:[^']|'')*'/g, ' ');
   const numbers = numbersIn(rest).filter(
-    (number) => !neutralNumbers.has(number) && !isStated(number, stated),
+    (number) => !neutralNumbers.has(number) && !isComputedFrom(number, stated),
   );
   const fields = (rest.match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []).flatMap(
     (word) => owner?.fields.get(word.toLowerCase()) ?? [],

@@ -2,6 +2,7 @@ import type { LinkFinding } from '../../../context/catalog/catalog.ts';
 import type { ScanConfig } from '../../config.ts';
 import { isOfView } from '../../facts/table-facts.ts';
 import type { LinkCandidate } from '../link-candidate.ts';
+import { polymorphicReason } from '../polymorphic.ts';
 import { isSameLayer, preferOwnLayer, repeatsColumn } from './prefer-layer.ts';
 import { rankCandidates, type RankedCandidate } from '../rank-candidates.ts';
 
@@ -42,7 +43,7 @@ function tablesFirst(
 
 function judgePolymorphic(candidate: RankedCandidate, { review }: ScanConfig): JudgedCandidate {
   const { typeColumn, probability } = candidate;
-  const why = `polymorphic: ${typeColumn?.name} tells which table is meant`;
+  const why = polymorphicReason(typeColumn?.name);
   const isNamed = (typeColumn?.tables.length ?? 0) > 0;
   const status = isNamed || probability >= review ? 'review' : 'rejected';
   return { ...candidate, status, why };
