@@ -46,6 +46,10 @@ test('a join in doubt is listed, accepted and rejected by command, and asked abo
     /join in doubt +orders\.handler = staff\.id/,
   );
 
+  expect((await ktx(['review', 'list'], { cwd })).stdout).toContain(
+    'values without a match: none; the names differ',
+  );
+
   const unknown = await ktx(['review', 'accept', 'orders(handlr)'], { cwd });
   expect(unknown).toMatchObject({ code: 2 });
   expect(unknown.stderr).toContain('orders(handler)');

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { bodySchemas, shortId, subjects, type Claim } from '../claims/claim.ts';
 import { findPin, noneOfThem, pinsPath, type Pin } from '../claims/pins.ts';
 import { parseSubject } from '../claims/subject.ts';
@@ -58,9 +59,18 @@ function sortKey({ claim }: JoinInDoubt): string {
   return `${claim.subject} ${shortId(claim)}`;
 }
 
+/** What a scan says about a join that it does not use. */
+const measuredSchema = z
+  .object({ why: z.string(), orphans: z.string(), names: z.string() })
+  .partial()
+  .catch({});
+
 function reasonOf({ evidence: [first] }: Claim): string {
-  const why = (first?.measured as { readonly why?: unknown } | undefined)?.why;
-  return typeof why === 'string' ? why : 'names and values leave it open';
+  const { why, orphans, names } = measuredSchema.parse(first?.measured ?? {});
+  if (why !== undefined) return why;
+  return orphans === undefined || names === undefined
+    ? 'names and values leave it open'
+    : `values without a match: ${orphans}; the names ${names}`;
 }
 
 /** The join that a pin accepts, as a claim of the person who made the pin. */

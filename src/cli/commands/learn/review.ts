@@ -221,7 +221,7 @@ async function reviewJoins(
       { value: '', label: 'decide later' },
     ];
     const answer = await promptUser(context, ({ select }) =>
-      select({ message, options, signal: context.signal }),
+      select({ message, options, initialValue: '', signal: context.signal }),
     );
     if (answer === '') continue;
     const decision = { join: doubt.id, isAccepted: answer === 'accept' };
