@@ -229,4 +229,28 @@ export const contextMutants: readonly Mutant[] = [
     why: 'After a merge ktx takes its own values for a person’s.',
     tests: ['ingest/branches.test.ts'],
   },
+  {
+    name: 'layers-key-rows',
+    file: 'scan/links/choose/prefer-layer.ts',
+    find: 'const isWholeKey = isOwnKey && child.table.rows === parent.column.table.rows;',
+    replace: 'const isWholeKey = false;',
+    why: 'The key of a large mart is joined to the raw table that it was built from.',
+    tests: ['scan/views.test.ts'],
+  },
+  {
+    name: 'dbt-strict-range',
+    file: 'sources/dbt/files/test-conditions.ts',
+    find: "${operator}${isStrict ? '' : '='} ${bound}",
+    replace: '${operator}= ${bound}',
+    why: 'A bound that the values may not have is said to be allowed.',
+    tests: ['sources/dbt-coverage.test.ts'],
+  },
+  {
+    name: 'dbt-where-test',
+    file: 'sources/dbt/files/data-tests.ts',
+    find: 'where === undefined ? readStructuralTest(test, idOf) : undefined',
+    replace: 'readStructuralTest(test, idOf)',
+    why: 'A key of some rows counts as a key of all.',
+    tests: ['sources/dbt-coverage.test.ts', 'sources/dbt.test.ts'],
+  },
 ];

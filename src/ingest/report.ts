@@ -92,6 +92,21 @@ export interface SourceReport {
   readonly claims: number;
   /** Keys of items with content that only a model can read and none has read yet. */
   readonly pending: readonly string[];
+  readonly coverage: CoverageReport;
+}
+
+/** What became of the statements that code read in a source. */
+export interface CoverageReport {
+  /** Lines of the items that say something, and whether it arrived. */
+  readonly statements: number;
+  readonly arrived: number;
+  /** What ktx understands and has no place for, by kind, the most frequent first. */
+  readonly leftOut: readonly {
+    /** Like `unit test`. */
+    readonly what: string;
+    /** `sources/dbt/models/orders.yml line 12` */
+    readonly places: readonly string[];
+  }[];
 }
 
 /** What happened to the items of a source: their keys, sorted. */

@@ -1,6 +1,12 @@
 import type { Claim, ClaimKind } from '../context/claims/claim.ts';
 import type { Json } from '../lib/json.ts';
-import { itemPath, type Extraction, type Item, type UnreadText } from './source.ts';
+import {
+  itemPath,
+  type Extraction,
+  type Item,
+  type LeftOutStatement,
+  type UnreadText,
+} from './source.ts';
 
 /** A line of an item, and the words that stand there. */
 export interface ItemPlace {
@@ -30,6 +36,10 @@ export interface ClaimCollector {
   addClaim(place: ItemPlace, claim: ClaimContent): void;
   addProblem(place: ItemLine, reason: string): void;
   addUnread(place: ItemLine, unread: Pick<UnreadText, 'what' | 'text'>): void;
+  /** A statement that ktx understands and has no place for. `what` is its kind: `unit test`. */
+  leaveOut(place: ItemLine, what: string): void;
+  /** Counts a statement that a claim of another statement already says. */
+  count(place: ItemLine): void;
   /** One for each item, in the order of the items. */
   extractions(): readonly Extraction[];
 }
@@ -43,7 +53,14 @@ export function openClaimCollector(
   const collected = new Map(
     items.map(({ key, path }) => [
       key,
-      { path, claims: [] as Claim[], problems: [] as Problem[], unread: [] as UnreadText[] },
+      {
+        path,
+        claims: [] as Claim[],
+        problems: [] as Problem[],
+        unread: [] as UnreadText[],
+        leftOut: [] as LeftOutStatement[],
+        lines: new Set<number>(),
+      },
     ]),
   );
   return {
@@ -60,15 +77,20 @@ export function openClaimCollector(
         confidence,
       };
       own?.claims.push({ ...claim, evidence: [evidence] });
+      own?.lines.add(line);
     },
     addProblem: ({ key, line }, reason) =>
       collected.get(key)?.problems.push({ location: `line ${line}`, reason }),
     addUnread: ({ key, line }, unread) =>
       collected.get(key)?.unread.push({ location: `line ${line}`, ...unread }),
+    leaveOut: ({ key, line }, what) =>
+      collected.get(key)?.leftOut.push({ location: `line ${line}`, what }),
+    count: ({ key, line }) => collected.get(key)?.lines.add(line),
     extractions: () =>
       items.map(({ key }) => {
-        const { claims = [], problems = [], unread = [] } = collected.get(key) ?? {};
-        return { key, claims, problems, unread };
+        const own = collected.get(key);
+        const { claims = [], problems = [], unread = [], leftOut = [] } = own ?? {};
+        return { key, claims, problems, unread, leftOut, statements: own?.lines.size ?? 0 };
       }),
   };
 }

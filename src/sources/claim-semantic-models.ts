@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../lib/json.ts';
 import { subjects } from '../context/claims/claim.ts';
 import {
   dimensionField,
@@ -236,6 +237,29 @@ function claimMetrics(
     if (place !== undefined) collector.addProblem(place, `metric ${name}: ${reason}`);
   }
   reportExtras(parsed, collector);
+  leaveOutMeasures(models, metrics, collector);
+}
+
+/** A measure that no metric uses can be asked by no name. */
+function leaveOutMeasures(
+  models: readonly ParsedModel[],
+  metrics: readonly MetricSource[],
+  collector: ClaimCollector,
+): void {
+  const used = new Set(
+    metrics.flatMap(({ raw }) => (isRecord(raw) ? textsIn(raw['type_params']) : [])),
+  );
+  for (const { spec, source } of models)
+    for (const { name, create_metric: isMetric } of spec.measures)
+      if (isMetric !== true && !used.has(name))
+        collector.leaveOut(source.memberPlace('measures', name), 'measure without a metric');
+}
+
+/** Every text within the value. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isRecord(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function tableOf(models: readonly ParsedModel[], dataset: string): KnownTable | undefined {

@@ -61,6 +61,16 @@ export interface Extraction {
   readonly unread?: readonly UnreadText[];
   /** Parts that do not fit or cannot be read. Everything else is read all the same. */
   readonly problems?: readonly ExtractionProblem[];
+  /** How many statements of the item arrived as claims. */
+  readonly statements?: number;
+  /** Statements that ktx understands and has no place for. */
+  readonly leftOut?: readonly LeftOutStatement[];
+}
+
+export interface LeftOutStatement {
+  readonly location: string;
+  /** Its kind, like `unit test`: what the report of a run counts. */
+  readonly what: string;
 }
 
 export interface UnreadText {

@@ -96,3 +96,21 @@ test('scan.views: false leaves views out; a broken view does not stop the scan',
   const { accepted } = await joinsOf('duckdb', raw + staging + broken);
   expect(accepted).toContain('stg_orders.customer_id → stg_customers');
 });
+
+test('tables of two layers whose keys are too many to count exactly are not joined to each other', async () => {
+  const makeTable = (name: string, from: number) =>
+    `CREATE TABLE raw_${name} AS SELECT md5('${name}' || n) AS id, md5('orders' || (n % 2900)) AS order_id, n AS amount FROM range(${from}) AS r(n);`;
+  const built = ['orders', 'order_items'].map(
+    (name) =>
+      `CREATE TABLE ${name} AS SELECT id AS ${name.slice(0, -1)}_id${name === 'orders' ? '' : ', order_id'}, amount, amount / 7.0 AS share FROM raw_${name};`,
+  );
+  const script = [makeTable('orders', 3000), makeTable('order_items', 6000), ...built]
+    .join('\n')
+    .replace(", md5('orders' || (n % 2900)) AS order_id", '');
+  const { accepted, review } = await joinsOf('duckdb', script);
+  expect(accepted).toEqual([
+    'order_items.order_id → orders',
+    'raw_order_items.order_id → raw_orders',
+  ]);
+  expect(review).toEqual([]);
+});

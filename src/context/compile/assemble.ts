@@ -30,6 +30,9 @@ export function assembleDataset(own: SubjectClaims, members: readonly SubjectCla
   const uniqueKeys = own.byKind
     .get('unique_key')
     ?.shown.map(({ body }) => bodySchemas.unique_key.parse(body));
+  const constraints = own.byKind
+    .get('constraint')
+    ?.shown.map(({ body }) => bodySchemas.constraint.parse(body));
   const {
     field = [],
     metric = [],
@@ -50,6 +53,7 @@ export function assembleDataset(own: SubjectClaims, members: readonly SubjectCla
     description,
     synonyms,
     tags,
+    constraints: constraints?.toSorted(),
     fields,
     metrics: metric.map(assembleMetric),
     relationships: assembleRelationships(

@@ -69,6 +69,7 @@ export function rankClaims(
     claim.kind === 'relationship' && bestOrigin(claim) === 'catalog';
   const isAlsoShown = (claim: Claim) =>
     claim.kind === 'unique_key' ||
+    claim.kind === 'constraint' ||
     claim.kind === 'refs' ||
     isTopicSynonyms(claim) ||
     (isDeclaredLink(claim) && ranked.slice(0, 1).every(isDeclaredLink));

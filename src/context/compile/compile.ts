@@ -123,6 +123,7 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   primary_key: 'dataset',
   unique_key: 'dataset',
   default_time: 'dataset',
+  constraint: 'dataset',
   metric: 'metric',
   unit: 'metric',
   relationship: 'relationship',

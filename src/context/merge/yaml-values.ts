@@ -38,6 +38,7 @@ export const keyOrder = [
   'description',
   'synonyms',
   'tags',
+  'constraints',
   'values',
   'pii',
   'hidden',

@@ -1,5 +1,5 @@
 import { itemPath } from '../../sources/source.ts';
-import type { ItemReport, SourceReport, UnusedFact } from '../report.ts';
+import type { CoverageReport, ItemReport, SourceReport, UnusedFact } from '../report.ts';
 import type { SourceFindings } from './findings.ts';
 import type { UnmappedFact } from './item-files.ts';
 import type { FetchedSource, ReadSource } from './read-sources.ts';
@@ -30,6 +30,36 @@ function reportSource(
     total: items.length,
     claims,
     pending: pending.sort(),
+    coverage: reportCoverage(input.name, { items, extractions }),
+  };
+}
+
+/** Counts statements by their lines: one line can say several things, and counts once. */
+function reportCoverage(
+  connection: string,
+  { items, extractions }: Pick<SourceFindings, 'items' | 'extractions'>,
+): CoverageReport {
+  const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
+  const leftOut = extractions.flatMap(({ key, leftOut: statements = [] }) =>
+    statements.map(({ what, location }) => ({
+      what,
+      place: `${paths.get(key) ?? key} ${location}`,
+    })),
+  );
+  const count = (of: (extraction: SourceFindings['extractions'][number]) => number) =>
+    extractions.reduce((sum, extraction) => sum + of(extraction), 0);
+  const arrived = count(({ statements = 0 }) => statements);
+  const faults = count(({ problems = [] }) => problems.length);
+  const byKind = [...Map.groupBy(leftOut, ({ what }) => what)].map(([what, found]) => ({
+    what,
+    places: found.map(({ place }) => place),
+  }));
+  return {
+    statements: arrived + faults + leftOut.length,
+    arrived,
+    leftOut: byKind.toSorted(
+      (a, b) => b.places.length - a.places.length || (a.what < b.what ? -1 : 1),
+    ),
   };
 }
 

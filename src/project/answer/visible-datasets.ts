@@ -73,6 +73,7 @@ export async function readVisibleDatasets(
 function visibleParts(dataset: Dataset): Dataset {
   return {
     ...withoutExtensions(dataset),
+    constraints: visibleConstraints(dataset),
     fields: dataset.fields
       ?.filter(isVisible)
       .map(withoutExtensions)
@@ -88,6 +89,17 @@ function withoutPersonalValues(dataset: Dataset, field: DatasetField): DatasetFi
   const { pii = dataset.pii } = field;
   const label = readLabel({ pii, values: dataset.values });
   return Array.isArray(field.values) && isClosing(label) ? { ...field, values: undefined } : field;
+}
+
+/** Conditions that name nothing hidden. */
+function visibleConstraints({ constraints, fields = [], metrics = [] }: Dataset) {
+  const hidden = new Set([...fields, ...metrics].filter((item) => !isVisible(item)).map(nameOf));
+  const names = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? [];
+  return constraints?.filter((text) => !names(text).some((name) => hidden.has(name)));
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name.toLowerCase();
 }
 
 function countHidden({ fields = [], metrics = [] }: Dataset): number {

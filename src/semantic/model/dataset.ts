@@ -165,6 +165,12 @@ export const datasetSchema = z
     description: descriptionSchema,
     synonyms: synonymsSchema,
     tags: z.array(z.string()).optional().describe('Labels of your choice.'),
+    constraints: z
+      .array(z.string().min(1))
+      .optional()
+      .describe(
+        'Conditions that the rows meet, for whoever reads the file: for example what dbt tests. Queries do not use them.',
+      ),
     values: offSchema
       .optional()
       .describe(

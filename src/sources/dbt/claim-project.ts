@@ -19,10 +19,12 @@ export function claimProject(
   collector: ClaimCollector,
 ): void {
   for (const { place, reason } of project.faults) collector.addProblem(place, reason);
+  for (const { place, what } of project.leftOut) collector.leaveOut(place, what);
   const tables = matchTables(project, findTable, collector);
   for (const relation of project.relations.values()) {
     const table = tables.get(relation.id);
-    if (table !== undefined) claimRelation(relation, table, { tables, collector });
+    if (table === undefined) leaveOutRelation(relation, collector);
+    else claimRelation(relation, table, { tables, collector });
   }
   const models = project.semanticModels.map((model): SemanticModelSource => {
     return { ...model, table: tables.get(model.model ?? '') ?? noTable(model, project) };
@@ -41,7 +43,8 @@ type TablesById = ReadonlyMap<string, KnownTable>;
 
 /**
  * Finds the table of each relation. Tables of sources come first: no model can then have the table
- * of a source, whatever it is called.
+ * of a source, whatever it is called. A seed can: projects load a table from a file and read it as
+ * a source.
  */
 function matchTables(
   { relations }: DbtProject,
@@ -55,7 +58,10 @@ function matchTables(
     (a, b) => Number(b.kind === 'source') - Number(a.kind === 'source'),
   );
   for (const relation of sourcesFirst.filter(({ isVirtual }) => !isVirtual)) {
-    const match = findTable(relation, relation.isExact ? new Set() : ofSources);
+    const match = findTable(
+      relation,
+      relation.isExact || relation.kind === 'seed' ? new Set() : ofSources,
+    );
     if (match.kind === 'ambiguous') {
       const candidates = match.candidates.join(' or ');
       const reason = `${relation.kind} ${relation.name} could be ${candidates}; set warehouse or target_schema in ktx.yaml`;
@@ -76,6 +82,16 @@ function matchTables(
   return tables;
 }
 
+/** What is said about a relation without a table stays unread. */
+function leaveOutRelation(relation: DbtRelation, collector: ClaimCollector): void {
+  const { isVirtual, description, columns, tests } = relation;
+  const owner = isVirtual ? 'an ephemeral or disabled relation' : 'a relation without a table';
+  const descriptions = [description, ...columns.map((column) => column.description)];
+  for (const described of descriptions)
+    if (described) collector.leaveOut(described.place, `description of ${owner}`);
+  for (const { place } of tests) collector.leaveOut(place, `test of ${owner}`);
+}
+
 interface ClaimContext {
   readonly tables: TablesById;
   readonly collector: ClaimCollector;
@@ -94,14 +110,20 @@ function claimRelation(relation: DbtRelation, table: KnownTable, context: ClaimC
   }
   claimColumns(relation, table, collector);
   const tests = relation.tests.filter(
-    ({ columns }) => columns.length > 0 && columns.every((column) => table.field(column)),
+    ({ name, columns }) =>
+      (columns.length > 0 || name === 'constraint') &&
+      columns.every((column) => table.field(column)),
   );
   reportUnknownColumns(relation, table, collector);
   claimKeys(tests, table, collector);
   for (const test of tests) {
     if (test.name === 'accepted_values') claimValues(test, table, collector);
     if (test.target !== undefined) claimRelationship(test, test.target, { ...context, table });
+    if (test.condition !== undefined)
+      collector.addClaim(test.place, { subject, kind: 'constraint', body: test.condition });
   }
+  for (const { written, place } of relation.tests)
+    if (written !== undefined) collector.leaveOut(place, `test ${written}`);
 }
 
 function claimColumns(
@@ -163,6 +185,16 @@ function claimKeys(tests: readonly DbtTest[], table: KnownTable, collector: Clai
   for (const test of primary) claimKey(test, 'primary_key');
   const primaryKeys = new Set(primary.map(keyOf));
   for (const test of unique) if (!primaryKeys.has(keyOf(test))) claimKey(test, 'unique_key');
+  const inPrimaryKey = new Set(primary.flatMap((test) => fieldsOf(test, table)));
+  for (const test of named('not_null'))
+    for (const field of fieldsOf(test, table))
+      if (inPrimaryKey.has(field)) collector.count(test.place);
+      else
+        collector.addClaim(test.place, {
+          subject,
+          kind: 'constraint',
+          body: `${field} is not null`,
+        });
 }
 
 function claimValues(test: DbtTest, table: KnownTable, collector: ClaimCollector): void {

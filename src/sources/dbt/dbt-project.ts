@@ -9,6 +9,14 @@ export interface DbtProject {
   readonly metrics: readonly DbtMetric[];
   readonly exposures: readonly DbtExposure[];
   readonly faults: readonly DbtFault[];
+  readonly leftOut: readonly DbtLeftOut[];
+}
+
+/** A statement of the project that ktx has no place for. */
+export interface DbtLeftOut {
+  readonly place: ItemPlace;
+  /** Its kind, like `unit test`. */
+  readonly what: string;
 }
 
 /** Something that could not be read or resolved. */
@@ -57,11 +65,18 @@ export interface DbtColumn {
 
 /** A data test or a constraint. */
 export interface DbtTest {
-  /** `unique`, `not_null`, `accepted_values`, `relationships` or `primary_key`. */
+  /**
+   * `unique`, `not_null`, `accepted_values`, `relationships` or `primary_key`; `constraint` for
+   * another condition on rows; `unread` for a test that ktx cannot read.
+   */
   readonly name: string;
   readonly columns: readonly string[];
   /** Of `accepted_values`. */
   readonly values?: readonly unknown[] | undefined;
+  /** Of `constraint`: as people write it in SQL. */
+  readonly condition?: string | undefined;
+  /** Of `unread`: its name in the project, with its package. */
+  readonly written?: string | undefined;
   /** Of `relationships`. */
   readonly target?: DbtTestTarget | undefined;
   readonly place: ItemPlace;

@@ -6,6 +6,7 @@ import { claimProject } from './claim-project.ts';
 import type { DbtConfig } from './config.ts';
 import type { DbtProject, DbtRelation } from './dbt-project.ts';
 import { fetchProject } from './fetch.ts';
+import { readLeftOut } from './files/left-out.ts';
 import { needsReading, resolveModelSql } from './files/model-sql.ts';
 import { projectFileName } from './files/project-file.ts';
 import { openProjectFiles, type ProjectFiles } from './files/project-files.ts';
@@ -47,6 +48,7 @@ function readFiles(files: ProjectFiles): DbtProject {
     metrics: files.yamlItems.flatMap((yaml) => readDbtMetrics(yaml, files)),
     exposures: files.yamlItems.flatMap((yaml) => readDbtExposures(yaml, files)),
     faults: files.faults,
+    leftOut: files.yamlItems.flatMap(readLeftOut),
   };
 }
 
@@ -71,6 +73,7 @@ const emptyProject: DbtProject = {
   metrics: [],
   exposures: [],
   faults: [],
+  leftOut: [],
 };
 
 /**

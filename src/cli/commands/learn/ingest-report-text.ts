@@ -1,5 +1,6 @@
 import type {
   ConnectionReport,
+  CoverageReport,
   FileReport,
   IngestReport,
   SourceReport,
@@ -80,7 +81,7 @@ function describeWarehouse(report: ConnectionReport, isDryRun: boolean): string 
 
 /** Items by what happened to them; failed items by name. */
 function sourceLines(
-  { connection, failure, items, claims, total, pending }: SourceReport,
+  { connection, failure, items, claims, total, pending, coverage }: SourceReport,
   isDryRun: boolean,
 ): readonly string[] {
   if (failure !== undefined) return [`${connection}: ${failure.message}`];
@@ -98,11 +99,26 @@ function sourceLines(
     : [`  incomplete: ${listing.reason ?? 'the listing did not end'}; no item counts as gone`];
   return [
     `${connection}: ${formatCount(total, 'item')} (${itemText})${claimText}`,
+    ...(counts.length === 0 || isDryRun ? [] : coverageLines(coverage)),
     ...incomplete,
     ...failed.map(
       ({ key, reason }) => `  not read  ${escapeControls(key)}: ${escapeControls(reason)}`,
     ),
   ];
+}
+
+/** How much of what the source says arrived, and what did not by kind. */
+function coverageLines({ statements, arrived, leftOut }: CoverageReport): readonly string[] {
+  if (statements === arrived) return [];
+  const [shown, others] = [leftOut.slice(0, 6), leftOut.slice(6)];
+  const othersCount = others.reduce((sum, { places }) => sum + places.length, 0);
+  const kinds = [
+    ...shown.map(({ what, places }) => `${what} (${places.length})`),
+    ...(othersCount === 0 ? [] : [`others (${othersCount})`]),
+  ];
+  const leftOutText =
+    kinds.length === 0 ? '' : `; ktx has no place for ${escapeControls(kinds.join(', '))}`;
+  return [`  coverage ${arrived} of ${statements} statements arrived${leftOutText}`];
 }
 
 const stageTitles = {

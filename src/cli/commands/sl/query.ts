@@ -145,10 +145,27 @@ async function readQueryFile(path: string, context: CommandContext): Promise<Sem
 }
 
 function parseQueryFlags(options: FlagSettings): FlagSettings {
-  const flags = settingsFromFlags(queryFlags, options);
+  const flags = withoutCommas(settingsFromFlags(queryFlags, options));
   const parseList = (key: string, parse: (text: string) => unknown) =>
     Array.isArray(flags[key]) ? { [key]: flags[key].map(String).map(parse) } : {};
   return { ...flags, ...parseList('metrics', parseMetric), ...parseList('order_by', parseOrder) };
+}
+
+const nameLists = ['metrics', 'dimensions', 'segments', 'order_by'] as const;
+
+/** Names may also stand in one value, with commas between them: `orders.count,orders.revenue`. */
+function withoutCommas(flags: FlagSettings): FlagSettings {
+  const isNameList = (text: string) =>
+    /^[\p{L}_][\p{L}\p{N}_.:]*(\s*,\s*[\p{L}_][\p{L}\p{N}_.:]*)+$/u.test(text);
+  const lists = nameLists.flatMap((key) => {
+    const given = flags[key];
+    if (!Array.isArray(given)) return [];
+    const names = given
+      .map(String)
+      .flatMap((text) => (isNameList(text) ? text.split(',').map((name) => name.trim()) : [text]));
+    return [[key, names] as const];
+  });
+  return { ...flags, ...Object.fromEntries(lists) };
 }
 
 /** `orders.count`, or `name=aggregate` for a metric that only this query has. */

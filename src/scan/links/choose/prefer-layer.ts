@@ -37,8 +37,10 @@ function hasSameKeys(candidate: RankedCandidate, best: RankedCandidate): boolean
  */
 export function repeatsColumn({ child, parent, values, isOwnKey }: RankedCandidate): boolean {
   const isOtherLayer = [child, parent.column].some(isOfView) || !isSameLayer({ child, parent });
-  const isWhole = values.containment === 1 && values.coverage === 1;
-  const isUnique = child.profile.distinct >= child.present * 0.98;
+  // Distinct counts of large tables are estimates; the rows of two keys are counted.
+  const isWholeKey = isOwnKey && child.table.rows === parent.column.table.rows;
+  const isWhole = values.containment === 1 && (values.coverage === 1 || isWholeKey);
+  const isUnique = isOwnKey || child.profile.distinct >= child.present * 0.98;
   return isOtherLayer && isWhole && isUnique && (isOwnKey || !child.parts.keyed);
 }
 

@@ -53,6 +53,7 @@ export function readArtifacts(items: readonly Item[]): DbtProject | undefined {
     metrics: (hasSemantics ? metrics : resources('metric')).map(readMetric),
     exposures: resources('exposure').map(readExposure),
     faults: [],
+    leftOut: [],
   };
 }
 

@@ -1,6 +1,7 @@
 import { isRecord } from '../../../lib/json.ts';
 import type { ItemPlace } from '../../claim-collector.ts';
 import type { DbtTest } from '../dbt-project.ts';
+import { testCondition, type WrittenTest } from './test-conditions.ts';
 import { isNo, listAt, mappingAt, textAt, type YamlMapping } from './yaml-item.ts';
 
 /** The owner of the tests that are read. */
@@ -39,18 +40,31 @@ function readDataTest(raw: unknown, context: TestContext): DbtTest | undefined {
 }
 
 /**
- * A test by its name and arguments. Undefined for tests that claim nothing, and for tests of only
- * some rows.
+ * A test by its name and arguments; undefined if it is turned off. A test that ktx cannot read has
+ * the name `unread`.
  */
 export function interpretTest(
   name: string,
   options: YamlMapping,
   { column: ownColumn, idOf, place }: TestContext,
 ): DbtTest | undefined {
-  if (isForSomeRows(options)) return undefined;
+  if (isNo(mappingAt(options, 'config')['enabled'])) return undefined;
   const args = { ...options, ...mappingAt(options, 'arguments') };
   const column = ownColumn ?? textAt(args, 'column_name');
-  const columns = column === undefined ? [] : [column];
+  const test = { name, args, columns: column === undefined ? [] : [column], place };
+  const where = rowFilter(options);
+  const structural = where === undefined ? readStructuralTest(test, idOf) : undefined;
+  if (structural !== undefined) return structural;
+  const condition = testCondition(test, where);
+  if (condition === undefined) return { name: 'unread', columns: [], written: name, place };
+  return { name: 'constraint', columns: test.columns, condition, place };
+}
+
+/** Tests of all rows that say what a column or a key is. */
+function readStructuralTest(
+  { name, args, columns, place }: WrittenTest & { readonly place: ItemPlace },
+  idOf: TestOwner['idOf'],
+): DbtTest | undefined {
   switch (name) {
     case 'unique':
     case 'not_null':
@@ -68,16 +82,28 @@ export function interpretTest(
     }
     case 'dbt_utils.unique_combination_of_columns':
       return { name: 'unique', columns: listAt(args, 'combination_of_columns').map(String), place };
+    case 'dbt_expectations.expect_compound_columns_to_be_unique':
+      return { name: 'unique', columns: listAt(args, 'column_list').map(String), place };
+    case 'dbt_expectations.expect_column_values_to_be_unique':
+      return { name: 'unique', columns, place };
+    case 'dbt_expectations.expect_column_values_to_not_be_null':
+      return { name: 'not_null', columns, place };
+    case 'dbt_expectations.expect_column_values_to_be_in_set':
+      return { name: 'accepted_values', columns, values: listAt(args, 'value_set'), place };
     default:
       return undefined;
   }
 }
 
-/** Whether the test holds for some rows only, or is turned off. */
-function isForSomeRows(options: YamlMapping): boolean {
-  const config = mappingAt(options, 'config');
-  const hasFilter = options['where'] !== undefined || (config['where'] ?? undefined) !== undefined;
-  return hasFilter || isNo(config['enabled']);
+/** The condition on the rows that the test holds for; undefined if it holds for all. */
+function rowFilter(options: YamlMapping): string | undefined {
+  const args = mappingAt(options, 'arguments');
+  const written =
+    options['where'] ??
+    mappingAt(options, 'config')['where'] ??
+    options['row_condition'] ??
+    args['row_condition'];
+  return typeof written === 'string' && written.trim() !== '' ? written : undefined;
 }
 
 /**

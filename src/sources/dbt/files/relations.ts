@@ -233,7 +233,10 @@ function readDescription(
   mapping: YamlMapping,
   context: RelationContext,
 ): DbtDescription | undefined {
-  const written = textAt(mapping, 'description')?.trim() ?? '';
+  const { description } = mapping;
+  // YAML reads `description: 2024` as a number.
+  const isText = typeof description === 'string' || typeof description === 'number';
+  const written = isText ? String(description).trim() : '';
   if (written === '') return undefined;
   const place = yaml.placeOf(mapping, 'description');
   const what = `description of ${context.title}`;

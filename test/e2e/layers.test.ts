@@ -1,0 +1,82 @@
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { beforeAll, expect, test } from 'vitest';
+import type { Dataset } from '../../src/semantic/model/dataset.ts';
+import { ktx, ktxJson } from '../cli/run-cli.ts';
+import { duckdbFile } from '../sources/dbt-fixture.ts';
+import { run } from '../store/git-project.ts';
+
+/** A dbt project of raw tables, staging views and marts, as dbt's own example is made up. */
+const teahouse = new URL('../fixtures/dbt-teahouse', import.meta.url).pathname;
+let cwd: string;
+let ingest: string;
+
+beforeAll(async () => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-layers-')));
+  cpSync(teahouse, cwd, { recursive: true });
+  await duckdbFile(cwd, readFileSync(join(teahouse, 'warehouse.sql'), 'utf8'));
+  writeFileSync(join(cwd, '.gitignore'), 'warehouse.duckdb*\n');
+  run(cwd, 'init', '-q', '-b', 'main');
+  run(cwd, 'add', '.');
+  run(cwd, 'commit', '-qm', 'start');
+  const setup = await ktx(
+    ['setup', '--driver', 'duckdb', '--path', 'warehouse.duckdb', '--no-input'],
+    { cwd },
+  );
+  expect(setup.code, setup.stderr).toBe(0);
+  const source = await ktx(['connection', 'add', 'dbt', '--driver', 'dbt', '--path', '.'], { cwd });
+  expect(source.code, source.stderr).toBe(0);
+  const { code, stdout, stderr } = await ktx(['ingest'], { cwd });
+  expect(code, stderr).toBe(0);
+  ingest = stdout;
+  return () => rmSync(cwd, { recursive: true, force: true });
+}, 60_000);
+
+function dataset(name: string): Dataset {
+  return load(readFileSync(join(cwd, `semantic-layer/warehouse/${name}.yaml`), 'utf8')) as Dataset;
+}
+
+async function rowsOf(...args: readonly string[]): Promise<unknown> {
+  const { envelope } = await ktxJson(['sl', 'query', ...args], { cwd });
+  return (envelope['data'] as { readonly rows: unknown } | null)?.rows ?? envelope['error'];
+}
+
+test('the first check finds nothing, and the run says what arrived', async () => {
+  const check = await ktx(['check'], { cwd });
+  expect([check.code, check.stdout]).toEqual([0, 'Nothing stale, contested or invalid.\n']);
+  expect(ingest).toContain(
+    '  coverage 49 of 53 statements arrived; ktx has no place for measure without a metric (2), saved query (1), unit test (1)\n',
+  );
+});
+
+test('joins stay within their layer', () => {
+  const joins = (name: string) =>
+    (dataset(name).relationships ?? []).map(({ to }) => to).toSorted();
+  expect(joins('orders')).toEqual(['guests', 'houses']);
+  expect(joins('order_items')).toEqual(['orders', 'teas']);
+  expect(joins('stg_order_items')).toEqual(['stg_orders', 'stg_teas']);
+  expect(joins('stg_orders')).toEqual(['stg_guests', 'stg_houses']);
+  expect(joins('raw__raw_orders')).toEqual(['raw__raw_guests', 'raw__raw_houses']);
+});
+
+test('metrics answer under their names in dbt, their labels and their names in version 0.1.0', async () => {
+  const [total] = (await rowsOf('-m', 'order_total')) as [[string]];
+  expect(await rowsOf('-m', 'Order Total')).toEqual([total]);
+  expect(await rowsOf('-m', 'orders.sum_order_total')).toEqual([total]);
+  expect(await rowsOf('-m', 'order_total', '-d', 'guests.guest_type')).toEqual([
+    ['returning', ...total],
+  ]);
+  const counted = await ktxJson(
+    ['sql', 'SELECT count(*), count_if(order_total >= 20), count(DISTINCT guest_id) FROM orders'],
+    { cwd },
+  );
+  const { rows } = counted.envelope['data'] as { readonly rows: unknown };
+  expect(await rowsOf('-m', 'orders,large_orders,first_orders')).toEqual(rows);
+});
+
+test('the tests of a model are constraints that a reader sees', () => {
+  expect(dataset('orders').constraints).toEqual(['order_total = subtotal + tax_paid']);
+  expect(dataset('stg_order_items').constraints).toEqual(['order_id is not null']);
+});
