@@ -97,20 +97,13 @@ test('scan.views: false leaves views out; a broken view does not stop the scan',
   expect(accepted).toContain('stg_orders.customer_id → stg_customers');
 });
 
-test('tables of two layers whose keys are too many to count exactly are not joined to each other', async () => {
-  const makeTable = (name: string, from: number) =>
-    `CREATE TABLE raw_${name} AS SELECT md5('${name}' || n) AS id, md5('orders' || (n % 2900)) AS order_id, n AS amount FROM range(${from}) AS r(n);`;
-  const built = ['orders', 'order_items'].map(
-    (name) =>
-      `CREATE TABLE ${name} AS SELECT id AS ${name.slice(0, -1)}_id${name === 'orders' ? '' : ', order_id'}, amount, amount / 7.0 AS share FROM raw_${name};`,
+test('large tables of two layers, whose values are not counted exactly, are not joined to each other', async () => {
+  const sizes = { visit: 2300, order: 3000, refund: 3700, order_item: 6000 };
+  const script = Object.entries(sizes).map(
+    ([name, count]) => `
+      CREATE TABLE raw_${name}s AS SELECT md5('${name}' || n) AS id, n / 7.0 AS amount FROM range(${count}) AS r(n);
+      CREATE TABLE ${name}s AS SELECT id AS ${name}_id, amount, amount * 3 AS share FROM raw_${name}s;`,
   );
-  const script = [makeTable('orders', 3000), makeTable('order_items', 6000), ...built]
-    .join('\n')
-    .replace(", md5('orders' || (n % 2900)) AS order_id", '');
-  const { accepted, review } = await joinsOf('duckdb', script);
-  expect(accepted).toEqual([
-    'order_items.order_id → orders',
-    'raw_order_items.order_id → raw_orders',
-  ]);
-  expect(review).toEqual([]);
+  const { accepted, review } = await joinsOf('duckdb', script.join(''));
+  expect([accepted, review]).toEqual([[], []]);
 });
