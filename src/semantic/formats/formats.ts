@@ -57,11 +57,7 @@ const formats: readonly ModelFormat[] = [
     name: 'lookml',
     recognizes: ({ file, text }) =>
       /\.(?:lkml|lookml)$/.test(file) || /^(?:view|explore)\s*:\s*\+?\w+\s*\{/m.test(text),
-    read: (files, dialect) =>
-      readLookml(
-        files.map(({ text }) => text),
-        dialect,
-      ),
+    read: (files, dialect) => readLookml(files, { dialect }),
   },
 ];
 

@@ -9,6 +9,14 @@ export interface LookmlEntry {
   /** The name of a block; else empty. */
   readonly name: string;
   readonly value: string | readonly string[] | readonly LookmlEntry[];
+  /** Where its key stands. */
+  readonly place: LookmlPlace;
+}
+
+export interface LookmlPlace {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
 }
 
 export type LookmlBlock = LookmlEntry & { readonly value: readonly LookmlEntry[] };
@@ -46,16 +54,20 @@ const codeKey = /^(?:sql|html|expression)/;
 const notCodeKey = /^sql_distinct_key_|^sql_case/;
 
 /** The entries of a LookML file. Throws `import_invalid` with the line. */
-export function parseLookml(text: string): readonly LookmlEntry[] {
-  return parseEntries({ text, position: 0, depth: 0 }, false);
+export function parseLookml(text: string, file = ''): readonly LookmlEntry[] {
+  return parseEntries({ text, file, position: 0, depth: 0, counted: 0, line: 1 }, false);
 }
 
 /** The text and how far it is parsed. */
 interface LookmlCursor {
   readonly text: string;
+  readonly file: string;
   position: number;
   /** How many blocks are open. */
   depth: number;
+  /** Up to where the line ends are counted, and the line there. */
+  counted: number;
+  line: number;
 }
 
 /** Files that people write have at most five. */
@@ -67,22 +79,30 @@ function parseEntries(cursor: LookmlCursor, isInsideBlock: boolean): readonly Lo
     if (isInsideBlock && takeSymbol(cursor, '}')) return entries;
     takePattern(cursor, spacePattern);
     if (cursor.position >= cursor.text.length && !isInsideBlock) return entries;
+    const place = { file: cursor.file, line: currentLine(cursor) };
     const key = takePattern(cursor, keyPattern)?.[1];
     if (key === undefined) throw syntaxError(cursor, 'property');
-    entries.push(parseEntry(cursor, key));
+    entries.push({ key, place, ...parseValue(cursor, key) });
   }
 }
 
-function parseEntry(cursor: LookmlCursor, key: string): LookmlEntry {
+function currentLine(cursor: LookmlCursor): number {
+  for (;;) {
+    const end = cursor.text.indexOf('\n', cursor.counted);
+    if (end < 0 || end >= cursor.position) return cursor.line;
+    cursor.counted = end + 1;
+    cursor.line += 1;
+  }
+}
+
+function parseValue(cursor: LookmlCursor, key: string): Pick<LookmlEntry, 'name' | 'value'> {
   const code = codeKey.test(key) && !notCodeKey.test(key) ? takeCode(cursor) : undefined;
-  if (code !== undefined) return { key, name: '', value: code };
-  if (takeSymbol(cursor, '{')) return { key, name: '', value: parseBlock(cursor) };
-  if (takeSymbol(cursor, '[')) return { key, name: '', value: parseList(cursor) };
+  if (code !== undefined) return { name: '', value: code };
+  if (takeSymbol(cursor, '{')) return { name: '', value: parseBlock(cursor) };
+  if (takeSymbol(cursor, '[')) return { name: '', value: parseList(cursor) };
   const value = takeScalar(cursor);
   if (value === undefined) throw syntaxError(cursor, `value of ${key}`);
-  return takeSymbol(cursor, '{')
-    ? { key, name: value, value: parseBlock(cursor) }
-    : { key, name: '', value };
+  return takeSymbol(cursor, '{') ? { name: value, value: parseBlock(cursor) } : { name: '', value };
 }
 
 function parseBlock(cursor: LookmlCursor): readonly LookmlEntry[] {
@@ -98,8 +118,9 @@ function parseList(cursor: LookmlCursor): readonly string[] {
   while (!takeSymbol(cursor, ']')) {
     const member = takeScalar(cursor);
     if (member === undefined) throw syntaxError(cursor, 'member of a list');
-    const value = member.endsWith(':') ? takeScalar(cursor) : undefined;
-    members.push(value === undefined ? member : `${member} ${value}`);
+    const isPair = member.endsWith(':') || takeSymbol(cursor, ':');
+    const value = isPair ? takeScalar(cursor) : undefined;
+    members.push(value === undefined ? member : `${member.replace(/:$/, '')}: ${value}`);
     takeSymbol(cursor, ',');
   }
   return members;

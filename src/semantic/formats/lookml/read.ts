@@ -1,73 +1,106 @@
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
-import type { FieldType } from '../../../sql/field-type.ts';
-import type { Aggregate } from '../../../sql/aggregates.ts';
 import { type Dataset, datasetSchema } from '../../model/dataset.ts';
 import type { MetricDefinition } from '../../model/metric-definition.ts';
 import {
-  type AddMisfit,
   type DatasetField,
+  type DatasetRelationship,
   type ImportedModel,
   type Misfit,
   toDatasetName,
   toKtxName,
 } from '../imported-model.ts';
 import { omitKeys } from '../patch.ts';
-import { blocksWithKey, isBlock, type LookmlBlock, parseLookml, textProperty } from './parse.ts';
-import { readJoins } from './read-joins.ts';
-import {
-  translateFieldSql,
-  translateFilters,
-  translateMeasureSql,
-  UnreadableLookml,
-} from './translate-sql.ts';
+import type { LiquidParameter } from './liquid.ts';
+import { blocksWithKey, type LookmlBlock, type LookmlPlace, textProperty } from './parse.ts';
+import { readDimension, type FieldContext } from './read-dimension.ts';
+import { readJoins, type ReadJoin } from './read-joins.ts';
+import { readMeasure } from './read-measure.ts';
+import { readTable, type LookmlTableContext } from './read-table.ts';
+import { type LookmlFile, type LookmlProject, resolveProject } from './resolve-project.ts';
+import { UnreadableLookml } from './unreadable-lookml.ts';
+import { readViewNames, type ViewNames } from './view-names.ts';
 
-/**
- * Reads the views and explores of all LookML files together. Runs inside `withAnalyzer`. Throws
- * `import_invalid`.
- */
-export function readLookml(texts: readonly string[], dialect: Dialect): ImportedModel {
-  const misfits: Misfit[] = [];
-  const addMisfit: AddMisfit = (at, message) => void misfits.push({ at, message });
-  const entries = texts.flatMap((text) => parseLookml(text));
-  const readKeys = ['view', 'explore', 'include', 'connection', 'label'];
-  for (const { key, name } of entries.filter((entry) => !readKeys.includes(entry.key)))
-    addMisfit([key, name].join(' ').trim(), 'not read: ktx has no equivalent');
-  const readableViews = blocksWithKey(entries, 'view').filter((view) =>
-    isReadableView(view, addMisfit),
-  );
-  const views = new Map(
-    readableViews.map((view) => [
-      view.name,
-      readView(view, { view: view.name, addMisfit, dialect }),
-    ]),
-  );
-  const relationships = readJoins(blocksWithKey(entries, 'explore'), { views, addMisfit });
-  const datasets = [...views].flatMap(([name, dataset]): Dataset[] => {
-    const { data, problems } = checkSchema(
-      datasetSchema,
-      omitKeys({ ...dataset, relationships: relationships.get(name) }),
-    );
-    if (data !== undefined) return [data];
-    addMisfit(`view ${name}`, `left out: ${problems.map(problemText).join('; ')}`);
-    return [];
-  });
-  return { datasets, misfits };
+export interface LookmlModel extends ImportedModel {
+  readonly misfits: readonly LookmlMisfit[];
+  /** Where each dataset and each part of one stands: `orders`, `orders.status`. */
+  readonly places: ReadonlyMap<string, LookmlPlace>;
+  readonly joins: readonly ReadJoin[];
+  readonly project: LookmlProject;
 }
 
-function isReadableView({ name, value }: LookmlBlock, addMisfit: AddMisfit): boolean {
-  const isRefinement = name.startsWith('+');
-  const isExtension = value.some(({ key }) => key.startsWith('extends'));
-  if (isRefinement) addMisfit(`view ${name}`, 'left out: ktx does not read refinements');
-  else if (isExtension)
-    addMisfit(`view ${name}`, 'left out: ktx does not read views that extend another');
-  return !isRefinement && !isExtension;
+interface LookmlMisfit extends Misfit {
+  readonly place: LookmlPlace;
 }
 
-interface ViewContext {
-  readonly view: string;
-  readonly addMisfit: AddMisfit;
+interface LookmlReadOptions {
   readonly dialect: Dialect;
+  /** Values that win over those of the manifest. */
+  readonly constants?: Readonly<Record<string, string>> | undefined;
+}
+
+interface LookmlReadContext {
+  readonly views: ReadonlyMap<string, ViewNames>;
+  readonly parameters: ReadonlyMap<string, LiquidParameter>;
+  readonly joins: readonly ReadJoin[];
+  readonly places: Map<string, LookmlPlace>;
+  readonly addFault: AddLookmlFault;
+  readonly dialect: Dialect;
+}
+
+export type AddLookmlFault = (at: string, message: string, place: LookmlPlace) => void;
+
+/** Reads the views and explores of all LookML files together. Runs inside `withAnalyzer`. */
+export function readLookml(
+  files: readonly LookmlFile[],
+  { dialect, constants }: LookmlReadOptions,
+): LookmlModel {
+  const misfits: LookmlMisfit[] = [];
+  const addFault: AddLookmlFault = (at, message, place) =>
+    void misfits.push({ at: `${place.file}:${place.line}: ${at}`, message, place });
+  const project = resolveProject(files, {
+    constants,
+    addFault: ({ key, name, place }, message) =>
+      addFault([key, name].join(' ').trim(), message, place),
+  });
+  const unread = project.others.filter((entry) => !silentKeys.includes(entry.key));
+  for (const { key, name, place } of unread)
+    addFault([key, name].join(' ').trim(), 'not read: ktx has no equivalent', place);
+  const views = new Map(project.views.map((view) => [view.name, readViewNames(view, dialect)]));
+  const parameters = new Map(
+    [...views.values()].flatMap((view) =>
+      view.parameters.flatMap((parameter) => [
+        [`${view.view}.${parameter.name}`, parameter] as const,
+      ]),
+    ),
+  );
+  const joins = readJoins(project, { views, addFault, dialect });
+  const places = new Map<string, LookmlPlace>();
+  const context = { views, parameters, joins, places, addFault, dialect };
+  const tables: LookmlTableContext = { views: project.views, parameters, addFault, dialect };
+  const datasets = project.views.flatMap((view) => readDataset(view, context, tables));
+  return { datasets: withJoins(datasets, context), misfits, places, joins, project };
+}
+
+const silentKeys = [
+  'include',
+  'connection',
+  'label',
+  'project_name',
+  'persist_for',
+  'week_start_day',
+];
+
+function readDataset(
+  view: LookmlBlock,
+  context: LookmlReadContext,
+  tables: LookmlTableContext,
+): Dataset[] {
+  const { data, problems } = checkSchema(datasetSchema, readView(view, context, tables));
+  if (data !== undefined) return [data];
+  const message = `left out: ${problems.map(problemText).join('; ')}`;
+  context.addFault(`view ${view.name}`, message, view.place);
+  return [];
 }
 
 const viewKeys = [
@@ -78,175 +111,160 @@ const viewKeys = [
   'dimension',
   'dimension_group',
   'measure',
+  'parameter',
+  'extends',
+  'extends__all',
+  'extension',
+  'hidden',
+];
+/** Keys that only change how Looker shows something. */
+const displayKeys = [
+  'drill_fields',
+  'html',
+  'link',
+  'action',
+  'group_label',
+  'group_item_label',
+  'view_label',
+  'label_from_parameter',
+  'order_by_field',
+  'style',
+  'map_layer_name',
+  'suggestions',
+  'suggestable',
+  'suggest_dimension',
+  'suggest_explore',
+  'suggest_persist_for',
+  'full_suggestions',
+  'bypass_suggest_restrictions',
+  'alpha_sort',
+  'can_filter',
+  'skip_drill_filter',
+  'allow_fill',
+  'value_format',
+  'value_format_name',
+  'tags',
+  'set',
+  'filter',
+  'description',
+  'label',
+  'hidden',
+  'alias',
+  'fields_hidden_by_default',
+  'suggestions_only',
 ];
 
-function readView(view: LookmlBlock, context: ViewContext): Dataset {
-  noteUnreadKeys(view, viewKeys, (message) => context.addMisfit(`view ${view.name}`, message));
-  const dimensions = blocksWithKey(view.value, 'dimension');
-  const groups = blocksWithKey(view.value, 'dimension_group');
-  const fields = [...dimensions, ...groups].flatMap((dimension) =>
-    readOrLeaveOut(dimension, context, () => readDimension(dimension, context)),
-  );
-  const yesNoDimensions = dimensions.filter((block) => textProperty(block, 'type') === 'yesno');
-  const booleans = new Set(yesNoDimensions.map(({ name }) => name));
-  const metrics = blocksWithKey(view.value, 'measure').flatMap((measure) =>
-    readOrLeaveOut(measure, context, () => readMeasure(measure, { ...context, booleans })),
-  );
-  const key = dimensions.find((block) => textProperty(block, 'primary_key') === 'yes')?.name;
+function readView(
+  view: LookmlBlock,
+  context: LookmlReadContext,
+  tables: LookmlTableContext,
+): Dataset {
+  const at = `view ${view.name}`;
+  sayUnread(view, viewKeys, (message) => context.addFault(at, message, view.place));
+  const names = context.views.get(view.name) ?? readViewNames(view, context.dialect);
+  const dataset = toDatasetName(view.name);
+  context.places.set(dataset, view.place);
+  const readMembers = <Item extends { readonly name: string }>(
+    blocks: readonly LookmlBlock[],
+    read: (block: LookmlBlock, fieldContext: FieldContext) => readonly Item[],
+  ) => {
+    const items = blocks.flatMap((block) => {
+      const found = readOrLeaveOut(block, { ...context, names }, read);
+      for (const { name } of found) context.places.set(`${dataset}.${name}`, block.place);
+      return found;
+    });
+    return items.length === 0 ? undefined : items;
+  };
+  const dimensions = [
+    ...blocksWithKey(view.value, 'dimension'),
+    ...blocksWithKey(view.value, 'dimension_group'),
+  ];
+  const read = readMembers<DatasetField>(dimensions, readDimension) ?? [];
+  const measures = blocksWithKey(view.value, 'measure');
+  const helpers: DatasetField[] = [];
+  const metrics = readMembers<MetricDefinition>(measures, (block, one) => [
+    readMeasure(block, { ...one, addField: (field) => void helpers.push(field) }),
+  ]);
+  const fields = read.length + helpers.length === 0 ? undefined : [...read, ...helpers];
+  const readFields = new Set(read.map(({ name }) => name));
+  const key = names.primaryKey.map(toKtxName);
+  const label = textProperty(view, 'label');
   return {
-    dataset: toDatasetName(view.name),
+    dataset,
     ...omitKeys({
-      ...readTable(view, context),
+      ...readTable(view, tables),
       description: textProperty(view, 'description'),
-      synonyms: labelAsSynonyms(view),
-      primary_key: key === undefined ? undefined : [key],
-      fields: fields.length === 0 ? undefined : fields,
-      metrics: metrics.length === 0 ? undefined : metrics,
+      synonyms: label === undefined ? undefined : [label],
+      primary_key: key.length > 0 && key.every((name) => readFields.has(name)) ? key : undefined,
+      fields,
+      metrics,
     }),
   };
 }
 
 function readOrLeaveOut<Item>(
   block: LookmlBlock,
-  { view, addMisfit }: ViewContext,
-  read: () => Item,
+  context: LookmlReadContext & { readonly names: ViewNames },
+  read: (block: LookmlBlock, fieldContext: FieldContext) => readonly Item[],
 ): readonly Item[] {
+  const { names, parameters, addFault } = context;
+  const at = `view ${names.view}.${block.name}`;
+  const addNote = (note: string) => addFault(at, note, block.place);
+  const own = names.parameters.map((parameter) => [parameter.name, parameter] as const);
   try {
-    return [read()];
+    return read(block, {
+      ...context,
+      parameters: new Map([...parameters, ...own]),
+      addNote,
+      addField: () => undefined,
+      sayUnread: (member, readKeys) => sayUnread(member, readKeys, addNote),
+    });
   } catch (error) {
     if (!(error instanceof UnreadableLookml)) throw error;
-    addMisfit(`view ${view}.${block.name}`, `left out: ${error.message}`);
+    addNote(`left out: ${error.message}`);
     return [];
   }
 }
 
-function noteUnreadKeys(
+function sayUnread(
   { value }: LookmlBlock,
   readKeys: readonly string[],
-  addMisfit: (message: string) => void,
+  addMessage: (message: string) => void,
 ): void {
-  const keys = new Set(value.map(({ key }) => key));
-  const unread = [...keys].filter((key) => !readKeys.includes(key));
-  if (unread.length > 0) addMisfit(`not read: ${unread.join(', ')}`);
+  const known = new Set([...readKeys, ...displayKeys]);
+  const unread = [...new Set(value.map(({ key }) => key))].filter((key) => !known.has(key));
+  if (unread.length > 0) addMessage(`not read: ${unread.join(', ')}`);
 }
 
-/** The label is what people see in Looker, so they also search for it. */
-function labelAsSynonyms(block: LookmlBlock): string[] | undefined {
-  const label = textProperty(block, 'label');
-  return label === undefined ? undefined : [label];
-}
-
-function readTable(view: LookmlBlock, { addMisfit }: ViewContext): Pick<Dataset, 'source' | 'sql'> {
-  const derived = view.value.find(({ key }) => key === 'derived_table');
-  const sql = derived !== undefined && isBlock(derived) ? textProperty(derived, 'sql') : undefined;
-  const table = textProperty(view, 'sql_table_name');
-  const isLiquid = [sql, table].some((text) => /\{[%{]|\$\{/.test(text ?? ''));
-  if (isLiquid || (derived !== undefined && sql === undefined))
-    addMisfit(
-      `view ${view.name}`,
-      'its table is written in Liquid or built by Looker: set source or sql in the dataset file',
-    );
-  return sql === undefined ? { source: (table ?? view.name).replaceAll('`', '').trim() } : { sql };
-}
-
-const dimensionTypes: Readonly<Record<string, FieldType>> = {
-  string: 'string',
-  number: 'decimal',
-  yesno: 'boolean',
-  date: 'date',
-  date_time: 'datetime',
-  zipcode: 'string',
-  time: 'datetime',
-  int: 'integer',
-};
-
-const dimensionKeys = [
-  'type',
-  'sql',
-  'label',
-  'description',
-  'hidden',
-  'primary_key',
-  'timeframes',
-  'datatype',
-];
-
-function readDimension(block: LookmlBlock, context: ViewContext): DatasetField {
-  const { view, addMisfit } = context;
-  const defaultType = block.key === 'dimension_group' ? 'time' : 'string';
-  const lookmlType = textProperty(block, 'type') ?? defaultType;
-  const type = dimensionTypes[lookmlType];
-  if (type === undefined)
-    throw new UnreadableLookml(`ktx has no equivalent for dimensions of type ${lookmlType}`);
-  if (block.value.some(({ key }) => key === 'case'))
-    throw new UnreadableLookml('ktx does not read the LookML case: write it as SQL');
-  noteUnreadKeys(block, dimensionKeys, (message) =>
-    addMisfit(`view ${view}.${block.name}`, message),
+/** Adds the joins whose fields are there. */
+function withJoins(
+  datasets: readonly Dataset[],
+  { joins, addFault }: LookmlReadContext,
+): readonly Dataset[] {
+  const fields = new Map(
+    datasets.map(({ dataset, fields: own }) => [dataset, new Set(own?.map(({ name }) => name))]),
   );
-  const isDate = ['datatype', 'convert_tz'].some((key) => textProperty(block, key) === 'date');
-  const expr = translateFieldSql(textProperty(block, 'sql') ?? `\${TABLE}.${block.name}`, context);
-  return {
-    name: toKtxName(block.name),
-    ...omitKeys({
-      type: isDate ? 'date' : type,
-      expr: expr === block.name ? undefined : expr,
-      ...readDescription(block),
-    }),
-  };
-}
-
-/** The keys that dimensions and measures have in common. */
-function readDescription(block: LookmlBlock) {
-  return {
-    description: textProperty(block, 'description'),
-    synonyms: labelAsSynonyms(block),
-    hidden: textProperty(block, 'hidden') === 'yes' ? true : undefined,
-  };
-}
-
-const measureAggregates: Readonly<Record<string, Aggregate>> = {
-  count: 'count',
-  sum: 'sum',
-  average: 'avg',
-  min: 'min',
-  max: 'max',
-  count_distinct: 'count_distinct',
-  median: 'median',
-  percentile: 'percentile',
-};
-
-const measureKeys = ['type', 'sql', 'label', 'description', 'hidden', 'filters', 'percentile'];
-
-function readMeasure(
-  block: LookmlBlock,
-  context: ViewContext & { readonly booleans: ReadonlySet<string> },
-): MetricDefinition {
-  const { view, addMisfit } = context;
-  const type = textProperty(block, 'type') ?? 'string';
-  noteUnreadKeys(block, measureKeys, (message) => addMisfit(`view ${view}.${block.name}`, message));
-  const where = translateFilters(block, context);
-  return {
-    name: toKtxName(block.name),
-    ...readComputation(block, type, context),
-    ...omitKeys({ where, ...readDescription(block) }),
-  };
-}
-
-/** `expr` for arithmetic over other measures, else `agg` and `of`. */
-function readComputation(
-  block: LookmlBlock,
-  type: string,
-  context: ViewContext,
-): Pick<MetricDefinition, 'expr' | 'agg' | 'of' | 'fraction'> {
-  const [agg, sql] = [measureAggregates[type], textProperty(block, 'sql')];
-  if (type === 'number' && sql !== undefined) return { expr: translateMeasureSql(sql, context) };
-  if (agg === undefined)
-    throw new UnreadableLookml(`ktx has no equivalent for measures of type ${type}`);
-  if (sql === undefined && agg !== 'count') throw new UnreadableLookml('it has no sql');
-  const percent = Number(textProperty(block, 'percentile') ?? 50);
-  return {
-    agg,
-    ...(sql !== undefined && { of: translateFieldSql(sql, context) }),
-    ...(agg === 'percentile' && { fraction: percent / 100 }),
-  };
+  const missing = ({ from, relationship: { to, on } }: ReadJoin) =>
+    typeof on === 'string'
+      ? undefined
+      : Object.entries(on)
+          .flatMap(([own, other]) => [
+            [toDatasetName(from), own],
+            [to, other],
+          ])
+          .find(([dataset = '', field = '']) => fields.get(dataset)?.has(field) !== true);
+  const readable = joins.filter((join) => {
+    const lost = missing(join);
+    if (lost !== undefined)
+      addFault(join.at, `left out: its field ${lost.join('.')} is left out`, join.place);
+    return lost === undefined;
+  });
+  return datasets.map((dataset) => {
+    const own = readable.filter(({ from }) => toDatasetName(from) === dataset.dataset);
+    const unique = new Map(
+      own.map(({ relationship }) => [JSON.stringify(relationship), relationship]),
+    );
+    const relationships: readonly DatasetRelationship[] = [...unique.values()];
+    return relationships.length === 0 ? dataset : { ...dataset, relationships: [...relationships] };
+  });
 }

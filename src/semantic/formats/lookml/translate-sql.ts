@@ -1,111 +1,86 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { toKtxName } from '../imported-model.ts';
 import { tryParseFragment } from '../sql-fragment.ts';
-import { isBlock, type LookmlEntry, textProperty } from './parse.ts';
+import { resolveLiquid, type LiquidParameter } from './liquid.ts';
+import { UnreadableLookml } from './unreadable-lookml.ts';
+import { splitTimeframe, timeframes, type ViewNames } from './view-names.ts';
 
-/**
- * ktx cannot express a part of the LookML. The whole field or measure is left out, never read as
- * something else.
- */
-export class UnreadableLookml extends Error {}
-
-interface ViewSql {
-  readonly view: string;
+/** What the SQL of one view may refer to. */
+export interface ViewSql {
+  readonly names: ViewNames;
+  readonly parameters: ReadonlyMap<string, LiquidParameter>;
   readonly dialect: Dialect;
+  readonly addNote: (note: string) => void;
 }
 
 /** Row-level SQL of a view: `${TABLE}.status`, `${status}`. */
-export function translateFieldSql(sql: string, { view, dialect }: ViewSql): string {
-  const text = resolveReferences(sql, view);
-  if (tryParseFragment(text, dialect)?.aggregates.length !== 0)
-    throw new UnreadableLookml(`ktx cannot use the SQL ${sql}`);
+export function translateFieldSql(sql: string, context: ViewSql): string {
+  const text = resolveReferences(sql, context, 'row');
+  if (tryParseFragment(text, context.dialect)?.aggregates.length !== 0)
+    throw new UnreadableLookml(`ktx cannot use the SQL ${shortSql(sql)}`);
   return text;
 }
 
-/** Arithmetic over measures: `${revenue} / nullif(${orders}, 0)`. */
-export function translateMeasureSql(sql: string, { view, dialect }: ViewSql): string {
-  const text = resolveReferences(sql, view);
-  if (tryParseFragment(text, dialect) === undefined)
-    throw new UnreadableLookml(`ktx cannot use the SQL ${sql}`);
+/** Arithmetic over measures and aggregates: `${revenue} / nullif(${orders}, 0)`. */
+export function translateMeasureSql(sql: string, context: ViewSql): string {
+  const text = resolveReferences(sql, context, 'measure');
+  if (tryParseFragment(text, context.dialect) === undefined)
+    throw new UnreadableLookml(`ktx cannot use the SQL ${shortSql(sql)}`);
   return text;
 }
 
-/** Replaces `${…}` references with names of the view. */
-function resolveReferences(sql: string, view: string): string {
-  if (/\{[%{]/.test(sql)) throw new UnreadableLookml('it is written in Liquid');
-  const text = sql
+export function shortSql(sql: string): string {
+  const line = sql.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 120 ? `${line.slice(0, 120)}…` : line;
+}
+
+type SqlLevel = 'row' | 'measure';
+
+/** Replaces Liquid and `${…}` references. */
+function resolveReferences(sql: string, context: ViewSql, level: SqlLevel): string {
+  const { view } = context.names;
+  const plain = withoutComments(resolveLiquid(sql, context));
+  const constant = /@\{\w*\}/.exec(plain)?.[0];
+  if (constant !== undefined)
+    throw new UnreadableLookml(`the constant ${constant} has no value: the manifest is not here`);
+  const text = plain
     .replaceAll(/\$\{TABLE\}\s*\.\s*/g, '')
-    .replaceAll(/\$\{\s*([\w.]+)\s*\}/g, (_, name: string) => {
-      const parts = name.split('.');
+    .replaceAll(/\$\{\s*([\w.]+)\s*\}/g, (_, written: string) => {
+      const parts = written.split('.');
+      const name = parts.at(-1) ?? '';
+      if (written === 'TABLE') throw new UnreadableLookml('it uses ${TABLE} without a column');
       if (parts.length > 1 && parts[0] !== view)
-        throw new UnreadableLookml(`it uses ${name} of another view`);
-      return toKtxName(parts.at(-1) ?? '');
+        throw new UnreadableLookml(`it uses ${written} of another view`);
+      return memberReference(name, context.names, level);
     });
+  if (text.includes('${')) throw new UnreadableLookml(`ktx cannot read ${shortSql(sql)}`);
   return text.replaceAll('`', '"').trim();
 }
 
-interface FilterContext {
-  /** Names of the view's yesno dimensions. */
-  readonly booleans: ReadonlySet<string>;
-  readonly dialect: Dialect;
+/** Looker passes comments on; within a longer expression they would hide the rest of the line. */
+function withoutComments(sql: string): string {
+  if (!/--|\/\*/.test(sql) || /['"]/.test(sql)) return sql;
+  return sql.replaceAll(/--[^\n]*/g, ' ').replaceAll(/\/\*[^*]*\*\//g, ' ');
 }
 
-/**
- * The filters of a measure as SQL; undefined if it has none. Throws rather than drop a filter that
- * ktx cannot read.
- */
-export function translateFilters(measure: LookmlEntry, context: FilterContext): string | undefined {
-  const entries = isBlock(measure)
-    ? measure.value.filter(({ key }) => key === 'filters' || key === 'filter')
-    : [];
-  if (entries.length === 0) return undefined;
-  const filters = entries.flatMap(filterPairs);
-  if (filters.length === 0) throw new UnreadableLookml('its filters cannot be read');
-  return filters.map(([field, value]) => filterSql(field, value, context)).join(' and ');
-}
-
-/**
- * From `filters: [status: "paid", is_large: "yes"]`, or the older `filters: {field: status value:
- * "paid"}`.
- */
-function filterPairs(entry: LookmlEntry): readonly (readonly [field: string, value: string])[] {
-  if (isBlock(entry)) {
-    const [field, value] = [textProperty(entry, 'field'), textProperty(entry, 'value')];
-    return field === undefined || value === undefined ? [] : [[field, value]];
+function memberReference(name: string, { view, members }: ViewNames, level: SqlLevel): string {
+  const member = members.get(name);
+  if (member?.kind === 'dimension_group')
+    throw new UnreadableLookml(`it uses the group ${name} without a timeframe`);
+  if (member !== undefined) {
+    if (member.kind === 'measure' && level === 'row')
+      throw new UnreadableLookml(`it uses the measure ${name} in a row`);
+    return toKtxName(name);
   }
-  const members = Array.isArray(entry.value) ? entry.value : [];
-  return members.flatMap((member): (readonly [string, string])[] => {
-    const cut = typeof member === 'string' ? member.indexOf(': ') : -1;
-    return typeof member === 'string' && cut > 0
-      ? [[member.slice(0, cut), member.slice(cut + 2)]]
-      : [];
-  });
-}
-
-/** Translates the part of Looker's filter language that means the same for fields of every type. */
-function filterSql(field: string, value: string, { booleans, dialect }: FilterContext): string {
-  if (!/^\w+$/.test(field))
-    throw new UnreadableLookml(`its filter is on ${field}, of another view`);
-  if (booleans.has(field) && /^(yes|no)$/i.test(value))
-    return value.toLowerCase() === 'yes' ? field : `not ${field}`;
-  const [, operator, number] = /^(>=|<=|<>|!=|>|<)\s*(-?\d+(?:\.\d+)?)$/.exec(value) ?? [];
-  if (operator !== undefined) return `${field} ${operator} ${number}`;
-  if (value === '-NULL' || value === 'NOT NULL') return `${field} is not null`;
-  if (value === 'NULL') return `${field} is null`;
-  const values = value.split(',').map((part) => part.trim());
-  if (!values.every(isPlainValue))
-    throw new UnreadableLookml(`ktx cannot tell what the filter ${field}: "${value}" means`);
-  const literals = values.map((text) => dialect.literal(text));
-  return literals.length === 1
-    ? `${field} = ${literals[0]}`
-    : `${field} in (${literals.join(', ')})`;
-}
-
-/** True for a text that is no expression of Looker's filter language. */
-function isPlainValue(text: string): boolean {
-  return (
-    /^[\p{L}_][\p{L}\p{N}_ ./:&+-]*$/u.test(text) &&
-    !/^(?:NOT|EMPTY|NULL|yes|no)\b/i.test(text) &&
-    !/\b(?:ago|days?|weeks?|months?|years?|today|last|this|before|after)\b/i.test(text)
-  );
+  const time = splitTimeframe(name, members);
+  if (time === undefined)
+    throw new UnreadableLookml(`it uses ${name}, which the view ${view} does not have`);
+  if (members.get(time.group)?.type === 'duration') return toKtxName(name);
+  const template = timeframes[time.timeframe];
+  if (template === undefined)
+    throw new UnreadableLookml(
+      `it uses ${time.group} as ${time.timeframe}, which ktx has only as a period`,
+    );
+  const field = toKtxName(time.group);
+  return template === '' ? field : template.replace('$', () => field);
 }
