@@ -253,4 +253,28 @@ export const contextMutants: readonly Mutant[] = [
     why: 'A key of some rows counts as a key of all.',
     tests: ['sources/dbt-coverage.test.ts', 'sources/dbt.test.ts'],
   },
+  {
+    name: 'search-refs',
+    file: 'search/search.ts',
+    find: 'else known.score += share;',
+    replace: '',
+    why: 'A page that explains a table does not lift the table among those that share its words.',
+    tests: ['search/retrieval.test.ts', 'cli/search.test.ts'],
+  },
+  {
+    name: 'search-layers',
+    file: 'project/answer/build-dataset-documents.ts',
+    find: 'layerPriors[stepOf(name)] ?? 0.6',
+    replace: '1',
+    why: 'Staging models and raw tables come before the marts that people ask for.',
+    tests: ['cli/search.test.ts'],
+  },
+  {
+    name: 'search-waiting-notes',
+    file: 'project/answer/search.ts',
+    find: 'JSON.stringify([stamps, notes, sharedStamps])',
+    replace: 'JSON.stringify([stamps, sharedStamps])',
+    why: 'A note is not found until the next ingest.',
+    tests: ['cli/search.test.ts'],
+  },
 ];

@@ -10,6 +10,7 @@ export const kindWeights = {
   term: 1.4,
   segment: 1.2,
   rule: 1.1,
+  passage: 1.05,
   field: 1,
   table: 0.9,
   relationship: 0.8,
@@ -30,6 +31,12 @@ export interface SearchDocument {
   readonly description?: string | undefined;
   /** Further words to be found by: values, roles, physical names. */
   readonly context?: readonly string[] | undefined;
+  /** Of a dataset: names and descriptions of its parts. Of a passage: its text. */
+  readonly members?: readonly string[] | undefined;
+  /** The subjects that it is about. What is found by it counts for them too. */
+  readonly refs?: readonly string[] | undefined;
+  /** From 0 to 2: how likely people mean it rather than another of the same words. Default: 1. */
+  readonly prior?: number | undefined;
   /** Path, in the project, of the file that defines it. */
   readonly file?: string | undefined;
   /** True if sources contradict each other about it, and nobody has decided. */

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
 import type { State } from '../store/state.ts';
 import type { SearchDocument } from './documents.ts';
-import { indexText, nameKey } from './words.ts';
+import { indexText, nameKey, plainText } from './words.ts';
 
 /**
  * Creates the tables of the index if they are missing. The suffix of their names is the version of
@@ -10,25 +11,30 @@ import { indexText, nameKey } from './words.ts';
  */
 export function ensureIndex(db: DatabaseSync): void {
   db.exec(`
-    CREATE TABLE IF NOT EXISTS search_documents_2 (
+    CREATE TABLE IF NOT EXISTS search_documents_3 (
       id INTEGER PRIMARY KEY, connection TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL,
       name_key TEXT NOT NULL, document TEXT NOT NULL, UNIQUE (connection, subject));
-    CREATE VIRTUAL TABLE IF NOT EXISTS search_words_2 USING fts5 (
+    CREATE INDEX IF NOT EXISTS search_subjects_3 ON search_documents_3 (subject);
+    CREATE VIRTUAL TABLE IF NOT EXISTS search_words_3 USING fts5 (
       name, synonyms, description, context,
       content='', contentless_delete=1, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
-    CREATE VIRTUAL TABLE IF NOT EXISTS search_terms_2 USING fts5vocab ('search_words_2', 'row');
-    CREATE TRIGGER IF NOT EXISTS search_removed_2 AFTER DELETE ON search_documents_2 BEGIN
-      DELETE FROM search_words_2 WHERE rowid = old.id; END;
-    CREATE TRIGGER IF NOT EXISTS search_changed_2 AFTER UPDATE ON search_documents_2 BEGIN
-      DELETE FROM search_words_2 WHERE rowid = old.id; END;
-    CREATE TABLE IF NOT EXISTS search_sources_2 (connection TEXT PRIMARY KEY, fingerprint TEXT NOT NULL);`);
+    CREATE VIRTUAL TABLE IF NOT EXISTS search_stems_3 USING fts5 (
+      name, synonyms, description, context, members,
+      content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+    CREATE VIRTUAL TABLE IF NOT EXISTS search_roots_3 USING fts5vocab ('search_stems_3', 'row');
+    CREATE VIRTUAL TABLE IF NOT EXISTS search_terms_3 USING fts5vocab ('search_words_3', 'row');
+    CREATE TRIGGER IF NOT EXISTS search_removed_3 AFTER DELETE ON search_documents_3 BEGIN
+      DELETE FROM search_words_3 WHERE rowid = old.id; DELETE FROM search_stems_3 WHERE rowid = old.id; END;
+    CREATE TRIGGER IF NOT EXISTS search_changed_3 AFTER UPDATE ON search_documents_3 BEGIN
+      DELETE FROM search_words_3 WHERE rowid = old.id; DELETE FROM search_stems_3 WHERE rowid = old.id; END;
+    CREATE TABLE IF NOT EXISTS search_sources_3 (connection TEXT PRIMARY KEY, fingerprint TEXT NOT NULL);`);
 }
 
 /** The fingerprint of the last `updateIndex` of a connection; undefined if there was none. */
 export function indexedFingerprint(state: State, connection: string): string | undefined {
   ensureIndex(state.db);
   const row = state.db
-    .prepare('SELECT fingerprint FROM search_sources_2 WHERE connection = ?')
+    .prepare('SELECT fingerprint FROM search_sources_3 WHERE connection = ?')
     .get(connection);
   return row && String(row['fingerprint']);
 }
@@ -66,22 +72,19 @@ function writeDocuments(
   { connection, documents, fingerprint }: IndexUpdate,
 ): { written: number; removed: number } {
   const writeDocument = db.prepare(
-    `INSERT INTO search_documents_2 (connection, subject, kind, name_key, document) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO search_documents_3 (connection, subject, kind, name_key, document) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET kind = excluded.kind, name_key = excluded.name_key, document = excluded.document
      WHERE document <> excluded.document RETURNING id`,
   );
   const writeWords = db.prepare(
-    'INSERT INTO search_words_2 (rowid, name, synonyms, description, context) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO search_words_3 (rowid, name, synonyms, description, context) VALUES (?, ?, ?, ?, ?)',
+  );
+  const writeStems = db.prepare(
+    'INSERT INTO search_stems_3 (rowid, name, synonyms, description, context, members) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const changed = documents.flatMap((document) => {
     const { subject, kind, name } = document;
-    const row = writeDocument.get(
-      connection,
-      subject,
-      kind,
-      nameKey(name),
-      canonicalJson(document),
-    );
+    const row = writeDocument.get(connection, subject, kind, nameKey(name), storedForm(document));
     return row === undefined ? [] : [{ id: Number(row['id']), document }];
   });
   // A loop of its own: FTS5 flushes its buffer whenever another statement of the transaction could
@@ -90,12 +93,23 @@ function writeDocuments(
     const { name, synonyms = [], description = '', context = [] } = document;
     writeWords.run(id, ...[[name], synonyms, [description], context].map(indexText));
   }
+  for (const { id, document } of changed) {
+    const { name, synonyms = [], description = '', context = [], members = [] } = document;
+    writeStems.run(id, ...[[name], synonyms, [description], context, members].map(plainText));
+  }
   const subjects = JSON.stringify(documents.map(({ subject }) => subject));
   const { changes } = db
     .prepare(
-      'DELETE FROM search_documents_2 WHERE connection = ? AND subject NOT IN (SELECT value FROM json_each(?))',
+      'DELETE FROM search_documents_3 WHERE connection = ? AND subject NOT IN (SELECT value FROM json_each(?))',
     )
     .run(connection, subjects);
-  db.prepare('INSERT OR REPLACE INTO search_sources_2 VALUES (?, ?)').run(connection, fingerprint);
+  db.prepare('INSERT OR REPLACE INTO search_sources_3 VALUES (?, ?)').run(connection, fingerprint);
   return { written: changed.length, removed: Number(changes) };
+}
+
+/** Without what nobody reads again: of the members, whether they changed. */
+function storedForm({ members, ...document }: SearchDocument): string {
+  const stored =
+    members === undefined ? document : { ...document, members: [shortHash(members.join('\n'))] };
+  return canonicalJson(stored);
 }

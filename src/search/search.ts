@@ -3,6 +3,7 @@ import { nearest } from '../lib/suggest.ts';
 import type { State } from '../store/state.ts';
 import { type DocumentKind, documentKinds, kindWeights, type SearchDocument } from './documents.ts';
 import { ensureIndex } from './index.ts';
+import { relatedWords } from './synonyms.ts';
 import { nameKey, queryWords, toSingular } from './words.ts';
 
 export interface SearchOptions {
@@ -18,9 +19,9 @@ export interface SearchHit extends SearchDocument {
 }
 
 /**
- * Searches the index, best match first: exact names, then words and their prefixes; an unknown word
- * matches its nearest spellings. Names count more than synonyms, synonyms more than descriptions.
- * Any text is valid. The order is stable.
+ * Searches the index, best match first: exact names, then words and their prefixes, then words of
+ * the same stem; an unknown word matches its nearest spellings. What a page or a term is about
+ * counts as found with it. Any text is valid. The order is stable.
  */
 export function searchIndex(
   { db }: State,
@@ -30,28 +31,106 @@ export function searchIndex(
   ensureIndex(db);
   const words = queryWords(text);
   if (words.length === 0) return searchLiteral(db, text, { limit, kinds, connections });
+  const candidates = findDocuments(db, text, words);
+  spreadAlongRefs(db, candidates);
+  const isWanted = ({ document: { kind, connection } }: FoundDocument) =>
+    kinds.includes(kind) && (connections?.includes(connection) ?? true);
+  const scored = [...candidates.values()].filter(isWanted).map(({ document, score }) => {
+    const { kind, prior = 1 } = document;
+    return { ...document, score: Number((score * kindWeights[kind] * prior).toPrecision(6)) };
+  });
+  return scored
+    .toSorted((a, b) => b.score - a.score || (a.subject < b.subject ? -1 : 1))
+    .slice(0, Math.max(1, Math.min(200, Math.floor(limit))));
+}
+
+interface FoundDocument {
+  readonly document: SearchDocument;
+  score: number;
+}
+
+type FoundDocuments = Map<string, FoundDocument>;
+
+/** Enough that weights and priors cannot lift what is left out to the first hits. */
+const mostFound = 300;
+
+function findDocuments(db: DatabaseSync, text: string, words: readonly string[]): FoundDocuments {
   const rows = db
     .prepare(
-      `WITH weights AS MATERIALIZED (SELECT key AS kind, value AS weight FROM json_each(:kinds)),
-            names AS MATERIALIZED (SELECT key AS name_key, value AS worth FROM json_each(:names)),
+      `WITH names AS MATERIALIZED (SELECT key AS name_key, value AS worth FROM json_each(:names)),
+            spelled AS MATERIALIZED (
+              SELECT rowid AS id, -bm25(search_words_3, 10.0, 6.0, 1.0, 2.0) AS rank FROM search_words_3
+              WHERE search_words_3 MATCH :words ORDER BY rank DESC LIMIT :most),
+            stemmed AS MATERIALIZED (
+              SELECT rowid AS id, -bm25(search_stems_3, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_3
+              WHERE search_stems_3 MATCH :stems ORDER BY rank DESC LIMIT :most),
+            related AS MATERIALIZED (
+              SELECT rowid AS id, -bm25(search_stems_3, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_3
+              WHERE search_stems_3 MATCH :related ORDER BY rank DESC LIMIT :most),
             found AS MATERIALIZED (
-              SELECT rowid AS id, bm25(search_words_2, 10.0, 6.0, 1.0, 2.0) AS rank FROM search_words_2 WHERE search_words_2 MATCH :words)
-       SELECT document, weight * (coalesce(worth, 0) - rank) AS score
-       FROM found JOIN search_documents_2 USING (id) JOIN weights USING (kind) LEFT JOIN names USING (name_key)
-       WHERE :connections IS NULL OR connection IN (SELECT value FROM json_each(:connections))
-       ORDER BY score DESC, subject LIMIT :limit`,
+              SELECT id, sum(rank) AS rank FROM (
+                SELECT id, ${spelledWeight} * rank AS rank FROM spelled
+                UNION ALL SELECT id, rank FROM stemmed
+                UNION ALL SELECT id, ${relatedWeight} * rank FROM related) GROUP BY id)
+       SELECT connection, subject, document, rank + coalesce(worth, 0) AS score
+       FROM found JOIN search_documents_3 USING (id) LEFT JOIN names USING (name_key)`,
     )
     .all({
-      kinds: JSON.stringify(Object.fromEntries(kinds.map((kind) => [kind, kindWeights[kind]]))),
       names: JSON.stringify(nameBoosts(text, words)),
       words: matchTerms(db, words).join(' OR '),
-      connections: connections === undefined ? null : JSON.stringify(connections),
-      limit: Math.max(1, Math.min(200, Math.floor(limit))),
+      stems: anyOf(words),
+      related: anyOf(relatedWords(words)),
+      most: mostFound,
     });
-  return rows.map(({ document, score }) => {
-    const hit = JSON.parse(String(document)) as SearchDocument;
-    return { ...hit, score: Number(Number(score).toPrecision(6)) };
-  });
+  return new Map(
+    rows.map(({ connection, subject, document, score }) => [
+      candidateKey(String(connection), String(subject)),
+      { document: parseDocument(document), score: Number(score) },
+    ]),
+  );
+}
+
+/** Spelling finds beginnings of words and misspelt ones; the stems say what a text is about. */
+const spelledWeight = 0.25;
+
+/** As `updateIndex` stores it. */
+function parseDocument(stored: unknown): SearchDocument {
+  return { ...(JSON.parse(String(stored)) as SearchDocument), members: undefined };
+}
+
+/** Words that mean much the same, see `synonyms.txt`. */
+const relatedWeight = 0.3;
+
+/** A query of FTS5; nothing for no words. */
+function anyOf(words: readonly string[]): string {
+  return words.length === 0 ? '""' : words.map((word) => `"${word}"`).join(' OR ');
+}
+
+function candidateKey(connection: string, subject: string): string {
+  return `${connection} ${subject}`;
+}
+
+/** What a text that names several subjects gives to each of them. */
+const refShare = 0.9;
+
+/** Adds the score of pages and terms to the subjects that they are about. */
+function spreadAlongRefs(db: DatabaseSync, candidates: FoundDocuments): void {
+  const find = db.prepare('SELECT document FROM search_documents_3 WHERE subject = ?');
+  const best = new Map<string, number>();
+  for (const { document, score } of candidates.values()) {
+    const { refs = [] } = document;
+    for (const ref of refs)
+      best.set(ref, Math.max(best.get(ref) ?? 0, (score * refShare) / Math.sqrt(refs.length)));
+  }
+  const strongest = [...best].toSorted(([, a], [, b]) => b - a).slice(0, 100);
+  for (const [subject, share] of strongest)
+    for (const row of find.all(subject)) {
+      const document = parseDocument(row['document']);
+      const key = candidateKey(document.connection, subject);
+      const known = candidates.get(key);
+      if (known === undefined) candidates.set(key, { document, score: share });
+      else known.score += share;
+    }
 }
 
 /**
@@ -67,11 +146,11 @@ function searchLiteral(
   if (literal === '') return [];
   const rows = db
     .prepare(
-      'SELECT document FROM search_documents_2 WHERE instr(document, ?) > 0 ORDER BY subject',
+      'SELECT document FROM search_documents_3 WHERE instr(document, ?) > 0 ORDER BY subject',
     )
     .all(literal);
   const matches = rows
-    .map(({ document }) => JSON.parse(String(document)) as SearchDocument)
+    .map(({ document }) => parseDocument(document))
     .filter((document) => {
       const texts = [
         document.name,
@@ -110,7 +189,7 @@ function nameBoosts(text: string, words: readonly string[]): Readonly<Record<str
  */
 function matchTerms(db: DatabaseSync, words: readonly string[]): string[] {
   const prefix = db.prepare(
-    'SELECT term FROM search_terms_2 WHERE term >= ? ORDER BY term LIMIT 1',
+    'SELECT term FROM search_terms_3 WHERE term >= ? ORDER BY term LIMIT 1',
   );
   const isKnown = (word: string) => String(prefix.get(word)?.['term'] ?? '').startsWith(word);
   let vocabulary: readonly string[] | undefined;
@@ -118,11 +197,14 @@ function matchTerms(db: DatabaseSync, words: readonly string[]): string[] {
     const forms = [...new Set([word, toSingular(word)])];
     const begins = forms.map((form) => `"${form}"*`);
     if (word.length < 3 || word.length > 40 || forms.some(isKnown)) return begins;
-    vocabulary ??= Array.from(db.prepare('SELECT term FROM search_terms_2').iterate(), (row) =>
-      String(row['term']),
-    );
+    vocabulary ??= readVocabulary(db);
     return [...begins, ...similarTerms(word, vocabulary).map((term) => `"${term}"`)];
   });
+}
+
+function readVocabulary(db: DatabaseSync): readonly string[] {
+  const [row] = db.prepare("SELECT group_concat(term, ' ') AS terms FROM search_terms_3").all();
+  return String(row?.['terms'] ?? '').split(' ');
 }
 
 /**

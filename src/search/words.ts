@@ -35,6 +35,11 @@ export function indexText(texts: readonly string[]): string {
   return [...new Set([...all, ...all.map(toSingular)])].join(' ');
 }
 
+/** The words of the texts, as often as they stand there. */
+export function plainText(texts: readonly string[]): string {
+  return texts.flatMap(splitWords).join(' ');
+}
+
 /**
  * The distinct words of a question without noise words, at most 24; all words if it has only noise.
  */

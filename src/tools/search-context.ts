@@ -16,7 +16,7 @@ const inputSchema = z.strictObject({
 export const searchContext: ToolDefinition<typeof inputSchema> = {
   name: 'search_context',
   description:
-    'Searches metrics, datasets, fields, relationships, terms, rules, tables. Start here; other tools take its names.',
+    'Searches metrics, datasets, fields, joins, terms, prose. Start here; other tools take its names.',
   effect: 'context',
   inputSchema,
   itemsName: 'hits',

@@ -1,3 +1,4 @@
+import { stepOf } from '../../context/catalog/table-layer.ts';
 import { subjects } from '../../context/claims/claim.ts';
 import type { DocumentKind, SearchDocument } from '../../search/documents.ts';
 import { type Dataset, declaredValues } from '../../semantic/model/dataset.ts';
@@ -28,8 +29,38 @@ export function buildDatasetDocuments(visible: VisibleDataset): SearchDocument[]
     ),
     ...relationshipDocuments(visible),
   ];
-  return documents.map((document) => markDocument(document, visible));
+  const prior = datasetPrior(dataset);
+  return documents.map((document) => ({ ...markDocument(document, visible), prior }));
 }
+
+/**
+ * How likely people ask for the dataset: those at the end of a transformation before the steps that
+ * lead to them, and those with metrics of their own before others.
+ */
+function datasetPrior({ dataset, source = '', metrics = [], relationships = [] }: Dataset): number {
+  const layers = [
+    dataset,
+    ...source
+      .split('.')
+      .slice(0, -1)
+      .map((schema) => `${schema}_`),
+  ];
+  const layer = Math.min(...layers.map((name) => layerPriors[stepOf(name)] ?? 0.6));
+  // The count of rows is a metric that every dataset has.
+  const uses = Math.min(6, Math.max(0, metrics.length - 1) + relationships.length);
+  return Number((layer * (martName.test(dataset) ? 1.1 : 1) * (1 + 0.03 * uses)).toFixed(3));
+}
+
+/** By the step that a name tells; those that are not listed are steps on the way. */
+const layerPriors: Readonly<Record<string, number>> = {
+  '': 1,
+  int: 0.75,
+  intermediate: 0.75,
+  raw: 0.5,
+  src: 0.5,
+  source: 0.5,
+};
+const martName = /^(?:dim|fct|fact|mart|rpt|agg)_/;
 
 const maxIndexedValues = 50;
 
@@ -76,7 +107,17 @@ function datasetDocument(visible: VisibleDataset): SearchDocument {
     ...partDocument(visible, 'dataset', { ...dataset, name: dataset.dataset, details: [] }),
     subject: subjects.dataset(connection, dataset.dataset),
     context: [source, ...tags, ...parameterWords],
+    members: memberTexts(dataset),
   };
+}
+
+/** The words of the parts, by which the dataset is found too. */
+function memberTexts({ fields = [], metrics = [], segments = [] }: Dataset): readonly string[] {
+  return [...fields, ...metrics, ...segments].flatMap(({ name, description, synonyms = [] }) => [
+    name,
+    ...synonyms,
+    ...listOf(description),
+  ]);
 }
 
 function relationshipDocuments(visible: VisibleDataset): SearchDocument[] {

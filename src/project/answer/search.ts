@@ -6,6 +6,7 @@ import { catalogDocuments } from '../../search/documents.ts';
 import { indexedFingerprint, updateIndex } from '../../search/index.ts';
 import { searchIndex, type SearchHit, type SearchOptions } from '../../search/search.ts';
 import type { State } from '../../store/state.ts';
+import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
 import { notesName, listSources } from '../open/config.ts';
 import { readFileStamp } from '../open/file-cache.ts';
@@ -13,6 +14,7 @@ import { openCleanState } from '../open/column-labels.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { buildDatasetDocuments } from './build-dataset-documents.ts';
+import { buildPassageDocuments } from './read-prose.ts';
 import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
 import { buildWikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
@@ -128,10 +130,13 @@ export async function refreshSearchIndex(project: Project, state: State): Promis
 async function refreshWiki(project: Project, state: State, sharedStamps: unknown): Promise<void> {
   const { dir } = project;
   const stamps = (await listWikiFiles(dir)).map((path) => readFileStamp(dir, path));
-  const fingerprint = shortHash(JSON.stringify([stamps, sharedStamps]), 32);
+  const notes = (await readStoredNotes(dir)).map(({ id }) => id);
+  const fingerprint = shortHash(JSON.stringify([stamps, notes, sharedStamps]), 32);
   if (indexedFingerprint(state, wikiName) === fingerprint) return;
-  const documents = new Map(
-    (await readWikiSections(project)).map((entry) => [entry.subject, buildWikiDocument(entry)]),
-  );
+  const found = [
+    ...(await readWikiSections(project)).map(buildWikiDocument),
+    ...(await buildPassageDocuments(project)),
+  ];
+  const documents = new Map(found.map((document) => [document.subject, document]));
   updateIndex(state, { connection: wikiName, documents: [...documents.values()], fingerprint });
 }

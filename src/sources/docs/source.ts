@@ -34,7 +34,7 @@ export const docs: Source<DocsConfig> = {
 };
 
 function extractDocument(item: Item, connection: string, names: NameIndex): Extraction {
-  const { blocks, problems } = parseItem(item);
+  const { blocks, problems } = parseDocument(item);
   const claims: Claim[] = [];
   const unread: UnreadText[] = [];
   for (const { block, title, dataset } of locateBlocks(blocks, names)) {
@@ -57,7 +57,8 @@ function extractDocument(item: Item, connection: string, names: NameIndex): Extr
   };
 }
 
-function parseItem({ key, body }: Item): ParsedDocument {
+/** The blocks of a document; its key tells HTML from Markdown. */
+export function parseDocument({ key, body }: Pick<Item, 'key' | 'body'>): ParsedDocument {
   return /\.html?$/i.test(key) ? readHtml(body) : readMarkdown(body);
 }
 

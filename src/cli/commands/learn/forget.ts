@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import type { KnownNote } from '../../../project/learn/notes.ts';
+import type { KnownNote } from '../../../project/open/known-notes.ts';
 import { defineCommand } from '../../command.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 
@@ -14,7 +14,8 @@ export const forgetCommand = defineCommand({
   define: (command) => command.argument('[note]', 'id of the note, or the beginning of it'),
   async run({ args: [id] }, context) {
     const project = await context.project();
-    const { forgetNote, listNotes } = await import('../../../project/learn/notes.ts');
+    const { forgetNote } = await import('../../../project/learn/notes.ts');
+    const { listNotes } = await import('../../../project/open/known-notes.ts');
     if (id === undefined) {
       const notes = await listNotes(project);
       return {

@@ -9,7 +9,7 @@ const maxHits = 200;
 
 export const searchCommand = defineCommand({
   description:
-    'Searches metrics, datasets, fields, segments, joins, terms, rules, and tables without a dataset. Typos and partial words are fine.',
+    'Searches metrics, datasets, fields, segments, joins, terms, rules, the prose of documents and notes, and tables without a dataset. Typos, partial words and words of the same stem are fine.',
   examples: [
     ['ktx search revenue by region', 'the best hits first'],
     ['ktx search customer --kind field', 'only fields'],

@@ -1,0 +1,19 @@
+/** Something that people ask about: a mart, what its documentation says, and questions for it. */
+export interface Concept {
+  /** The mart that answers the questions. */
+  readonly table: string;
+  readonly description: string;
+  /** `name: description`, the description may be empty. */
+  readonly columns: readonly string[];
+  /** What a page of the company's handbook says; `{table}` stands for the name of the mart. */
+  readonly page: string;
+  readonly questions: readonly string[];
+}
+
+export interface Company {
+  readonly name: string;
+  readonly concepts: readonly Concept[];
+  /** Systems and their objects: each becomes a raw table and a staging model. */
+  readonly systems: readonly string[];
+  readonly objects: readonly string[];
+}
