@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readLookml } from '../../src/semantic/formats/lookml/read.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { findDialect } from '../../src/sql/dialects.ts';
+import { engineWith, rowsOf } from '../conformance/engines.ts';
 import { compile, load } from './shop.ts';
 
 const duckdb = findDialect('duckdb');
@@ -260,6 +261,75 @@ test.each([
   const text = `view: a { ${members} } view: b { ${members} } explore: a { join: b { sql_on: ${sqlOn} ;; } }`;
   const { datasets } = readLookml(files(text), { dialect: duckdb });
   expect(datasets[0]?.relationships?.[0]?.on).toEqual(expected);
+});
+
+const shadowed = `view: sales {
+  sql_table_name: sales ;;
+  dimension: amount { type: number sql: \${TABLE}.amount / 100 ;; }
+  dimension: sold { type: date sql: \${TABLE}.sold_at ;; }
+  dimension: action {}
+  dimension_group: action { type: time sql: \${TABLE}.acted_at ;; }
+  dimension: id { type: number }
+  dimension: id_twice { type: number sql: \${TABLE}.id * 2 ;; }
+  dimension: on_day { sql: upper(sold) ;; }
+  measure: cents { type: sum sql: \${TABLE}.amount ;; }
+  measure: euros { type: sum sql: \${amount} ;; }
+  measure: ids { type: sum sql: \${TABLE}.id ;; }
+}`;
+
+test('a column that a dimension of another meaning hides is never read as that dimension', () => {
+  const { datasets, misfits } = readLookml(files(shadowed), { dialect: duckdb });
+  expect(datasets[0]?.fields?.map(({ name }) => name)).toEqual([
+    'amount',
+    'sold',
+    'action',
+    'id',
+    'id_twice',
+  ]);
+  expect(datasets[0]?.metrics?.map(({ name }) => name)).toEqual(['euros', 'ids']);
+  expect(misfits.map(({ at, message }) => `${at}: ${message}`)).toEqual([
+    '0.lkml:9: view sales.on_day: left out: it uses the column sold, and the dimension of that name has another meaning',
+    '0.lkml:6: view sales.action: left out: another field of the view has its name',
+    '0.lkml:10: view sales.cents: left out: it uses the column amount, and the dimension of that name has another meaning',
+  ]);
+});
+
+test('timeframes that are parts of a time become fields; those that ktx lacks are named', async () => {
+  const text = `view: sales { dimension_group: sold { type: time
+    timeframes: [raw, date, week, month_num, month_name, quarter_of_year, day_of_month, hour_of_day, day_of_week, day_of_week_index, week_of_year]
+    sql: \${TABLE}.sold_at ;; } measure: count { type: count } }`;
+  const { datasets, misfits } = readLookml(files(text), { dialect: duckdb });
+  expect(misfits.map(({ message }) => message)).toEqual([
+    'the timeframes week_of_year are left out: ktx has no equivalent',
+  ]);
+  const engine = await engineWith(
+    'duckdb',
+    `CREATE TABLE sales AS SELECT TIMESTAMP '2023-12-20 05:30:00' + to_hours(n * 31) AS sold_at FROM range(400) AS r(n)`,
+  );
+  try {
+    const { model: loaded } = await load({ sales: stringify(datasets[0]) });
+    const expected: Readonly<Record<string, string>> = {
+      month_num: 'month(sold_at)',
+      month_name: 'monthname(sold_at)',
+      quarter_of_year: "'Q' || quarter(sold_at)",
+      day_of_month: 'day(sold_at)',
+      hour_of_day: 'hour(sold_at)',
+      day_of_week: 'dayname(sold_at)',
+      day_of_week_index: 'isodow(sold_at) - 1',
+    };
+    for (const [part, byHand] of Object.entries(expected)) {
+      const { sql } = compile(loaded, {
+        metrics: ['sales.count'],
+        dimensions: [`sales.sold_${part}`],
+      });
+      const rows = await rowsOf(engine, sql);
+      const own = await rowsOf(engine, `SELECT ${byHand}, count(*) FROM sales GROUP BY 1`);
+      const sorted = (list: readonly unknown[]) => list.map((row) => JSON.stringify(row)).sort();
+      expect(sorted(rows), part).toEqual(sorted(own));
+    }
+  } finally {
+    await engine.close();
+  }
 });
 
 test('constants of the configuration win', () => {

@@ -2,6 +2,7 @@ import type { FieldType } from '../../../sql/field-type.ts';
 import { type DatasetField, toKtxName } from '../imported-model.ts';
 import { omitKeys } from '../patch.ts';
 import { blocksWithKey, type LookmlBlock, textProperty } from './parse.ts';
+import { readTimeframeFields } from './timeframe-fields.ts';
 import { translateFieldSql, type ViewSql } from './translate-sql.ts';
 import { UnreadableLookml } from './unreadable-lookml.ts';
 
@@ -54,8 +55,11 @@ export function readDimension(block: LookmlBlock, context: FieldContext): readon
       return readLocation(block, context);
     case 'distance':
       throw new UnreadableLookml('ktx has no equivalent for dimensions of type distance');
-    default:
-      return [readPlain(block, type, context)];
+    default: {
+      const plain = readPlain(block, type, context);
+      if (block.key !== 'dimension_group') return [plain];
+      return [plain, ...readTimeframeFields(block, plain, context)];
+    }
   }
 }
 

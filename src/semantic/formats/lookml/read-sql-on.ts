@@ -1,7 +1,6 @@
 import { toKtxName } from '../imported-model.ts';
-import { textProperty } from './parse.ts';
 import { UnreadableLookml } from './unreadable-lookml.ts';
-import { splitTimeframe, type ViewNames } from './view-names.ts';
+import { isColumn, splitTimeframe, type ViewNames } from './view-names.ts';
 
 /** A pair of joined columns: one of the joined view, one of the view that it is joined to. */
 export interface ColumnPair {
@@ -148,11 +147,8 @@ function columnField(
   { alias, name }: Pick<ExploreColumn, 'alias' | 'name'>,
   { members }: ViewNames,
 ): string {
-  const isColumn = (sql: string | undefined, own: string) =>
-    (sql ?? `\${TABLE}.${own}`).replaceAll(/[\s"`]/g, '').toLowerCase() ===
-    `\${table}.${name.toLowerCase()}`;
   const found = [...members].find(
-    ([own, { kind, block }]) => kind === 'dimension' && isColumn(textProperty(block, 'sql'), own),
+    ([, member]) => member.kind === 'dimension' && isColumn(member, name),
   );
   if (found === undefined)
     throw new UnreadableLookml(`no dimension is the column ${alias}.${name} of its sql_on`);

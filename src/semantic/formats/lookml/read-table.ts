@@ -6,7 +6,7 @@ import type { AddLookmlFault } from './read.ts';
 import { UnreadableLookml } from './unreadable-lookml.ts';
 
 export interface LookmlTableContext {
-  readonly views: readonly LookmlBlock[];
+  readonly views: ReadonlyMap<string, LookmlBlock>;
   readonly parameters: ReadonlyMap<string, LiquidParameter>;
   readonly addFault: AddLookmlFault;
   readonly dialect: Dialect;
@@ -70,7 +70,7 @@ function resolveText(
   const text = plain.replaceAll(
     /\$\{\s*(\w+)\.(?:SQL_TABLE_NAME|sql_table_name)\s*\}/g,
     (_, name: string) => {
-      const other = context.views.find((candidate) => candidate.name === name);
+      const other = context.views.get(name);
       if (other === undefined) throw new UnreadableLookml(`there is no view ${name}`);
       const { source, sql } = tableOf(other, context, path);
       return source ?? `(${sql})`;

@@ -77,7 +77,8 @@ export function readLookml(
   const joins = readJoins(project, { views, addFault, dialect });
   const places = new Map<string, LookmlPlace>();
   const context = { views, parameters, joins, places, addFault, dialect };
-  const tables: LookmlTableContext = { views: project.views, parameters, addFault, dialect };
+  const blocks = new Map(project.views.map((view) => [view.name, view]));
+  const tables: LookmlTableContext = { views: blocks, parameters, addFault, dialect };
   const datasets = project.views.flatMap((view) => readDataset(view, context, tables));
   return { datasets: withJoins(datasets, context), misfits, places, joins, project };
 }
@@ -168,8 +169,14 @@ function readView(
     blocks: readonly LookmlBlock[],
     read: (block: LookmlBlock, fieldContext: FieldContext) => readonly Item[],
   ) => {
+    const taken = new Set<string>();
     const items = blocks.flatMap((block) => {
-      const found = readOrLeaveOut(block, { ...context, names }, read);
+      const found = readOrLeaveOut(block, { ...context, names }, read).filter(({ name }) => {
+        const isFree = !taken.has(name.toLowerCase());
+        if (!isFree) context.addFault(`${at}.${name}`, `left out: ${sameName}`, block.place);
+        taken.add(name.toLowerCase());
+        return isFree;
+      });
       for (const { name } of found) context.places.set(`${dataset}.${name}`, block.place);
       return found;
     });
@@ -202,6 +209,8 @@ function readView(
   };
 }
 
+const sameName = 'another field of the view has its name';
+
 function readOrLeaveOut<Item>(
   block: LookmlBlock,
   context: LookmlReadContext & { readonly names: ViewNames },
@@ -212,8 +221,10 @@ function readOrLeaveOut<Item>(
   const addNote = (note: string) => addFault(at, note, block.place);
   const own = names.parameters.map((parameter) => [parameter.name, parameter] as const);
   try {
+    if (names.members.get(block.name)?.block !== block) throw new UnreadableLookml(sameName);
     return read(block, {
       ...context,
+      own: block.name,
       parameters: new Map([...parameters, ...own]),
       addNote,
       addField: () => undefined,

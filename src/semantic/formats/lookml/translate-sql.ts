@@ -11,6 +11,8 @@ export interface ViewSql {
   readonly parameters: ReadonlyMap<string, LiquidParameter>;
   readonly dialect: Dialect;
   readonly addNote: (note: string) => void;
+  /** The dimension or measure that the SQL belongs to. */
+  readonly own: string;
 }
 
 /** Row-level SQL of a view: `${TABLE}.status`, `${status}`. */
@@ -43,18 +45,31 @@ function resolveReferences(sql: string, context: ViewSql, level: SqlLevel): stri
   const constant = /@\{\w*\}/.exec(plain)?.[0];
   if (constant !== undefined)
     throw new UnreadableLookml(`the constant ${constant} has no value: the manifest is not here`);
-  const text = plain
-    .replaceAll(/\$\{TABLE\}\s*\.\s*/g, '')
-    .replaceAll(/\$\{\s*([\w.]+)\s*\}/g, (_, written: string) => {
-      const parts = written.split('.');
-      const name = parts.at(-1) ?? '';
-      if (written === 'TABLE') throw new UnreadableLookml('it uses ${TABLE} without a column');
-      if (parts.length > 1 && parts[0] !== view)
-        throw new UnreadableLookml(`it uses ${written} of another view`);
-      return memberReference(name, context.names, level);
-    });
+  const overColumns = plain.replaceAll(/\$\{TABLE\}\s*\.\s*/g, '');
+  refuseShadowedColumns(overColumns, context);
+  const text = overColumns.replaceAll(/\$\{\s*([\w.]+)\s*\}/g, (_, written: string) => {
+    const parts = written.split('.');
+    const name = parts.at(-1) ?? '';
+    if (written === 'TABLE') throw new UnreadableLookml('it uses ${TABLE} without a column');
+    if (parts.length > 1 && parts[0] !== view)
+      throw new UnreadableLookml(`it uses ${written} of another view`);
+    return memberReference(name, context.names, level);
+  });
   if (text.includes('${')) throw new UnreadableLookml(`ktx cannot read ${shortSql(sql)}`);
   return text.replaceAll('`', '"').trim();
+}
+
+/** A dimension with the name of a column hides it: in ktx, the name would mean the dimension. */
+function refuseShadowedColumns(sql: string, { names, own, dialect }: ViewSql): void {
+  const bare = tryParseFragment(sql.replaceAll(/\$\{[^}]*\}/g, '0').replaceAll('`', '"'), dialect);
+  const columns = bare?.references.filter(({ parts }) => parts.length === 1) ?? [];
+  const hiding = columns
+    .map(({ parts }) => names.notColumns.get(parts[0]?.toLowerCase() ?? ''))
+    .find((member) => member !== undefined && member !== own);
+  if (hiding !== undefined)
+    throw new UnreadableLookml(
+      `it uses the column ${hiding}, and the dimension of that name has another meaning`,
+    );
 }
 
 /** Looker passes comments on; within a longer expression they would hide the rest of the line. */

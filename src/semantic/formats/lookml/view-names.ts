@@ -1,4 +1,5 @@
 import type { Dialect } from '../../../sql/dialect.ts';
+import { toKtxName } from '../imported-model.ts';
 import { type LookmlBlock, blocksWithKey, textProperty } from './parse.ts';
 import type { LiquidParameter } from './liquid.ts';
 
@@ -16,6 +17,8 @@ export interface ViewNames {
   readonly members: ReadonlyMap<string, ViewMember>;
   readonly parameters: readonly LiquidParameter[];
   readonly primaryKey: readonly string[];
+  /** By their names in lower case: dimensions that are not the column with their name. */
+  readonly notColumns: ReadonlyMap<string, string>;
 }
 
 export function readViewNames(view: LookmlBlock, dialect: Pick<Dialect, 'literal'>): ViewNames {
@@ -36,7 +39,23 @@ export function readViewNames(view: LookmlBlock, dialect: Pick<Dialect, 'literal
   const primaryKey = blocksWithKey(view.value, 'dimension')
     .filter((block) => textProperty(block, 'primary_key') === 'yes')
     .map(({ name }) => name);
-  return { view: view.name, members, parameters, primaryKey };
+  const notColumns = new Map(
+    [...members]
+      .filter(([name, member]) => member.kind !== 'measure' && !isColumn(member, name))
+      .map(([name]) => [toKtxName(name).toLowerCase(), name]),
+  );
+  return { view: view.name, members, parameters, primaryKey, notColumns };
+}
+
+const computedTypes = ['tier', 'bin', 'case', 'location', 'distance'];
+
+/** True if the dimension is the column with that name and nothing else. */
+export function isColumn({ type, block }: ViewMember, column: string): boolean {
+  if (computedTypes.includes(type) || type.startsWith('duration')) return false;
+  if (blocksWithKey(block.value, 'case').length > 0) return false;
+  const sql = textProperty(block, 'sql') ?? `\${TABLE}.${block.name}`;
+  const plain = sql.replaceAll(/[\s"`]/g, '').toLowerCase();
+  return plain === `\${table}.${column.toLowerCase()}` || plain === column.toLowerCase();
 }
 
 export const timeframes: Readonly<Record<string, string>> = {
