@@ -18,7 +18,8 @@ export function readTimeframeFields(
   { dialect, names, addNote }: ViewSql,
 ): readonly DatasetField[] {
   const listed = block.value.find(({ key }) => key === 'timeframes')?.value ?? [];
-  const wanted = typeof listed === 'string' ? [] : listed.filter((one) => typeof one === 'string');
+  const wanted =
+    typeof listed === 'string' ? [] : listed.filter((timeframe) => typeof timeframe === 'string');
   const others = [...new Set(wanted)].filter((timeframe) => !queried.has(timeframe));
   const isRead = (timeframe: string) =>
     timeParts[timeframe] !== undefined && !names.members.has(`${block.name}_${timeframe}`);
