@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { storeNote } from '../../src/sources/notes/inbox.ts';
 import { ktx, ktxJson } from './run-cli.ts';
 
 let cwd: string;
@@ -61,13 +62,20 @@ test('words of the same stem are found, and what people ask for comes before the
   expect(at('stg_user_activity')).toBeLessThan(at('raw_user_activity'));
 });
 
-test('a note is found as soon as it is remembered', async () => {
+test('a note is found before the next ingest and once after it', async () => {
   const note = 'The carrier loses a box now and then; compare with parcels that nobody signed for.';
-  const { code, stderr } = await ktx(['remember', note], { cwd });
-  expect(code, stderr).toBe(0);
-  const [first] = await hits('lost boxes of the carrier');
-  expect(first?.subject).toMatch(/^passage:/);
-  expect(first?.description).toBe(note);
+  expect(await hits('lost boxes of the carrier')).toEqual([]);
+  await storeNote(cwd, note);
+  for (const when of ['before', 'after']) {
+    const found = (await hits('lost boxes of the carrier')).filter(
+      ({ description }) => description === note,
+    );
+    expect(
+      found.map(({ subject }) => subject.split(':')[0]),
+      when,
+    ).toEqual(['passage']);
+    if (when === 'before') expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+  }
 });
 
 test('two words for one thing lead to each other', async () => {
