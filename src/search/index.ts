@@ -15,6 +15,7 @@ export function ensureIndex(db: DatabaseSync): void {
       id INTEGER PRIMARY KEY, connection TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL,
       name_key TEXT NOT NULL, document TEXT NOT NULL, UNIQUE (connection, subject));
     CREATE INDEX IF NOT EXISTS search_subjects_3 ON search_documents_3 (subject);
+    CREATE INDEX IF NOT EXISTS search_names_3 ON search_documents_3 (name_key);
     CREATE VIRTUAL TABLE IF NOT EXISTS search_words_3 USING fts5 (
       name, synonyms, description, context,
       content='', contentless_delete=1, prefix='2 3', tokenize='unicode61 remove_diacritics 2');

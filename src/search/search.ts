@@ -79,7 +79,7 @@ function findDocuments(db: DatabaseSync, text: string, words: readonly string[])
       names: JSON.stringify(nameBoosts(text, words)),
       words: matchTerms(db, words).join(' OR '),
       stems: anyOf(words),
-      related: anyOf(relatedWords(words)),
+      related: anyOf(relatedWords(words.filter((word) => !isName(db, word)))),
       most: mostFound,
     });
   return new Map(
@@ -96,6 +96,12 @@ const spelledWeight = 0.25;
 /** As `updateIndex` stores it. */
 function parseDocument(stored: unknown): SearchDocument {
   return { ...(JSON.parse(String(stored)) as SearchDocument), members: undefined };
+}
+
+/** A word that is the name of something needs no others for it. */
+function isName(db: DatabaseSync, word: string): boolean {
+  const find = db.prepare('SELECT 1 FROM search_documents_3 WHERE name_key IN (?, ?) LIMIT 1');
+  return find.get(word, toSingular(word)) !== undefined;
 }
 
 /** Words that mean much the same, see `synonyms.txt`. */
