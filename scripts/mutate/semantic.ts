@@ -368,4 +368,28 @@ export const semanticMutants: readonly Mutant[] = [
     why: 'Where a share of the rows is a whole number, Postgres takes the value after it.',
     tests: ['semantic/discrete-percentile.test.ts'],
   },
+  {
+    name: 'unreviewed-name',
+    file: 'semantic/resolve/metric-resolver.ts',
+    find: 'const metrics = reviewed.length > 0 ? reviewed : named;',
+    replace: 'const metrics = named;',
+    why: 'A metric that a model read makes a query ambiguous that had an answer.',
+    tests: ['semantic/unreviewed.test.ts'],
+  },
+  {
+    name: 'unreviewed-synonym',
+    file: 'semantic/resolve/synonyms.ts',
+    find: 'const isTaken = named?.unreviewed === true && parts.length === 1;',
+    replace: 'const isTaken = false;',
+    why: 'A metric that a model read takes the place of a synonym that people use.',
+    tests: ['semantic/unreviewed.test.ts'],
+  },
+  {
+    name: 'unreviewed-curated',
+    file: 'semantic/plan/receipt.ts',
+    find: 'trace.metric !== undefined && trace.unreviewed.size === 0,',
+    replace: 'trace.metric !== undefined,',
+    why: 'A number of a metric that only a model read is called curated.',
+    tests: ['semantic/unreviewed.test.ts'],
+  },
 ];

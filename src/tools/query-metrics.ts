@@ -56,11 +56,13 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
 };
 
 function trustOf({ metrics, files, contested, stale, commit, uncommitted }: QueryReceipt): Trust {
+  const unreviewed = [...new Set(metrics.flatMap((metric) => metric.unreviewed ?? []))];
   return {
     status: metrics.every(({ curated }) => curated) ? 'curated' : 'ad_hoc',
     files,
     ...(contested.length === 0 ? {} : { contested }),
     ...(stale.length === 0 ? {} : { stale }),
+    ...(unreviewed.length === 0 ? {} : { unreviewed }),
     commit,
     uncommitted,
   };

@@ -18,10 +18,12 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   itemsName: 'text',
   isShort: true,
   async run(_, { project }) {
-    const { contested, joins, quarantined, stale, unfit, pending } = await loadReviewQueue(project);
+    const { contested, joins, unreviewed, quarantined, stale, unfit, pending } =
+      await loadReviewQueue(project);
     const counts = {
       contested: contested.length,
       joins_in_doubt: joins.length,
+      unreviewed: unreviewed.length,
       left_out: quarantined.length,
       stale: stale.length,
       pending: pending.length,
@@ -46,6 +48,11 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
         join_in_doubt: subject,
         to,
         why,
+        resolve: `The user decides: ktx review accept ${id}, or ktx review reject ${id}`,
+      })),
+      ...unreviewed.slice(0, maxListed).map(({ subject, id, says }) => ({
+        unreviewed: subject,
+        says,
         resolve: `The user decides: ktx review accept ${id}, or ktx review reject ${id}`,
       })),
       ...quarantined.slice(0, maxListed).map(({ subject, reason, location }) => {

@@ -27,7 +27,7 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
     const items = hits.map((hit) => ({
       ...hit,
       name: callableName(hit),
-      trust: hit.file === undefined ? 'ad_hoc' : 'curated',
+      trust: hit.file === undefined || isUnreviewed(hit) ? 'ad_hoc' : 'curated',
       context: undefined,
     }));
     const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].sort();
@@ -57,6 +57,10 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
     };
   },
 };
+
+function isUnreviewed({ kind, detail = '' }: SearchHit): boolean {
+  return kind === 'metric' && detail.split(', ').includes('unreviewed');
+}
 
 /** The name that the other tools take. */
 function callableName({ kind, connection, subject, parent, name }: SearchHit): string {

@@ -85,6 +85,8 @@ export interface Trust extends CommitState {
   readonly contested?: readonly string[];
   /** Subjects that rely on something that has changed since a model read it. */
   readonly stale?: readonly string[];
+  /** Metrics that only a model read, and nobody has accepted. */
+  readonly unreviewed?: readonly string[];
 }
 
 /**

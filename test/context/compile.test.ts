@@ -59,6 +59,42 @@ function compiled(claims: readonly Claim[], deleted: ReadonlySet<string> = new S
   return { ...result, orders: result.artifacts.find((one) => one.dataset === 'orders') };
 }
 
+describe('a metric that only a model read', () => {
+  const metric = subjects.metric('shop', 'orders', 'paid');
+  const read = said('model', claim(metric, 'metric', { agg: 'count', where: "status = 'paid'" }));
+  const claims = [
+    ...shop,
+    read,
+    said('model', claim(metric, 'description', 'Those that were paid.')),
+  ];
+  const pin = (choose: string) => ({
+    subject: metric,
+    kind: 'metric',
+    choose,
+    seen: [shortId(read)],
+  });
+  const metricsWith = (
+    pins: Parameters<typeof compileDatasets>[1],
+    of: readonly Claim[] = claims,
+  ) => compileDatasets(of, pins).artifacts.find((one) => one.dataset === 'orders')?.metrics;
+
+  it('is unreviewed until a person accepts it or another source says the same', () => {
+    expect(metricsWith({})).toMatchObject([{ name: 'paid', unreviewed: true }]);
+    expect(metricsWith({ pins: [pin(shortId(read))] })?.[0]).not.toHaveProperty('unreviewed');
+    expect(metricsWith({}, [...claims, said('code', read)])?.[0]).not.toHaveProperty('unreviewed');
+  });
+
+  it('is gone once a person rejected it; another definition asks again', () => {
+    const rejected = { pins: [pin('none')] };
+    expect(metricsWith(rejected)).toBeUndefined();
+    expect(compileDatasets(claims, rejected).quarantined).toEqual([]);
+    const other = said('model', claim(metric, 'metric', { agg: 'count' }));
+    expect(metricsWith(rejected, [...claims, other])).toMatchObject([{ unreviewed: true }]);
+    const known = said('code', claim(metric, 'metric', { agg: 'count' }));
+    expect(metricsWith(rejected, [...claims, known])).toMatchObject([{ name: 'paid' }]);
+  });
+});
+
 it('a metric may have the name of a field', () => {
   const metric = subjects.metric('shop', 'orders', 'id');
   const { orders, quarantined } = compiled([

@@ -186,7 +186,7 @@ describe('what a model mended', () => {
       compileDatasets([...table, ...claims]).artifacts[0]?.metrics;
     const right = { agg: 'sum', of: 'amount' };
     expect(metrics([wrong('code'), mended(wrong('code'), right)])).toEqual([
-      { name: 'revenue', ...right },
+      { name: 'revenue', ...right, unreviewed: true },
     ]);
     expect(metrics([wrong('code'), mended(wrong('code'), null)])).toEqual([
       { name: 'revenue', agg: 'sum', of: 'amuont' },

@@ -114,7 +114,7 @@ describe.each(backendsOfRun)('prose read by a model behind %s', { timeout: 120_0
     ]);
     const found = artifactsOf(dir);
     expect(found['semantic-layer/shop/orders.yaml']).toContain(
-      '{name: turnover, agg: sum, of: amount}',
+      '{name: turnover, agg: sum, of: amount, unreviewed: true}',
     );
     expect(found['wiki/glossary.md']).toContain('## active customer');
     expect(found['wiki/rules.md']).toContain(

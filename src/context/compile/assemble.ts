@@ -98,7 +98,15 @@ function assembleMetric(claims: SubjectClaims) {
     synonyms,
   };
   const present = Object.entries(documentation).filter(([, value]) => value !== undefined);
-  return sortKeys({ ...definition, ...Object.fromEntries(present), name: claims.subject.name });
+  const { shown = [], chosen } = claims.byKind.get('metric') ?? {};
+  const isRead = shown[0]?.evidence.every(({ origin }) => origin === 'model') === true;
+  const mark = isRead && shown[0] !== chosen ? { unreviewed: true as const } : {};
+  return sortKeys({
+    ...definition,
+    ...Object.fromEntries(present),
+    ...mark,
+    name: claims.subject.name,
+  });
 }
 
 /**

@@ -15,6 +15,8 @@ export interface RankedClaims {
    * Otherwise empty.
    */
   readonly contested: readonly Claim[];
+  /** The claim that a person chose. */
+  readonly chosen?: Claim | undefined;
 }
 
 /** In the order of precedence. A pinned claim ranks right after a person's. */
@@ -74,7 +76,7 @@ export function rankClaims(
     isTopicSynonyms(claim) ||
     (isDeclaredLink(claim) && ranked.slice(0, 1).every(isDeclaredLink));
   const shown = ranked.filter((claim, index) => index === 0 || isAlsoShown(claim));
-  return { ranked, shown, contested: findContested(ranked, pinned && pin, equivalent) };
+  return { ranked, shown, contested: findContested(ranked, pinned && pin, equivalent), chosen };
 }
 
 /** True for what the pinned source says now, where it no longer says what was pinned. */

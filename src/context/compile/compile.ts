@@ -13,7 +13,7 @@ import { parseSubject, type DatasetRef, type SubjectParts } from '../claims/subj
 import { assembleDataset, type SubjectClaims } from './assemble.ts';
 import { rankClaims, type RankedClaims } from './claim-precedence.ts';
 import { findConflicts, type Conflict } from './conflicts.ts';
-import { settleJoins, type JoinInDoubt } from './joins-in-doubt.ts';
+import { settleJoins, withoutRejectedMetrics, type JoinInDoubt } from './joins-in-doubt.ts';
 
 export interface Compilation {
   /** Sorted by name. */
@@ -56,7 +56,8 @@ export function compileDatasets(
     if (reason !== undefined) quarantined.push({ claim, reason });
     return reason !== undefined;
   };
-  const { claims: settled, inDoubt } = settleJoins(uniteClaims(claims), pins);
+  const asked = withoutRejectedMetrics(uniteClaims(claims), pins);
+  const { claims: settled, inDoubt } = settleJoins(asked, pins);
   const united = uniteClaims(settled);
   const decided = applyModelDecisions(united, pins);
   // A decision can make two claims equal; without decisions the claims are united already.

@@ -59,6 +59,28 @@ function sortKey({ claim }: JoinInDoubt): string {
   return `${claim.subject} ${shortId(claim)}`;
 }
 
+/**
+ * The claims without what models say about metrics that people rejected. Several models may read
+ * such a metric again; a definition that the person has not seen asks again.
+ */
+export function withoutRejectedMetrics(
+  claims: readonly Claim[],
+  pins: readonly Pin[],
+): readonly Claim[] {
+  const rejected = pins.filter(({ kind, choose }) => kind === 'metric' && choose === noneOfThem);
+  if (rejected.length === 0) return claims;
+  const isModels = ({ evidence }: Claim) => evidence.every(({ origin }) => origin === 'model');
+  const gone = new Set(
+    rejected.flatMap(({ subject, seen }) => {
+      const own = claims.filter((claim) => claim.subject === subject && claim.kind === 'metric');
+      return own.every((claim) => isModels(claim) && seen.includes(shortId(claim)))
+        ? [subject]
+        : [];
+    }),
+  );
+  return claims.filter((claim) => !gone.has(claim.subject) || !isModels(claim));
+}
+
 /** What a scan says about a join that it does not use. */
 const measuredSchema = z
   .object({ why: z.string(), orphans: z.string(), names: z.string() })

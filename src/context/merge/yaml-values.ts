@@ -31,6 +31,7 @@ export const keyOrder = [
   'semi_additive',
   'conversion',
   'unit',
+  'unreviewed',
   'primary_key',
   'unique_keys',
   'default_time',

@@ -13,7 +13,8 @@ export function buildDatasetDocuments(visible: VisibleDataset): SearchDocument[]
     datasetDocument(visible),
     ...metrics.map((metric) => {
       const support = unqueryable.has(metric.name) ? ['not yet queryable'] : [];
-      const details = [...listOf(metric.unit), ...parametersIn(metric), ...support];
+      const review = metric.unreviewed === true ? ['unreviewed'] : [];
+      const details = [...listOf(metric.unit), ...parametersIn(metric), ...support, ...review];
       return partDocument(visible, 'metric', { ...metric, details });
     }),
     ...segments.map((segment) =>

@@ -9,6 +9,7 @@ import { listSources, notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
 import { listJoinsInDoubt, type ReviewedJoin } from './joins.ts';
 import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
+import { listUnreviewedMetrics, type UnreviewedMetric } from './unreviewed.ts';
 import { listStaleSubjects, type StaleSubject } from './stale.ts';
 
 /** Everything that waits for a person or a model. */
@@ -16,6 +17,8 @@ export interface ReviewQueue extends LeftOut {
   readonly contested: readonly ReviewedConflict[];
   /** Joins that no query uses until a person accepts them. */
   readonly joins: readonly ReviewedJoin[];
+  /** Metrics that only a model read: answers with them say so. */
+  readonly unreviewed: readonly UnreviewedMetric[];
   /** Subjects whose evidence has changed since a model read it. */
   readonly stale: readonly StaleSubject[];
   /** Paths of the items that no model has read yet. */
@@ -26,9 +29,10 @@ export interface ReviewQueue extends LeftOut {
  * Reads the project's files and the record of the last run. Connects to no warehouse and no source.
  */
 export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
-  const [contested, joins, items, stale] = await Promise.all([
+  const [contested, joins, unreviewed, items, stale] = await Promise.all([
     loadReviewedConflicts(project),
     listJoinsInDoubt(project),
+    listUnreviewedMetrics(project),
     readItemIndexes(project),
     listStaleSubjects(project),
   ]);
@@ -41,7 +45,15 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
   const unmapped = items.flatMap(({ item, unmapped: facts = [] }) => describeUnmapped(item, facts));
   const recorded = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
   const unrecorded = unmapped.filter(({ item, reason }) => !recorded.has(`${item} ${reason}`));
-  return { contested, joins, pending, stale, quarantined, unfit: [...unfit, ...unrecorded] };
+  return {
+    contested,
+    joins,
+    unreviewed,
+    pending,
+    stale,
+    quarantined,
+    unfit: [...unfit, ...unrecorded],
+  };
 }
 
 /** What the last run in this folder left out of the artifacts; empty in a fresh clone. */

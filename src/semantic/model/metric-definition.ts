@@ -114,6 +114,12 @@ export const metricSchema = z.strictObject({
   default: z.number().optional().describe('Value of the metric in a group where it would be NULL.'),
   unit: z.string().optional().describe('Unit of the result, like EUR.'),
   description: descriptionSchema,
+  unreviewed: z
+    .literal(true)
+    .optional()
+    .describe(
+      'True for a metric that only a model read somewhere. Queries can use it by its full name, and answers say so. `ktx review accept` accepts it, or remove the line.',
+    ),
   hidden: hiddenSchema,
   synonyms: synonymsSchema,
   extensions: extensionsSchema,

@@ -68,7 +68,10 @@ export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], '
 };
 
 export type ModelMetric = Readonly<
-  Pick<MetricDefinition, 'name' | 'hidden' | 'unit' | 'time' | 'default' | 'synonyms'>
+  Pick<
+    MetricDefinition,
+    'name' | 'hidden' | 'unreviewed' | 'unit' | 'time' | 'default' | 'synonyms'
+  >
 > & {
   readonly dataset: string;
   readonly file: string;

@@ -62,11 +62,17 @@ export function createMetricReceipt(
     /** If not additive: over which dimensions the values add up, and why not over the others. */
     sums: limits,
     /** True for a metric of the model; false for an ad hoc aggregate of the query. */
-    curated: trace.metric !== undefined,
+    curated: trace.metric !== undefined && trace.unreviewed.size === 0,
+    ...unreviewedParts(trace),
     /** The address of the model's metric; `name` may be another one. */
     metric: trace.metric && metricAddress(trace.metric),
     files: [...new Set([...trace.files, ...datasetFiles])].toSorted(),
   };
+}
+
+/** The metrics in it that only a model read, and nobody has accepted. */
+function unreviewedParts({ unreviewed }: MetricTrace): { readonly unreviewed?: readonly string[] } {
+  return unreviewed.size === 0 ? {} : { unreviewed: [...unreviewed].toSorted() };
 }
 
 /** The aggregates of rows that `aggregate` combines; `aggregate` itself if it aggregates rows. */

@@ -67,6 +67,8 @@ export interface MetricTrace {
   readonly aggregates: Set<AggregateNode>;
   /** Paths of the dataset files that define it. */
   readonly files: Set<string>;
+  /** Addresses of the metrics in it that only a model read. */
+  readonly unreviewed: Set<string>;
   /**
    * The model metric, if the query's metric is just that; undefined for arithmetic written in the
    * query.
@@ -80,7 +82,13 @@ export interface MetricTrace {
 }
 
 export function emptyTrace(): MetricTrace {
-  return { aggregates: new Set(), files: new Set(), metric: undefined, isLinear: true };
+  return {
+    aggregates: new Set(),
+    files: new Set(),
+    unreviewed: new Set(),
+    metric: undefined,
+    isLinear: true,
+  };
 }
 
 /**

@@ -47,6 +47,8 @@ export interface QueryFormula {
 export interface MetricContext {
   /** The dataset whose file has the expression; undefined for an expression of the query. */
   readonly home: string | undefined;
+  /** True if the expression belongs to a metric that only a model read. */
+  readonly isUnreviewed?: boolean | undefined;
   readonly where: readonly RowSql[];
   readonly balance: Balance | undefined;
   readonly time: string | undefined;
@@ -134,11 +136,15 @@ export function findMetric(
   const [first = '', second] = parts;
   if (second !== undefined) return parts.length === 2 ? metricOf(first, second) : undefined;
   const homeMetric = home === undefined ? undefined : metricOf(home, first);
-  if (homeMetric !== undefined) return homeMetric;
-  const metrics =
+  if (homeMetric !== undefined && homeMetric.unreviewed !== true) return homeMetric;
+  const named =
     home === undefined
       ? (visibleMetrics(model).byName.get(first) ?? [])
       : [...model.datasets.keys()].flatMap((dataset) => metricOf(dataset, first) ?? []);
+  // What only a model read takes no name from a metric that people know.
+  const reviewed = named.filter(({ unreviewed }) => unreviewed !== true);
+  if (reviewed.length === 0 && homeMetric !== undefined) return homeMetric;
+  const metrics = reviewed.length > 0 ? reviewed : named;
   if (metrics.length <= 1) return metrics[0];
   const choices = metrics.map(metricAddress);
   throw ambiguousError('ambiguous_name', `The metric ${first} is ambiguous`, choices);

@@ -122,13 +122,25 @@ function resolveMetricName(
       ...context,
       stack: enterMetric(context.stack, name),
     });
-  const metric = findMetric(resolver.model, parts, context.home);
+  const metric =
+    ownUnreviewed(resolver, parts, context) ?? findMetric(resolver.model, parts, context.home);
   if (metric === undefined) throw unknownMetricError(resolver, parts);
   return expandMetric(resolver, metric, context);
 }
 
+/** What a model read means the metrics that it read beside it. */
+function ownUnreviewed(
+  { model }: MetricResolver,
+  [name = '', ...more]: readonly string[],
+  { home, isUnreviewed }: MetricContext,
+): ModelMetric | undefined {
+  if (isUnreviewed !== true || home === undefined || more.length > 0) return undefined;
+  return model.datasets.get(home)?.metrics.get(name);
+}
+
 /** Replaces a model metric by its definition, and NULL by its default. */
 function expandMetric(resolver: MetricResolver, metric: ModelMetric, context: MetricContext): Expr {
+  if (metric.unreviewed === true) context.trace.unreviewed.add(metricAddress(metric));
   return withDefault(expandRule(resolver, metric, context), metric.default);
 }
 
@@ -149,6 +161,7 @@ function expandRule(resolver: MetricResolver, metric: ModelMetric, context: Metr
     time: metric.time ?? context.time,
     keepsNull: metric.keepsNull,
     stack: enterMetric(context.stack, address),
+    isUnreviewed: metric.unreviewed,
   };
   resolver.usedMetrics.add(address);
   context.trace.files.add(metric.file);

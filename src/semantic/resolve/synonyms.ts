@@ -57,9 +57,13 @@ export function replaceSynonyms(
 }
 
 function findByMetricSynonym(model: SemanticModel, text: string): string | undefined {
-  if (findMetric(model, text.split('.')) !== undefined) return undefined;
+  const parts = text.split('.');
+  const named = findMetric(model, parts);
+  const isTaken = named?.unreviewed === true && parts.length === 1;
+  if (named !== undefined && !isTaken) return undefined;
   const { metrics } = indexOf(model);
   const found = onlyMeaning(text, metrics, 'metric');
+  if (named !== undefined) return found;
   if (found !== undefined || !severalWords.test(text.trim())) return found;
   const known = [...metrics.names, ...metrics.synonyms].filter(([name]) => !name.includes('.'));
   const addresses = new Map(known);
@@ -117,6 +121,10 @@ function indexOf({ datasets }: SemanticModel): SynonymIndex {
       if (metric.hidden === true) continue;
       const { name, synonyms = [] } = metric;
       const address = metricAddress(metric);
+      if (metric.unreviewed === true) {
+        addMeanings(metrics.names, qualified(dataset, [name]), address);
+        continue;
+      }
       addMeanings(metrics.names, [name, ...qualified(dataset, [name])], address);
       addMeanings(metrics.synonyms, [...synonyms, ...qualified(dataset, synonyms)], address);
     }

@@ -20,7 +20,7 @@ import { ingestFailure, runIngest } from './run-ingest.ts';
 export const reviewCommand = defineCommand({
   description:
     'Shows each conflict between sources, with the versions, who says each, and for metrics the number that each gives; then each join ' +
-    'in doubt. Your choice is saved in pins.yaml and committed. Then shows what was left out and what is stale. Without a terminal, it ' +
+    'in doubt and each metric that only a model read. Your choice is saved in pins.yaml and committed. Then shows what was left out and what is stale. Without a terminal, it ' +
     'only lists them.',
   examples: [
     ['ktx review', 'resolve conflicts one by one'],
@@ -31,8 +31,9 @@ export const reviewCommand = defineCommand({
     const project = await context.project();
     const { loadReviewQueue } = await import('../../../project/review/review-queue.ts');
     const queue = await loadReviewQueue(project);
-    const { contested, joins, quarantined, stale } = queue;
-    const count = contested.length + joins.length + quarantined.length + stale.length;
+    const { contested, joins, unreviewed, quarantined, stale } = queue;
+    const lists = [contested, joins, unreviewed, quarantined, stale];
+    const count = lists.reduce((sum, list) => sum + list.length, 0);
     const { interactive, format } = context.screen;
     return interactive && format !== 'json' && count > 0
       ? reviewInteractively(project, queue, context)
@@ -72,11 +73,11 @@ export const chooseCommand = defineCommand({
   },
 });
 
-const joinArgument = 'join as printed by ktx review list, or its id';
+const joinArgument = 'join or metric as printed by ktx review list, or its id';
 
 export const acceptCommand = defineCommand({
   description:
-    'Accepts a join in doubt: saves the decision in pins.yaml, adds the join and commits.',
+    'Accepts a join in doubt, or a metric that only a model read: saves the decision in pins.yaml, updates the files and commits.',
   examples: [
     ['ktx review accept "warehouse.orders(customer_id)"', 'queries use the join from now on'],
   ],
@@ -87,7 +88,8 @@ export const acceptCommand = defineCommand({
 });
 
 export const rejectCommand = defineCommand({
-  description: 'Rejects a join, in doubt or in use: saves the decision in pins.yaml and commits.',
+  description:
+    'Rejects a join, in doubt or in use, or a metric that only a model read: saves the decision in pins.yaml and commits.',
   examples: [
     [
       'ktx review reject "warehouse.orders(status_id)" --why "a code, no key"',
@@ -105,8 +107,14 @@ async function decideJoin(
   decision: Parameters<typeof createJoinPin>[1],
   context: CommandContext,
 ): Promise<CommandResult> {
+  const { findUnreviewedMetric, createMetricPin } =
+    await import('../../../project/review/unreviewed.ts');
+  const metric = await findUnreviewedMetric(project, decision.join);
   const joins = await import('../../../project/review/joins.ts');
-  const pin = await joins.createJoinPin(project, decision);
+  const pin =
+    metric === undefined
+      ? await joins.createJoinPin(project, decision)
+      : await createMetricPin(project, metric, decision);
   return publishPin(project, { pin, says: decision.isAccepted ? 'accepted' : 'rejected' }, context);
 }
 
@@ -157,7 +165,10 @@ async function reviewInteractively(
   context: CommandContext,
 ): Promise<CommandResult> {
   const chosen = await reviewConflicts(project, queue.contested, context);
-  const decided = await reviewJoins(project, queue.joins, context);
+  const decided = [
+    ...(await reviewJoins(project, queue.joins, context)),
+    ...(await reviewMetrics(project, queue.unreviewed, context)),
+  ];
   for (const fact of queue.quarantined) {
     const message = escapeControls(
       `Left out: ${quarantineText(fact)}. Correct it there, then run ktx ingest.`,
@@ -170,9 +181,9 @@ async function reviewInteractively(
     queue.stale.length === 0 ? undefined : await offerReread(project, queue.stale, context);
   const results = [...chosen, ...decided, ...(reread === undefined ? [] : [reread])];
   const joinSummary =
-    queue.joins.length === 0
+    queue.joins.length + queue.unreviewed.length === 0
       ? ''
-      : `, ${decided.length} of ${formatCount(queue.joins.length, 'join')} decided`;
+      : `, ${decided.length} of ${queue.joins.length + queue.unreviewed.length} joins and metrics decided`;
   const summary = `${chosen.length} of ${queue.contested.length} resolved${joinSummary}`;
   return {
     data: { decided: results.map(({ data }) => data) },
@@ -230,6 +241,33 @@ async function reviewJoins(
   return results;
 }
 
+async function reviewMetrics(
+  project: Project,
+  metrics: ReviewQueue['unreviewed'],
+  context: CommandContext,
+): Promise<CommandResult[]> {
+  const results: CommandResult[] = [];
+  for (const { subject, id, says, quote } of metrics) {
+    const from = quote === undefined ? '' : ` (from: ${quote})`;
+    const message = escapeControls(
+      `Only a model read ${subject}: ${JSON.stringify(says)}${from}. Is it right?`,
+    );
+    const options = [
+      { value: 'accept', label: 'accept: it counts like the others' },
+      { value: 'reject', label: 'reject: remove it' },
+      { value: '', label: 'decide later' },
+    ];
+    const answer = await promptUser(context, ({ select }) =>
+      select({ message, options, initialValue: '', signal: context.signal }),
+    );
+    if (answer !== '')
+      results.push(
+        await decideJoin(project, { join: id, isAccepted: answer === 'accept' }, context),
+      );
+  }
+  return results;
+}
+
 /** `orders.customer_id = customers.id` */
 function joinText({ subject, to, on }: ReviewQueue['joins'][number]): string {
   const owner = subject.slice(subject.indexOf('.') + 1, subject.lastIndexOf('('));
@@ -269,23 +307,33 @@ async function offerReread(
 }
 
 function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
-  const { contested: conflicts, joins, quarantined, stale, pending } = queue;
+  const { contested: conflicts, joins, unreviewed, quarantined, stale, pending } = queue;
   const lines = conflicts.flatMap((conflict) => conflictLines(conflict, screen));
   const [first] = conflicts;
   const [doubt] = joins;
+  const [metric] = unreviewed;
   const next: NextStep[] = [];
   if (first) next.push([`ktx review choose ${first.subject} <version>`, 'resolves it']);
   if (doubt) next.push([`ktx review accept ${doubt.id}`, 'uses the join; reject drops it']);
+  if (metric) next.push([`ktx review accept ${metric.id}`, 'accepts the metric; reject drops it']);
   return {
-    data: { conflicts, joins, left_out: quarantined, stale, pending },
+    data: { conflicts, joins, unreviewed, left_out: quarantined, stale, pending },
     verbatim: true,
     text: [
       ...(lines.length === 0 ? ['No conflicts.'] : lines),
       ...joinLines(joins, screen),
+      ...unreviewedLines(unreviewed, screen),
       ...openWorkLines(queue, screen),
     ].join('\n'),
     next,
   };
+}
+
+function unreviewedLines(metrics: ReviewQueue['unreviewed'], { style }: Screen): readonly string[] {
+  return metrics.flatMap(({ id, subject, says, quote = '', item = '' }) => [
+    `  ${id}  ${style('yellow', 'unreviewed')}  ${escapeControls(`${subject}: ${JSON.stringify(says)}`)}`,
+    style('dim', `      ${escapeControls(`${item}: ${quote}`)}`),
+  ]);
 }
 
 const mostJoinLines = 20;

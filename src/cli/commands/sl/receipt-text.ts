@@ -31,7 +31,7 @@ function keyLines(keys: QueryReceipt['keys']): readonly string[] {
 type ReceiptMetric = QueryReceipt['metrics'][number];
 
 function metricLine(metric: ReceiptMetric): string {
-  const { name, owners, paths, filters, having, access, curated } = metric;
+  const { name, owners, paths, filters, having, access, curated, unreviewed } = metric;
   const parts = {
     'rows of': owners.join(', '),
     by: paths.join(', '),
@@ -42,7 +42,11 @@ function metricLine(metric: ReceiptMetric): string {
   const texts = Object.entries(parts).flatMap(([word, text]) =>
     text === '' ? [] : [`${word} ${text}`],
   );
-  return `${name}: ${[...texts, additivityText(metric), curated ? 'curated' : 'ad hoc'].join('; ')}`;
+  const adHoc =
+    unreviewed === undefined
+      ? 'ad hoc'
+      : `unreviewed, only a model read ${unreviewed.join(' and ')}: ktx review`;
+  return `${name}: ${[...texts, additivityText(metric), curated ? 'curated' : adHoc].join('; ')}`;
 }
 
 function additivityText({ sums }: ReceiptMetric): string {
