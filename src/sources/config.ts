@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import { dbtConfigSchema } from './dbt/config.ts';
 import { docsConfigSchema } from './docs/config.ts';
+import { lookmlConfigSchema } from './lookml/config.ts';
 import { metricflowConfigSchema } from './metricflow/config.ts';
 
 /** The list of sources: the name, the title in lists and help, and the configuration of each. */
 export const sourceDrivers = [
   { name: 'dbt', title: 'a dbt project', config: dbtConfigSchema },
   { name: 'docs', title: 'a folder of documents', config: docsConfigSchema },
+  { name: 'lookml', title: 'LookML of a Looker project', config: lookmlConfigSchema },
   { name: 'metricflow', title: 'semantic models in YAML', config: metricflowConfigSchema },
 ] as const;
 
@@ -14,6 +16,7 @@ export const sourceDrivers = [
 export const sourceConfigSchemas = [
   dbtConfigSchema,
   docsConfigSchema,
+  lookmlConfigSchema,
   metricflowConfigSchema,
 ] as const;
 export type SourceConfig = z.infer<(typeof sourceConfigSchemas)[number]>;

@@ -1,3 +1,4 @@
+import { loadAnalyzer } from '../sql/analyzer.ts';
 import type { SourceConfig } from './config.ts';
 import type {
   ExtractContext,
@@ -32,6 +33,9 @@ export async function openSource(config: SourceConfig): Promise<OpenSource> {
       return bindConfig((await import('./dbt/source.ts')).dbt, config);
     case 'docs':
       return bindConfig((await import('./docs/source.ts')).docs, config);
+    case 'lookml':
+      await loadAnalyzer();
+      return bindConfig((await import('./lookml/source.ts')).lookml, config);
     case 'metricflow':
       return bindConfig((await import('./metricflow/source.ts')).metricflow, config);
   }

@@ -35,6 +35,7 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.git': 'address',
   'connections.*.branch': 'none',
   'connections.*.artifacts': 'path',
+  'connections.*.constants.*': 'none',
   'connections.*.include[]': 'none',
   'connections.*.target_schema': 'none',
   'connections.*.vars.*': 'none',

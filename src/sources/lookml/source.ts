@@ -1,0 +1,68 @@
+import type { Catalog } from '../../context/catalog/catalog.ts';
+import { readLookml } from '../../semantic/formats/lookml/read.ts';
+import { findDialect } from '../../sql/dialects.ts';
+import { type ClaimCollector, openClaimCollector } from '../claim-collector.ts';
+import type { ExtractContext, Extraction, Item, Source } from '../source.ts';
+import { tableFinder } from '../table-finder.ts';
+import { claimLookml } from './claim-lookml.ts';
+import type { LookmlConfig } from './config.ts';
+import { fetchLookml, isDashboard } from './fetch.ts';
+import { reportMisfits } from './report-misfits.ts';
+
+const lookmlExtractor = 'lookml@1';
+
+/** A folder of LookML: views, explores and the manifest of a Looker project. */
+export const lookml: Source<LookmlConfig> = {
+  extractor: lookmlExtractor,
+  fetch: fetchLookml,
+  isConfiguration: (key) => /(?:^|\/)manifest\.lkml$/.test(key),
+  extract: extractLookml,
+};
+
+/** Reads all files as one project. Runs inside `withAnalyzer`. */
+function extractLookml(
+  items: readonly Item[],
+  { connection, config, catalogs }: ExtractContext<LookmlConfig>,
+): readonly Extraction[] {
+  const collector = openClaimCollector(items, { connection, extractor: lookmlExtractor });
+  const sorted = items.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const dialect = dialectOf(catalogs, config);
+  const [first] = sorted;
+  if (first === undefined) return [];
+  if (dialect === undefined) {
+    collector.addProblem({ key: first.key, line: 1 }, noDialect);
+    return collector.extractions();
+  }
+  const files = sorted.filter(({ key }) => !isDashboard(key));
+  leaveOutDashboards(sorted, collector);
+  const model = readLookml(
+    files.map(({ key, body }) => ({ file: key, text: body })),
+    { dialect, constants: config.constants },
+  );
+  reportMisfits(model.misfits, collector);
+  const lines = new Map(files.map(({ key, body }) => [key, body.split('\n')]));
+  claimLookml(model, {
+    collector,
+    dialect,
+    findTable: tableFinder(catalogs, config.warehouse),
+    quoteAt: ({ file, line }) => lines.get(file)?.[line - 1]?.trim(),
+  });
+  return collector.extractions();
+}
+
+const noDialect =
+  'the tables could be in several warehouses of different engines: set warehouse in ktx.yaml';
+
+/** The SQL of a project is of one engine. Undefined if the warehouses have several. */
+function dialectOf(catalogs: ReadonlyMap<string, Catalog>, { warehouse }: LookmlConfig) {
+  const candidates = [...catalogs.values()].filter(
+    ({ connection }) => warehouse === undefined || connection === warehouse,
+  );
+  const [name, ...others] = new Set(candidates.map(({ dialect }) => dialect));
+  return name === undefined || others.length > 0 ? undefined : findDialect(name);
+}
+
+function leaveOutDashboards(items: readonly Item[], collector: ClaimCollector): void {
+  for (const { key } of items.filter((item) => isDashboard(item.key)))
+    collector.leaveOut({ key, line: 1 }, 'LookML dashboard');
+}
