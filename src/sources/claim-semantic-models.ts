@@ -211,7 +211,11 @@ function claimMetrics(
   });
   const byName = new Map(parsed.map((metric) => [metric.spec.name, metric]));
   const placeOf = (name: string) => byName.get(name)?.source.place() ?? measurePlace(models, name);
-  const { metrics: mapped, misfits } = mapMetrics(
+  const {
+    metrics: mapped,
+    misfits,
+    notes,
+  } = mapMetrics(
     models,
     parsed.map(({ spec }) => spec),
   );
@@ -232,7 +236,11 @@ function claimMetrics(
     if (synonyms.length > 0)
       collector.addClaim(place, { subject, kind: 'synonyms', body: [...synonyms] });
   }
-  for (const { name, reason } of misfits) {
+  const problems = [
+    ...misfits,
+    ...notes.map(({ name, note }): (typeof misfits)[number] => ({ name, reason: note })),
+  ];
+  for (const { name, reason } of problems) {
     const place = placeOf(name);
     if (place !== undefined) collector.addProblem(place, `metric ${name}: ${reason}`);
   }

@@ -59,7 +59,8 @@ describe.skipIf(!isThere)("MetricFlow's own cases", () => {
 async function importModel(name: string) {
   const dialect = findDialect('duckdb');
   const text = read(`models/${name}.yml`);
-  const { datasets, misfits } = await withAnalyzer(() => readMetricflow([text], dialect));
+  const spines = read('models/TIME_SPINES.yml');
+  const { datasets, misfits } = await withAnalyzer(() => readMetricflow([text, spines], dialect));
   const files = datasets.map((dataset) => ({
     path: `${dataset.dataset}.yaml`,
     text: stringify(dataset),
@@ -69,7 +70,7 @@ async function importModel(name: string) {
   const leftOut = new Map(
     misfits.map(({ at, message }) => [at.replace(/^metrics\./, ''), message] as const),
   );
-  return { model, leftOut, manifest: readManifest(text, read('models/TIME_SPINES.yml')) };
+  return { model, leftOut, manifest: readManifest(text, spines) };
 }
 
 async function outcomeOf(

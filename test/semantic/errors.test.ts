@@ -61,6 +61,7 @@ const codes: Readonly<Record<Code, true>> = {
   no_owner: true,
   no_path: true,
   no_period: true,
+  no_time_spine: true,
   not_a_time: true,
   not_supported: true,
   semi_additive: true,
@@ -405,6 +406,25 @@ const cases: readonly Case[] = [
     code: 'no_period',
     query: { metrics: ['orders.running'] },
     choices: ['metric_time.month'],
+  },
+  {
+    what: 'a time spine that is not there',
+    code: 'no_time_spine',
+    files: edited(
+      '- {name: running,',
+      '- {name: all_days, agg: count, join_to_timespine: true}\n  - {name: running,',
+    ),
+    query: { metrics: ['orders.all_days'], dimensions: ['metric_time.day'] },
+    hint: /time_spine: \{column: day, grain: day\}/,
+    repaired: {
+      files: {
+        ...edited(
+          '- {name: running,',
+          '- {name: all_days, agg: count, join_to_timespine: true}\n  - {name: running,',
+        ),
+        days: 'dataset: days\nsource: days\nprimary_key: [day]\ntime_spine: {column: day, grain: day}\nfields: [{name: day, type: date}]\n',
+      },
+    },
   },
   {
     what: 'an offset by the bare time',

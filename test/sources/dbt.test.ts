@@ -419,7 +419,11 @@ describe('from the files alone', () => {
     const { problems } = await extracted();
     expect(problems).toMatchInlineSnapshot(`
       [
-        "models/marts/metrics.yml line 77: metric revenue_since_month_start: ktx has no equivalent for offset_to_grain: month of revenue",
+        "models/marts/metrics.yml line 77: metric revenue_since_month_start: offset_to_grain: month of revenue needs a time spine, and ktx knows none of this project",
+        "models/marts/metrics.yml line 69: metric revenue_growth: ktx knows no time spine of this project, so an offset by months moves each row once: the last days of a month can differ from MetricFlow",
+        "models/marts/metrics.yml line 84: metric revenue_so_far: ktx knows no time spine of this project, so a cumulative metric shows only periods that have rows, and a longer period shows the total at its end",
+        "models/marts/metrics.yml line 87: metric revenue_week: ktx knows no time spine of this project, so a cumulative metric shows only periods that have rows, and a longer period shows the total at its end",
+        "models/marts/metrics.yml line 93: metric revenue_mtd: ktx knows no time spine of this project, so a cumulative metric shows only periods that have rows, and a longer period shows the total at its end",
       ]
     `);
   });

@@ -8,7 +8,7 @@ import {
   type Select,
 } from '../relational/query-tree.ts';
 import { pieceText, type SqlPiece } from '../relational/sql-piece.ts';
-import type { AggregateNode } from '../resolve/aggregate-node.ts';
+import type { AggregateNode, SpineUse } from '../resolve/aggregate-node.ts';
 import { formatFieldPath } from '../resolve/field-path.ts';
 import { exprSql } from './emit.ts';
 import type { FactQuery } from '../plan/fact-query.ts';
@@ -156,11 +156,12 @@ function innerAggregateExpr(
 
 function describeRules(aggregate: AggregateNode | undefined): readonly string[] {
   if (aggregate === undefined) return [];
-  const { owner, shift, running, balance, total, conversion } = aggregate;
+  const { owner, shift, running, spine, balance, total, conversion } = aggregate;
   const rules = shift.map(
     (period) => `rows are moved ${describePeriod(period)} forward, to be compared with later ones`,
   );
   if (running !== undefined) rules.push(`a row counts in every period ${describeRunning(running)}`);
+  if (spine !== undefined) rules.push(...describeSpine(spine));
   if (balance !== undefined) {
     const entity = balance.per?.join(' and ') || owner;
     rules.push(
@@ -173,6 +174,23 @@ function describeRules(aggregate: AggregateNode | undefined): readonly string[] 
     );
   if (conversion !== undefined) rules.push(describeConversion(conversion));
   return rules;
+}
+
+function describeSpine({ offsets, running, fills }: SpineUse): readonly string[] {
+  const read = offsets.map((offset) =>
+    offset.kind === 'to'
+      ? `the start of its ${offset.grain}`
+      : `${describePeriod(offset.period)} earlier`,
+  );
+  return [
+    ...(read.length === 0 ? [] : [`a period of the time spine reads ${read.join(', then ')}`]),
+    ...(running === undefined
+      ? []
+      : [
+          `a row counts in every ${running.grain} of the time spine ${describeRunning(running)}; a longer period shows the ${running.periodAgg}`,
+        ]),
+    ...(fills ? ['every period of the time spine is shown'] : []),
+  ];
 }
 
 function describeRunning({ window, since }: NonNullable<AggregateNode['running']>): string {
@@ -195,7 +213,8 @@ function describeConversion({
 
 /** The conditions of a running total that choose the periods to show, and not the rows. */
 function describePeriodFilters({ aggregates, filters, conditions }: FactQuery): readonly string[] {
-  if (aggregates[0]?.running === undefined) return [];
+  const [first] = aggregates;
+  if (first?.running === undefined && first?.spine === undefined) return [];
   const isOnRows = (text: string) => conditions.some((condition) => condition.text === text);
   return filters
     .filter((text) => !isOnRows(text) && !text.startsWith('segment '))

@@ -45,7 +45,8 @@ const formats: readonly ModelFormat[] = [
   },
   {
     name: 'dbt',
-    recognizes: ({ text }) => /^(?:semantic_models|metrics)\s*:/m.test(text),
+    recognizes: ({ text }) =>
+      /^(?:semantic_models|metrics)\s*:/m.test(text) || /^\s+time_spine\s*:/m.test(text),
     read: (files, dialect) =>
       readMetricflow(
         files.map(({ text }) => text),

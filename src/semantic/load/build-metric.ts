@@ -24,6 +24,7 @@ export function buildMetric(
     where: parseRowFragment(context, metric.where, [...path, 'where']),
     definition: buildRule(context, metric, path),
     balance: buildBalance(metric, key),
+    joinsTimeSpine: metric.join_to_timespine === true,
   };
 }
 
@@ -47,8 +48,8 @@ function buildRule(
     context.fail(path, 'metric', { message: `The metric ${metric.name} has ${message}`, hint });
   const { conversion, cumulative, offset, total, ratio } = metric;
   if (conversion !== undefined) return conversionRule(conversion);
-  if (cumulative !== undefined) return runningRule(context, cumulative, path);
-  if (offset !== undefined) return { kind: 'offset', of: offset.of, by: parsePeriod(offset.by) };
+  if (cumulative !== undefined) return runningRule(context, { ...metric, cumulative }, path);
+  if (offset !== undefined) return offsetRule(offset);
   if (total !== undefined) return { kind: 'total', of: total.of, by: total.by ?? [] };
   if (ratio !== undefined) return { kind: 'ratio', ...ratio };
   return aggregateRule(context, metric, path);
@@ -91,7 +92,40 @@ function ruleFaults(metric: MetricDefinition): readonly RuleFault[] {
       hint: 'A percentile needs fraction: 0.9.',
     },
   ];
-  return faults.filter(({ isFault }) => isFault);
+  return [...faults, ...timeSpineFaults(metric)].filter(({ isFault }) => isFault);
+}
+
+/** What is wrong with the options that read the time spine. */
+function timeSpineFaults(
+  metric: MetricDefinition,
+): readonly (RuleFault & { readonly isFault: boolean })[] {
+  const { agg, per } = metric;
+  return [
+    {
+      isFault:
+        metric.offset !== undefined &&
+        (metric.offset.by === undefined) === (metric.offset.to_grain === undefined),
+      message: 'an offset that needs exactly one of by and to_grain',
+      hint: 'Write by: 1 year, or to_grain: month with over_time_spine: true.',
+    },
+    {
+      isFault:
+        (metric.offset?.to_grain !== undefined && metric.offset.over_time_spine !== true) ||
+        (metric.cumulative?.period_agg !== undefined && metric.cumulative.over_time_spine !== true),
+      message: 'to_grain or period_agg without the time spine',
+      hint: 'Add over_time_spine: true.',
+    },
+    {
+      isFault: metric.time_granularity !== undefined && metric.cumulative?.over_time_spine !== true,
+      message: 'time_granularity but is not cumulative over the time spine',
+      hint: 'Remove it: only a metric with cumulative: {over_time_spine: true} is computed for a period of its own.',
+    },
+    {
+      isFault: metric.join_to_timespine === true && (agg === undefined || per !== undefined),
+      message: 'join_to_timespine but is no plain aggregate',
+      hint: 'Write join_to_timespine at the metrics with agg that this one is made of.',
+    },
+  ];
 }
 
 /** A count that is NULL without rows is a sum of ones. */
@@ -133,16 +167,37 @@ function conversionRule({
 
 function runningRule(
   context: BuildContext,
-  { of, window, grain_to_date: since }: NonNullable<MetricDefinition['cumulative']>,
+  {
+    cumulative,
+    time_granularity: grain = 'day',
+  }: Pick<MetricDefinition, 'time_granularity'> & {
+    readonly cumulative: NonNullable<MetricDefinition['cumulative']>;
+  },
   path: YamlPath,
 ): MetricRule {
+  const { of, window, grain_to_date: since, period_agg: periodAgg = 'first' } = cumulative;
   if (window !== undefined && since !== undefined) {
     context.fail([...path, 'cumulative'], 'metric', {
       message: 'window and grain_to_date exclude each other',
       hint: 'Keep one of them.',
     });
   }
-  return { kind: 'running', of, running: { window: parseWindow(window), since } };
+  const running = { window: parseWindow(window), since };
+  return cumulative.over_time_spine === true
+    ? { kind: 'spine_running', of, running: { ...running, grain, periodAgg } }
+    : { kind: 'running', of, running };
+}
+
+function offsetRule({
+  of,
+  by = '',
+  to_grain: grain,
+  over_time_spine: isOverSpine,
+}: NonNullable<MetricDefinition['offset']>): MetricRule {
+  if (grain !== undefined) return { kind: 'spine_offset', of, offset: { kind: 'to', grain } };
+  if (isOverSpine !== true) return { kind: 'offset', of, by: parsePeriod(by) };
+  const offset = { kind: 'by', period: parsePeriod(by), grain: parsePeriodGrain(by) } as const;
+  return { kind: 'spine_offset', of, offset };
 }
 
 function parseWindow(text: string | undefined) {

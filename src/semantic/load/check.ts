@@ -28,15 +28,16 @@ export function checkDataset(model: SemanticModel, check: DatasetCheck): void {
   checkMetrics(model, check);
 }
 
-/** Keys and the default time must be fields, and not row metrics. */
+/** Keys, the default time and the time of a spine must be fields, and not row metrics. */
 function checkKeys({ dataset, yaml, fail }: DatasetCheck): void {
-  const { primary_key = [], unique_keys = [], default_time: time } = yaml;
+  const { primary_key = [], unique_keys = [], default_time: time, time_spine: spine } = yaml;
   const uses = [
     ...primary_key.map((name, index) => ({ name, path: ['primary_key', index] })),
     ...unique_keys.flatMap((key, index) =>
       key.map((name, position) => ({ name, path: ['unique_keys', index, position] })),
     ),
     ...(time === undefined ? [] : [{ name: time, path: ['default_time'] }]),
+    ...(spine === undefined ? [] : [{ name: spine.column, path: ['time_spine', 'column'] }]),
   ];
   for (const { name, path } of uses) {
     const field = findField(dataset, name);

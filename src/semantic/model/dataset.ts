@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timeGrains } from '../../sql/dialect.ts';
 import { fieldTypes } from '../../sql/field-type.ts';
 import { metricSchema } from './metric-definition.ts';
 import {
@@ -142,6 +143,13 @@ const accessSchema = z.strictObject({
   ),
 });
 
+const timeSpineSchema = z.strictObject({
+  column: z.string().describe('Time field that has each period once, without gaps.'),
+  grain: z
+    .enum(timeGrains)
+    .describe('The period that a row stands for: second, minute, hour, day, week, month…'),
+});
+
 const columnsSchema = z.array(z.string());
 
 const datasetNameSchema = z
@@ -207,6 +215,11 @@ export const datasetSchema = z
       .string()
       .optional()
       .describe('Time field that `metric_time` stands for in metrics of this dataset.'),
+    time_spine: timeSpineSchema
+      .optional()
+      .describe(
+        'Says that the table has one row for each period, as a time spine of dbt. Metrics with join_to_timespine or over_time_spine read it.',
+      ),
     fiscal_year_start: z
       .int()
       .min(1)

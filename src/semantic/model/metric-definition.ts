@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { aggregateFunctions } from '../../sql/aggregates.ts';
+import { timeGrains } from '../../sql/dialect.ts';
 import {
   descriptionSchema,
   expressionSchema,
@@ -25,6 +26,12 @@ const ratioSchema = z.strictObject({
   numerator: z.string().describe('Metric to divide.'),
   denominator: z.string().describe('Metric to divide by. If it is 0, the result is NULL.'),
 });
+const overTimeSpineSchema = z
+  .literal(true)
+  .optional()
+  .describe(
+    'True to show the periods of the time spine, as MetricFlow does. Default: the periods that have rows.',
+  );
 const cumulativeSchema = z.strictObject({
   of: z.string().describe('Metric to add up over time.'),
   window: periodSchema
@@ -33,10 +40,24 @@ const cumulativeSchema = z.strictObject({
   grain_to_date: grainSchema
     .optional()
     .describe('The total starts again at the beginning of each of these periods, like month.'),
+  over_time_spine: overTimeSpineSchema,
+  period_agg: z
+    .enum(['first', 'last', 'average'])
+    .optional()
+    .describe(
+      'Over the time spine: which total a longer period shows. The totals are computed for each `time_granularity`. Default: first.',
+    ),
 });
 const offsetSchema = z.strictObject({
   of: z.string().describe('Metric to read in the earlier period.'),
-  by: periodSchema.describe('How far back the earlier period is, like `1 year`.'),
+  by: periodSchema.optional().describe('How far back the earlier period is, like `1 year`.'),
+  to_grain: z
+    .enum(timeGrains)
+    .optional()
+    .describe(
+      'Over the time spine, instead of `by`: reads the metric at the start of this period, like month.',
+    ),
+  over_time_spine: overTimeSpineSchema,
 });
 const totalSchema = z.strictObject({
   of: z.string().describe('Metric to compute over several groups together.'),
@@ -111,6 +132,18 @@ export const metricSchema = z.strictObject({
   time: nameSchema
     .optional()
     .describe('Time field that `metric_time` stands for in this metric. Default: `default_time`.'),
+  join_to_timespine: z
+    .literal(true)
+    .optional()
+    .describe(
+      'True to show every period of the time spine, also without rows, if the query groups by the time of the metric.',
+    ),
+  time_granularity: z
+    .enum(timeGrains)
+    .optional()
+    .describe(
+      'For a cumulative metric over the time spine: the period to compute it for. Default: day.',
+    ),
   default: z.number().optional().describe('Value of the metric in a group where it would be NULL.'),
   unit: z.string().optional().describe('Unit of the result, like EUR.'),
   description: descriptionSchema,

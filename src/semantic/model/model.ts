@@ -30,6 +30,8 @@ export interface ModelDataset {
   /** Primary and unique keys as lists of column identities; see `columnIdentity`. */
   readonly keys: readonly (readonly string[])[];
   readonly defaultTime: string | undefined;
+  /** Set if the dataset has one row for each period. */
+  readonly timeSpine: Dataset['time_spine'];
   /** What one row is; in queries it stands for the dataset, as a role does elsewhere. */
   readonly entity: string | undefined;
   /** Time field of the partition, if the rows are repeated in each partition. */
@@ -78,6 +80,8 @@ export type ModelMetric = Readonly<
   readonly where: Fragment | undefined;
   readonly definition: MetricRule;
   readonly balance: Balance | undefined;
+  /** True if the metric shows every period of the time spine. */
+  readonly joinsTimeSpine: boolean;
   /** True if the metric is NULL without rows, also in arithmetic. */
   readonly keepsNull: boolean;
 };
@@ -90,6 +94,18 @@ export interface Running {
   readonly window: { readonly period: Period; readonly grain: TimeGrain } | undefined;
   readonly since: Grain | undefined;
 }
+
+/** A running total that is computed for each `grain` of the time spine. */
+export interface SpineRunning extends Running {
+  readonly grain: TimeGrain;
+  /** Which of its values a longer period shows. */
+  readonly periodAgg: 'first' | 'last' | 'average';
+}
+
+/** Which earlier period of the time spine is read: some time before, or the start of a period. */
+export type SpineOffset =
+  | { readonly kind: 'by'; readonly period: Period; readonly grain: TimeGrain }
+  | { readonly kind: 'to'; readonly grain: TimeGrain };
 
 /**
  * A semi-additive value: over the time field `over`, one row counts for each combination of `per`.
@@ -125,6 +141,8 @@ export type MetricRule =
   | { readonly kind: 'total'; readonly of: string; readonly by: readonly string[] }
   | { readonly kind: 'offset'; readonly of: string; readonly by: Period }
   | { readonly kind: 'running'; readonly of: string; readonly running: Running }
+  | { readonly kind: 'spine_offset'; readonly of: string; readonly offset: SpineOffset }
+  | { readonly kind: 'spine_running'; readonly of: string; readonly running: SpineRunning }
   | ({ readonly kind: 'conversion' } & ConversionRule);
 
 /**

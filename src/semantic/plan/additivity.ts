@@ -74,10 +74,13 @@ function neverAdditive({
   balance,
   nested,
   total,
+  spine,
   owner,
 }: AggregateNode): string | undefined {
   if (nested !== undefined)
     return `it aggregates values that were aggregated for each ${nested.per}`;
+  if (spine !== undefined && (spine.running !== undefined || spine.offsets.length > 0))
+    return 'one row can count in several periods of the time spine';
   if (total !== undefined) return 'it is a total, which every group repeats';
   if (name === 'count_distinct') return `one value can be in several groups of ${owner}`;
   if (name !== 'sum' && name !== 'count')

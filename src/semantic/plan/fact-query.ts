@@ -26,6 +26,7 @@ import {
 } from './row-conditions.ts';
 import { resolveRowMetric } from './row-metric.ts';
 import { isAboutPeriods, joinPeriods, type RowSource } from './running.ts';
+import { planSpine } from './spine/plan-spine.ts';
 
 /**
  * One aggregating query over the rows of one dataset, its owner: joined, filtered and grouped, each
@@ -82,12 +83,13 @@ function planRows(
   const { owner } = fact;
   const [first] = aggregates;
   const scope = openScope(context, fact, first ?? { shift: fact.shift ?? [], time: fact.time });
-  const dimensions = resolveDimensions(scope, query, fact);
-  const isRunning = first?.running !== undefined;
-  const source = sourceRows(scope, dimensions, aggregates);
+  const dimensions = resolveDimensions(scope, query, { ...fact, spine: first?.spine });
   const ownConditions = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
+  const spine = planSpine(context, { scope, fact, dimensions, aggregates }, ownConditions);
+  const source = spine.source ?? sourceRows(scope, dimensions, aggregates);
+  const isRunning = spine.source !== undefined || first?.running !== undefined;
   const applied = applyConditions(context, { scope, fact, isRunning }, ownConditions);
-  const filtersRows = first?.filtersGroups === true && first.conversion === undefined && !isRunning;
+  const rowFilters = first !== undefined && filtersRows(first) ? first.where : undefined;
   const usesTime = isRunning || scope.usedFields.has('time');
   const rows: Select = {
     kind: 'select',
@@ -97,7 +99,7 @@ function planRows(
     where: [
       ...applied.map(({ expr }) => expr),
       // Aggregates with equal keys have equal filters.
-      ...(filtersRows ? first.where.map((filter) => filterExpr(scope, filter)) : []),
+      ...(rowFilters ?? []).map((filter) => filterExpr(scope, filter)),
     ],
   };
   const fanOutDimensions = dimensions
@@ -105,13 +107,14 @@ function planRows(
     .map(formatFieldPath);
   const conversions = conversionJoins(scope, first, fanOutDimensions);
   const aggregated = aggregateRows(scope, rows, {
-    aggregates: filtersRows ? aggregates.map((node) => ({ ...node, where: [] })) : aggregates,
+    aggregates:
+      rowFilters === undefined ? aggregates : aggregates.map((node) => ({ ...node, where: [] })),
     dimensions,
     fanOutDimensions,
   });
   // Everything above may have added joins to the scope.
   const joins = [...scope.joins.values()];
-  const select = withInnerJoins(aggregated, [
+  const select = withInnerJoins(aggregated, rows, [
     ...source.joins,
     ...joins.map(toJoin),
     ...conversions,
@@ -119,7 +122,7 @@ function planRows(
   return {
     owner: owner.name,
     aggregates,
-    select: source.finish(select),
+    select: spine.finish(source.finish(select), fanOutDimensions),
     dimensions,
     joins,
     conditions: applied,
@@ -131,6 +134,11 @@ function planRows(
         ? planDimensionMembers(rows, { dimensions, joins })
         : membersOfRows(context, fact),
   };
+}
+
+/** True if the conditions of an aggregate decide which groups there are. */
+function filtersRows({ filtersGroups, conversion, running }: AggregateNode): boolean {
+  return filtersGroups === true && conversion === undefined && running === undefined;
 }
 
 function segmentNames({ segments }: SemanticQuery, owner: ModelDataset): readonly string[] {
@@ -184,14 +192,14 @@ function openScope(
 function resolveDimensions(
   scope: JoinScope,
   query: SemanticQuery,
-  { metric }: Fact,
+  { metric, spine }: Fact & Pick<AggregateNode, 'spine'>,
 ): readonly ResolvedField[] {
   const dimensions = query.dimensions.map((name) =>
     withErrorContext({ what: `dimension ${name}`, metric, scoped: [] }, () =>
       resolveQueryField(scope, name.split('.')),
     ),
   );
-  if (scope.shift.length > 0) checkShiftedTime(scope, dimensions);
+  if (scope.shift.length > 0 || spine !== undefined) checkShiftedTime(scope, dimensions);
   return dimensions;
 }
 
@@ -247,9 +255,10 @@ function conversionJoins(
 }
 
 /** Adds joins to the innermost rows: those inside the subquery, if the select has one. */
-function withInnerJoins(select: Select, joins: Select['joins']): Select {
+function withInnerJoins(select: Select, rows: Select, joins: Select['joins']): Select {
   const { relation } = select.from;
-  if (relation.kind !== 'select' || relation.select.kind !== 'select') return { ...select, joins };
+  if (select.from === rows.from || relation.kind !== 'select' || relation.select.kind !== 'select')
+    return { ...select, joins };
   return {
     ...select,
     from: { ...select.from, relation: { kind: 'select', select: { ...relation.select, joins } } },

@@ -1,4 +1,5 @@
 import { UserError } from '../../lib/error.ts';
+import { grains } from '../model/grains.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import { ambiguousError, queryError, unknownDatasetError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
@@ -13,6 +14,7 @@ import {
 import { type FactQuery, planFactQuery } from './fact-query.ts';
 import type { PlanContext } from './plan-context.ts';
 import { checkConditionScopes, noteUnshifted } from './query-checks.ts';
+import { findSpine } from './spine/find-spine.ts';
 
 /** A metric of the query as arithmetic over the output columns of fact queries. */
 export interface PlannedMetric {
@@ -78,7 +80,8 @@ function groupsOfTotals(
 ): readonly FactQuery[] {
   const rowsKey = ({ owner, aggregates: [first] }: FactQuery): string =>
     JSON.stringify([owner, first?.time ?? null, first?.shift ?? []]);
-  const isRunning = ({ aggregates: [first] }: FactQuery): boolean => first?.running !== undefined;
+  const isRunning = ({ aggregates: [first] }: FactQuery): boolean =>
+    first?.running !== undefined || first?.spine !== undefined;
   const grouped = factQueries.filter((factQuery) => {
     const isTotal = factQuery.totalBy !== undefined;
     return !isTotal && !isRunning(factQuery);
@@ -100,8 +103,22 @@ function groupsOfTotals(
 
 /** Groups the rows of the dataset that the dimensions are about. */
 function planRowsOnly(context: PlanContext): FactQuery {
-  const owner = datasetOfDimensions(context.model, context.query);
+  const owner =
+    spineOfDimensions(context.model, context.query) ??
+    datasetOfDimensions(context.model, context.query);
   return planFactQuery(context, [], { owner, metric: '' });
+}
+
+/** The time spine, if every dimension is a period of `metric_time` and the model has a spine. */
+function spineOfDimensions(
+  { datasets, ...model }: SemanticModel,
+  { dimensions }: SemanticQuery,
+): ModelDataset | undefined {
+  const periods = dimensions.map((dimension) => dimension.split('.'));
+  const hasSpine = [...datasets.values()].some(({ timeSpine }) => timeSpine !== undefined);
+  if (!hasSpine || periods.some(([first]) => first !== 'metric_time')) return undefined;
+  const wanted = periods.map(([, period]) => grains.find((grain) => grain === period) ?? 'day');
+  return findSpine({ datasets, ...model }, wanted).dataset;
 }
 
 interface CandidateDataset {

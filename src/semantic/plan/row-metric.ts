@@ -82,8 +82,8 @@ function resolvePlainMetric(
   const aggregates = [...resolver.aggregates.values()];
   const [first] = aggregates;
   const isPlain = aggregates.every(
-    ({ running, total, shift }) =>
-      running === undefined && total === undefined && shift.length === 0,
+    ({ running, spine, total, shift }) =>
+      running === undefined && spine === undefined && total === undefined && shift.length === 0,
   );
   if (first !== undefined && isPlain && new Set(aggregates.map(factQueryKey)).size === 1)
     return { expr, aggregates, owner: first.owner };

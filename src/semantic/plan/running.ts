@@ -54,7 +54,7 @@ const partsAlias = 'ktx parts';
  * Which aggregate makes a whole of the aggregates of parts. The others, such as distinct counts,
  * need the rows.
  */
-const combinedBy: { readonly [name in Aggregate]?: Aggregate } = {
+export const combinedBy: { readonly [name in Aggregate]?: Aggregate } = {
   sum: 'sum',
   count: 'sum',
   min: 'min',
@@ -89,7 +89,7 @@ export function findPeriodDimension(
   return finest;
 }
 
-function missingPeriod(scope: Pick<JoinScope, 'model' | 'owner' | 'time'>): Error {
+export function missingPeriod(scope: Pick<JoinScope, 'model' | 'owner' | 'time'>): Error {
   // Throws the error about the missing default time.
   if ((scope.time ?? scope.owner.defaultTime) === undefined)
     resolveQueryField({ ...scope, reach: 'one' }, ['metric_time']);

@@ -24,6 +24,7 @@ type QueryErrorCode =
   | 'no_owner'
   | 'no_path'
   | 'no_period'
+  | 'no_time_spine'
   | 'not_a_time'
   | 'not_supported'
   | 'semi_additive'

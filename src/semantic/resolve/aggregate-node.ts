@@ -1,6 +1,13 @@
 import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Period } from '../../sql/dialect.ts';
-import type { Balance, ConversionRule, ModelMetric, Running } from '../model/model.ts';
+import type {
+  Balance,
+  ConversionRule,
+  ModelMetric,
+  Running,
+  SpineOffset,
+  SpineRunning,
+} from '../model/model.ts';
 import type { Expr } from '../relational/query-tree.ts';
 import { pieceText } from '../relational/sql-piece.ts';
 import type { RowSql } from './row-expr.ts';
@@ -31,6 +38,8 @@ export interface AggregateNode {
    */
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
+  /** How the periods of the time spine read its rows. */
+  readonly spine?: SpineUse | undefined;
   readonly nested: NestedAggregate | undefined;
   /**
    * Set for a total: the dimensions to group by, as the model names them. Undefined: all dimensions
@@ -41,6 +50,17 @@ export interface AggregateNode {
    * Set for a conversion: the owner's rows are first events, and it aggregates the later events.
    */
   readonly conversion?: Conversion | undefined;
+}
+
+/**
+ * How an aggregate uses the time spine. A period reads the rows of the period that the offsets lead
+ * to, the outermost first; a running total also those before it.
+ */
+export interface SpineUse {
+  readonly offsets: readonly SpineOffset[];
+  readonly running: SpineRunning | undefined;
+  /** True if periods without rows are shown. */
+  readonly fills: boolean;
 }
 
 /**
@@ -97,10 +117,21 @@ export function emptyTrace(): MetricTrace {
  */
 export function factQueryKey(node: AggregateNode): string {
   const { owner, time, balance, shift, running, nested, total, where, column, conversion } = node;
+  const { spine = null } = node;
   if (nested !== undefined || conversion !== undefined) return column;
   const hasOwnFilter = balance !== undefined || node.filtersGroups === true;
   const filterKey = hasOwnFilter ? [balance ?? null, where.map(rowSqlKey)] : [];
-  return JSON.stringify([owner, time ?? null, shift, running ?? null, total ?? null, ...filterKey]);
+  return JSON.stringify([
+    owner,
+    time ?? null,
+    shift,
+    running ?? null,
+    spine,
+    total ?? null,
+    // What is filled depends on the conditions.
+    ...(spine?.fills === true ? where.map(rowSqlKey) : []),
+    ...filterKey,
+  ]);
 }
 
 /** Aggregates with equal keys compute the same value, so they share a column. */
@@ -113,6 +144,7 @@ export function aggregateKey(node: Omit<AggregateNode, 'column'>): string {
     node.keepsNull,
     node.fraction,
     node.running,
+    node.spine,
     node.total,
     nested && [nested.per, nested.of, nested.aggregates.map(rowAggregateKey)],
     conversion && [
@@ -136,8 +168,10 @@ function rowSqlKey(row: RowSql): readonly [home: string | undefined, text: strin
 
 /** True for an aggregate of rows without any further rule. */
 export function isPlainAggregate(node: AggregateNode): boolean {
-  const { balance, running, nested, total, conversion } = node;
-  return [balance, running, nested, total, conversion].every((option) => option === undefined);
+  const { balance, running, spine, nested, total, conversion } = node;
+  return [balance, running, spine, nested, total, conversion].every(
+    (option) => option === undefined,
+  );
 }
 
 /** True for an aggregate that is 0 without rows. All others are then NULL. */

@@ -24,7 +24,7 @@ import {
   type Select,
 } from '../relational/query-tree.ts';
 import { rowTextExpr, wholePiece } from '../relational/sql-piece.ts';
-import { type PathStart, requireDataset } from './field-path.ts';
+import { type PathStart, requireDataset, type ResolvedField } from './field-path.ts';
 import type { JoinPath } from './join-paths.ts';
 import { checkFanOut, checkJoinTypes } from './join-checks.ts';
 
@@ -50,6 +50,13 @@ export interface JoinScope extends PathStart {
    * moved.
    */
   readonly shift: readonly Period[];
+  /**
+   * What the default time stands for wherever the query names it: a column of the time spine.
+   * Undefined: the time of the rows.
+   */
+  readonly spinePeriod?: { readonly expr: Expr; readonly type: 'date' | 'datetime' } | undefined;
+  /** Hears of every field that is read. */
+  readonly onField?: ((field: ResolvedField) => void) | undefined;
   /** Plans the values of a row metric. */
   readonly rowMetricValues: (dataset: ModelDataset, field: ModelField) => RowMetricValues;
   /**

@@ -12,7 +12,12 @@ import { visibleMetrics } from '../model/visible-metrics.ts';
 import { ambiguousError, notSupportedError, queryError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { Expr } from '../relational/query-tree.ts';
-import { aggregateKey, type AggregateNode, type MetricTrace } from './aggregate-node.ts';
+import {
+  aggregateKey,
+  type AggregateNode,
+  type MetricTrace,
+  type SpineUse,
+} from './aggregate-node.ts';
 import { factTableOf } from './fact-table.ts';
 import type { RowSql } from './row-expr.ts';
 
@@ -55,6 +60,7 @@ export interface MetricContext {
   readonly keepsNull: boolean;
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
+  readonly spine: SpineUse | undefined;
   readonly total: readonly string[] | undefined;
   /** Names of the metrics that led here, outermost first. */
   readonly stack: readonly string[];
@@ -70,6 +76,7 @@ export const queryContext = {
   keepsNull: false,
   shift: [],
   running: undefined,
+  spine: undefined,
   total: undefined,
   stack: [],
 } satisfies Omit<MetricContext, 'trace'>;
@@ -166,7 +173,8 @@ export function addAggregate(
   aggregate: Pick<AggregateNode, 'function' | 'of' | 'fraction'>,
   context: MetricContext,
 ): Expr {
-  const { home, balance, shift, running, total, trace } = context;
+  const { home, balance, shift, running, spine, total, trace } = context;
+  checkSpineUse(context);
   const owned = factTableOf(resolver.model, aggregate.of, { home, where: context.where });
   if (balance !== undefined && running !== undefined) {
     throw notSupportedError(
@@ -184,10 +192,31 @@ export function addAggregate(
     filtersGroups: resolver.skipsEmpty || undefined,
     shift,
     running,
+    spine,
     nested: undefined,
     total,
   };
   return internAggregate(resolver, { ...owned, function: name, fraction, ...options }, trace);
+}
+
+/** Throws if a metric reads the time spine in a way that MetricFlow does not define. */
+function checkSpineUse({ balance, shift, running, spine, total }: MetricContext): void {
+  if (spine === undefined) return;
+  if (balance !== undefined)
+    throw notSupportedError(
+      'a semi-additive metric over the time spine',
+      'Its values must not be added up over time',
+    );
+  if (running !== undefined || shift.length > 0)
+    throw notSupportedError(
+      'a metric that is over the time spine only in part',
+      'Write over_time_spine: true at all of its offsets and running totals, or at none',
+    );
+  if (total !== undefined)
+    throw notSupportedError(
+      'a total of a metric over the time spine',
+      'Take the total of the metric itself',
+    );
 }
 
 /** Adds an aggregate, or reuses the one that computes the same value. Returns its result column. */

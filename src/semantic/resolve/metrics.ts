@@ -1,6 +1,11 @@
 import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Fragment } from '../../sql/fragment.ts';
-import { type ConversionRule, metricAddress, type ModelMetric } from '../model/model.ts';
+import {
+  type ConversionRule,
+  metricAddress,
+  type MetricRule,
+  type ModelMetric,
+} from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
 import { type Expr, quotient, replaceOutputColumns } from '../relational/query-tree.ts';
 import { type SqlPiece, wholePiece } from '../relational/sql-piece.ts';
@@ -10,6 +15,7 @@ import {
   factQueryKey,
   isPlainAggregate,
   type MetricTrace,
+  type SpineUse,
 } from './aggregate-node.ts';
 import { arithmeticExpr, isLinear } from './arithmetic.ts';
 import {
@@ -152,17 +158,7 @@ function withDefault(expr: Expr, value: number | undefined): Expr {
 function expandRule(resolver: MetricResolver, metric: ModelMetric, context: MetricContext): Expr {
   const { definition, dataset: home } = metric;
   const address = metricAddress(metric);
-  const filter = metric.where === undefined ? [] : [{ ...wholePiece(metric.where), home }];
-  const inner: MetricContext = {
-    ...context,
-    home,
-    where: [...context.where, ...filter],
-    balance: metric.balance ?? context.balance,
-    time: metric.time ?? context.time,
-    keepsNull: metric.keepsNull,
-    stack: enterMetric(context.stack, address),
-    isUnreviewed: metric.unreviewed,
-  };
+  const inner = contextWithin(metric, context);
   resolver.usedMetrics.add(address);
   context.trace.files.add(metric.file);
   const resolveName = (name: string, options: Partial<MetricContext> = {}): Expr =>
@@ -188,10 +184,44 @@ function expandRule(resolver: MetricResolver, metric: ModelMetric, context: Metr
     case 'running':
       if (context.running !== undefined) throw nestedRunningError(address);
       return resolveName(definition.of, { running: definition.running });
+    case 'spine_offset':
+    case 'spine_running':
+      return resolveName(definition.of, { spine: addSpineRule(context, definition, address) });
     case 'conversion':
       return addConversion(resolver, definition, inner);
   }
   return definition satisfies never;
+}
+
+/** What surrounds the definition of a metric: its own options beside those of the context. */
+function contextWithin(metric: ModelMetric, context: MetricContext): MetricContext {
+  const { dataset: home, where, balance, time, keepsNull, joinsTimeSpine } = metric;
+  const filter = where === undefined ? [] : [{ ...wholePiece(where), home }];
+  const spine: SpineUse = { offsets: [], running: undefined, ...context.spine, fills: true };
+  return {
+    ...context,
+    home,
+    where: [...context.where, ...filter],
+    balance: balance ?? context.balance,
+    time: time ?? context.time,
+    keepsNull,
+    spine: joinsTimeSpine ? spine : context.spine,
+    stack: enterMetric(context.stack, metricAddress(metric)),
+    isUnreviewed: metric.unreviewed,
+  };
+}
+
+/** The rule inside those of the context. Throws if their order has no meaning. */
+function addSpineRule(
+  { spine }: MetricContext,
+  rule: Extract<MetricRule, { kind: 'spine_offset' | 'spine_running' }>,
+  address: string,
+): SpineUse {
+  const { offsets = [], running, fills = false } = spine ?? {};
+  if (running !== undefined) throw nestedRunningError(address);
+  return rule.kind === 'spine_running'
+    ? { offsets, running: rule.running, fills }
+    : { offsets: [...offsets, rule.offset], running, fills };
 }
 
 function nestedTotalError(address: string) {
@@ -261,7 +291,9 @@ function checkNestedAggregates(text: string, aggregates: readonly AggregateNode[
       'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.',
     );
   }
-  if (aggregates.some(({ running, total }) => running !== undefined || total !== undefined)) {
+  const isOverTime = ({ running, total, spine }: AggregateNode) =>
+    running !== undefined || total !== undefined || spine !== undefined;
+  if (aggregates.some(isOverTime)) {
     throw notSupportedError('a running or other total inside another aggregate', `${text} is one`);
   }
 }

@@ -105,6 +105,9 @@ function typedFieldExpr(
   const type = timeTypeOf(resolved);
   const isOwnTime = isDefaultTime(scope, resolved);
   scope.usedFields.add(isOwnTime ? 'time' : 'other');
+  scope.onField?.(resolved);
+  if (isOwnTime && scope.spinePeriod !== undefined)
+    return spinePeriodExpr(scope, resolved, scope.spinePeriod);
   const side = { dialect: model.dialect, dataset, alias: addPathJoins(scope, path) };
   const stored =
     field?.rowMetric === undefined
@@ -122,6 +125,18 @@ function typedFieldExpr(
     return { expr: value.of, type: value.type ?? field?.type };
   const yearStart = yearStartFor(dataset, [grain]);
   const period = periodStart(value.of, grain, { ...truncation, type: value.type, yearStart });
+  return { expr: period, type: periodStartType(grain) };
+}
+
+/** A period of the time spine, truncated to the grain of the field. */
+function spinePeriodExpr(
+  { query }: JoinScope,
+  { dataset, grain }: ResolvedField,
+  { expr, type }: NonNullable<JoinScope['spinePeriod']>,
+): { readonly expr: Expr; readonly type: FieldType } {
+  if (grain === undefined) return { expr, type };
+  const yearStart = yearStartFor(dataset, [grain]);
+  const period = periodStart(expr, grain, { type, weekStart: query.week_start, yearStart });
   return { expr: period, type: periodStartType(grain) };
 }
 
@@ -282,7 +297,7 @@ function tokensWithin({ fragment, span }: SqlPiece) {
 }
 
 /** Words that can make a condition true although one of its operands is NULL. */
-const wordsThatAcceptNull =
+export const wordsThatAcceptNull =
   /^(or|not|in|is|if|iif|case|coalesce|ifnull|nvl2?|decode|nullif|greatest|least|concat|concat_ws)$/;
 
 /**

@@ -73,8 +73,6 @@ export function caseQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
     }),
   ].map(({ path, grain }) => groupColumn({ one, manifest }, path, grain));
   const dimensions = groups.map(({ ktx }) => ktx);
-  if (one.metrics.length === 0 && dimensions.some((name) => name.startsWith('metric_time')))
-    throw new Inexpressible('the periods of a time spine without a metric');
   const where = [
     ...(one.where ? [conditionSql(one.where, { one, manifest, groups })] : []),
     ...timeConditions(one, manifest, dimensions),
@@ -91,36 +89,15 @@ export function caseQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
   return { query, columns: [...groups, ...metrics] };
 }
 
-/**
- * What needs a time spine: ktx shows only periods that have rows, and an offset by months moves
- * days differently.
- */
+/** An approximate percentile has no exact rows to compare. */
 function checkMetrics(one: MetricflowCase, manifest: Manifest): void {
   for (const name of one.metrics) {
     for (const metric of manifest.metricsBehind(name)) {
-      const text = JSON.stringify(metric.raw);
-      if (metric.type === 'cumulative' && groupsByTime(one))
-        throw new Inexpressible('a cumulative metric: it shows every period of a time spine');
-      if (/"offset_to_grain"/.test(text)) throw new Inexpressible('offset_to_grain');
-      const [, unit] = /"offset_window":"\d+ ?([a-z_]+?)s?"/i.exec(text) ?? [];
-      if (unit !== undefined && !['day', 'week', 'hour'].includes(unit))
-        throw new Inexpressible(`an offset by ${unit} over a time spine`);
-      if (unit !== undefined && !groupsByTime(one))
-        throw new Inexpressible('an offset without a period');
-      if (
-        /"use_approximate_percentile":true/.test(
-          JSON.stringify(metric.measures.map(({ agg_params }) => agg_params)),
-        )
-      )
+      const text = JSON.stringify(metric.measures.map(({ agg_params }) => agg_params));
+      if (/"use_approximate_percentile":true/.test(text))
         throw new Inexpressible('an approximate percentile');
     }
   }
-}
-
-function groupsByTime({ group_bys, group_by_objs }: MetricflowCase): boolean {
-  return [...group_bys, ...group_by_objs.map(({ name }) => name)].some((name) =>
-    name.startsWith('metric_time'),
-  );
 }
 
 function groupColumn(

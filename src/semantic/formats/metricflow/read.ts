@@ -24,11 +24,14 @@ import { mapMetrics } from './mapping/map-metrics.ts';
 import type { FindSqlFault } from './mapping/metric-mapping.ts';
 import { metricOfMeasure, type MetricSpec, UnreadableMetric } from './spec/metric-spec.ts';
 import { readMetric } from './spec/read-metric.ts';
+import { isTimeSpine, readTimeSpines } from './spec/read-time-spines.ts';
 import { semanticModelSchema } from './spec/semantic-model-schema.ts';
 
 const documentSchema = z.looseObject({
   semantic_models: z.array(z.unknown()).nullish(),
   metrics: z.array(z.unknown()).nullish(),
+  models: z.array(z.unknown()).nullish(),
+  project_configuration: z.unknown().optional(),
 });
 
 /**
@@ -45,7 +48,11 @@ export function readMetricflow(texts: readonly string[], dialect: Dialect): Impo
       read: (raw) => semanticModelSchema.parse(raw),
     }),
   );
-  const names = uniqueNames(specs.map(({ name }) => toDatasetName(name)));
+  const spines = documents.flatMap((document) => readTimeSpines(document, addMisfit));
+  const spineNames = spines.map(({ dataset }) => dataset);
+  const names = uniqueNames([...spineNames, ...specs.map(({ name }) => toDatasetName(name))]).slice(
+    spines.length,
+  );
   const models = specs.map((spec, index) =>
     createDataset(spec, names[index] ?? spec.name, addMisfit),
   );
@@ -53,7 +60,8 @@ export function readMetricflow(texts: readonly string[], dialect: Dialect): Impo
   const metricSpecs = documents.flatMap(({ metrics }) =>
     readList('metrics', metrics, { addMisfit, read: readEitherForm }),
   );
-  const metrics = readMetrics(models, metricSpecs, { dialect, addMisfit });
+  const hasTimeSpine = spines.length > 0;
+  const metrics = readMetrics(models, metricSpecs, { dialect, hasTimeSpine, addMisfit });
   const datasets = models.flatMap(({ created, dataset }): Dataset[] => {
     const lists = { relationships: relationships.get(dataset), metrics: metrics.get(dataset) };
     const { data, problems } = checkSchema(datasetSchema, omitKeys({ ...created, ...lists }));
@@ -61,15 +69,17 @@ export function readMetricflow(texts: readonly string[], dialect: Dialect): Impo
     addMisfit(`semantic_models.${dataset}`, `left out: ${problems.map(problemText).join('; ')}`);
     return [];
   });
-  return { datasets, misfits };
+  return { datasets: [...datasets, ...spines], misfits };
 }
 
 function parseDocument(text: string, addMisfit: AddMisfit): z.infer<typeof documentSchema> {
   const { data, problems } = checkSchema(documentSchema, parseYaml(text));
   if (data === undefined) throw invalidFile(problems.slice(0, 5).map(problemText).join('\n'));
   const readKeys = ['semantic_models', 'metrics', 'version', 'project_configuration'];
+  const isRead = (key: string) =>
+    readKeys.includes(key) || (key === 'models' && data.models?.every(isTimeSpine) === true);
   for (const key of Object.keys(data))
-    if (!readKeys.includes(key)) addMisfit(key, 'not read: ktx has no equivalent');
+    if (!isRead(key)) addMisfit(key, 'not read: ktx has no equivalent');
   return data;
 }
 
@@ -154,13 +164,25 @@ function readRelationships(
 function readMetrics(
   models: readonly CreatedModel[],
   specs: readonly MetricSpec[],
-  { dialect, addMisfit }: { readonly dialect: Dialect; readonly addMisfit: AddMisfit },
+  {
+    dialect,
+    hasTimeSpine,
+    addMisfit,
+  }: {
+    readonly dialect: Dialect;
+    readonly hasTimeSpine: boolean;
+    readonly addMisfit: AddMisfit;
+  },
 ): ReadonlyMap<string, readonly MetricDefinition[]> {
   const measures = unusedMeasures(models, specs);
   const measureNames = new Set(measures.map(({ name }) => name));
-  const { metrics, misfits } = mapMetrics(models, [...specs, ...measures], sqlFaultFinder(dialect));
+  const { metrics, misfits, notes } = mapMetrics(models, [...specs, ...measures], {
+    findSqlFault: sqlFaultFinder(dialect),
+    hasTimeSpine,
+  });
   for (const { name, reason } of misfits)
     addMisfit(`${measureNames.has(name) ? 'measures' : 'metrics'}.${name}`, `left out: ${reason}`);
+  for (const { name, note } of notes) addMisfit(`metrics.${name}`, note);
   for (const { name, unsupportedOptions } of specs)
     if (unsupportedOptions.length > 0)
       addMisfit(`metrics.${name}`, `ktx has no equivalent for ${unsupportedOptions.join(', ')}`);

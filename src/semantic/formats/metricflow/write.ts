@@ -40,18 +40,39 @@ export function writeMetricflow(
     names: chooseDbtNames(tables, addMisfit),
   };
   const { measures, metrics } = writeMetrics(tables, dbtExport, addMisfit);
-  const models = tables.map((home) =>
-    writeSemanticModel(
-      { ...dbtExport, home },
-      [...(measures.get(home.dataset)?.values() ?? [])],
-      addMisfit,
-    ),
-  );
+  const spines = tables.filter(({ time_spine }) => time_spine !== undefined);
+  const models = tables
+    .filter((home) => !spines.includes(home))
+    .map((home) =>
+      writeSemanticModel(
+        { ...dbtExport, home },
+        [...(measures.get(home.dataset)?.values() ?? [])],
+        addMisfit,
+      ),
+    );
   const document = {
     semantic_models: models,
     ...(metrics.size > 0 && { metrics: [...metrics.values()] }),
+    ...(spines.length > 0 && { models: spines.map((spine) => writeTimeSpine(spine, addMisfit)) }),
   };
   return { text: stringify(document, writeOptions), misfits };
+}
+
+/** A time spine is an option of a dbt model, which can be no semantic model then. */
+function writeTimeSpine(spine: Dataset, addMisfit: AddMisfit): PlainObject {
+  const { dataset, source = '', time_spine: { column, grain } = {}, description } = spine;
+  const { fields = [], metrics = [], relationships = [], segments = [] } = spine;
+  const more = [...fields.filter(({ name }) => name !== column), ...metrics, ...segments];
+  if (more.length + relationships.length > 0)
+    addMisfit(`datasets.${dataset}`, 'only its time spine is written, no other fields or metrics');
+  const sourceNames = splitTableName(source) ?? [];
+  return {
+    name: sourceNames.at(-1) ?? dataset,
+    ...omitKeys({ description }),
+    ...(sourceNames.length > 1 && { config: { meta: { ktx: { source } } } }),
+    time_spine: { standard_granularity_column: column },
+    columns: [{ name: column, granularity: grain }],
+  };
 }
 
 /** Hidden metrics are written only if another metric uses them. */

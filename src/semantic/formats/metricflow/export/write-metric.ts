@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../../../lib/json.ts';
+import { canonicalJson, isRecord } from '../../../../lib/json.ts';
 import type { Fragment } from '../../../../sql/fragment.ts';
 import type { AggregateCall } from '../../../../sql/aggregate-calls.ts';
 import type { Dataset } from '../../../model/dataset.ts';
@@ -64,7 +64,11 @@ function writeComputation(metric: MetricDefinition, context: MetricWriteContext)
   if (offset !== undefined)
     return { ...writeOffset(offset, context), ...writeFilter(where, context) };
   if (cumulative !== undefined)
-    return { ...writeCumulative(cumulative, context), ...writeFilter(where, context) };
+    return {
+      ...writeCumulative(cumulative, context),
+      ...omitKeys({ time_granularity: metric.time_granularity }),
+      ...writeFilter(where, context),
+    };
   if (conversion !== undefined) return writeConversion(conversion, context);
   const fragment = expr === undefined ? undefined : parseForDialect(expr, context);
   if (fragment !== undefined)
@@ -95,26 +99,42 @@ function writeRatio(
 }
 
 function writeOffset(
-  { of, by }: NonNullable<MetricDefinition['offset']>,
+  { of, by, to_grain: grain, over_time_spine }: NonNullable<MetricDefinition['offset']>,
   context: MetricWriteContext,
 ): PlainObject {
+  checkTimeSpine(over_time_spine === true, context);
   const name = writeInput(of, context);
   return {
     type: 'derived',
-    type_params: { expr: name, metrics: [{ name, offset_window: by }] },
+    type_params: {
+      expr: name,
+      metrics: [{ name, ...omitKeys({ offset_window: by, offset_to_grain: grain }) }],
+    },
   };
 }
 
 function writeCumulative(
-  { of, ...window }: NonNullable<MetricDefinition['cumulative']>,
+  { of, over_time_spine, ...window }: NonNullable<MetricDefinition['cumulative']>,
   context: MetricWriteContext,
 ): PlainObject {
+  checkTimeSpine(over_time_spine === true, context);
   if (window.grain_to_date?.startsWith('fiscal_') === true)
     throw new NotInDbt('dbt has no fiscal periods of its own');
   return {
     type: 'cumulative',
     type_params: { measure: writeMeasureInput(of, context), cumulative_type_params: window },
   };
+}
+
+/** Throws if dbt would show other periods: beside a time spine, it always reads the spine. */
+function checkTimeSpine(isOverSpine: boolean, { datasets }: MetricWriteContext): void {
+  const hasSpine = [...datasets.values()].some(({ time_spine }) => time_spine !== undefined);
+  if (hasSpine === isOverSpine) return;
+  throw new NotInDbt(
+    hasSpine
+      ? 'dbt would read the time spine, and it does not: add over_time_spine: true'
+      : 'no exported dataset is a time spine',
+  );
 }
 
 function writeConversion(
@@ -224,5 +244,6 @@ function writeMeasureInput(address: string, context: MetricWriteContext): PlainO
   const measure = metric?.['type'] === 'simple' ? params?.['measure'] : undefined;
   if (measure === undefined)
     throw new NotInDbt(`dbt does this to simple metrics only, not to ${address}`);
-  return { name: measure, ...omitKeys({ filter: metric?.['filter'] }) };
+  const input = isRecord(measure) ? measure : { name: measure };
+  return { ...input, ...omitKeys({ filter: metric?.['filter'] }) };
 }

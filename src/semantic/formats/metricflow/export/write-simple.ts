@@ -40,7 +40,11 @@ export function writeSimple(
     ...writeOwnTime(metric, context),
   };
   const measureName = addMeasure(measure, name, context);
-  const input = fill === undefined ? measureName : { name: measureName, fill_nulls_with: fill };
+  const options = omitKeys({
+    join_to_timespine: metric.join_to_timespine,
+    fill_nulls_with: fill,
+  });
+  const input = Object.keys(options).length === 0 ? measureName : { name: measureName, ...options };
   return { type: 'simple', type_params: { measure: input }, ...omitKeys({ filter }) };
 }
 

@@ -2,11 +2,18 @@ import { UserError } from '../../../../lib/error.ts';
 import { reservedWords } from '../../../../sql/scalar-functions.ts';
 import { tokenize } from '../../../../sql/tokens.ts';
 import type { BoundModel } from './bound-model.ts';
+import {
+  checkTimeFilters,
+  cumulativeOverSpine,
+  joinToTimeSpine,
+  notesWithoutSpine,
+  offsetBody,
+} from './map-time-spine.ts';
+import { parsePeriod } from './parse-period.ts';
 import { mapSimple } from './map-simple.ts';
 import {
   combineFilters,
   findMeasure,
-  type FindSqlFault,
   type MappedMetric,
   type MetricBody,
   type MetricMapping,
@@ -26,6 +33,8 @@ interface MappedMetrics {
   readonly metrics: readonly MappedMetric[];
   /** Metrics that cannot be mapped, by name, with the reason. */
   readonly misfits: readonly { readonly name: string; readonly reason: string }[];
+  /** Mapped metrics that can differ from MetricFlow, by name. */
+  readonly notes: readonly { readonly name: string; readonly note: string }[];
 }
 
 /**
@@ -36,12 +45,16 @@ interface MappedMetrics {
 export function mapMetrics(
   models: readonly BoundModel[],
   specs: readonly MetricSpec[],
-  findSqlFault: FindSqlFault = () => undefined,
+  {
+    findSqlFault = () => undefined,
+    hasTimeSpine = false,
+  }: Partial<Pick<MetricMapping, 'findSqlFault' | 'hasTimeSpine'>> = {},
 ): MappedMetrics {
   const all = [...specs, ...metricsCreatedByMeasures(models, specs)];
   const mapping: MetricMapping = {
     models,
     findSqlFault,
+    hasTimeSpine,
     specs: new Map(all.map((spec) => [spec.name, spec])),
     mapped: new Map(),
     helpers: [],
@@ -57,7 +70,10 @@ export function mapMetrics(
     }
   });
   const usedHelpers = mapping.helpers.filter(({ of }) => mapping.mapped.has(of));
-  return { metrics: [...mapping.mapped.values(), ...usedHelpers], misfits };
+  const notes = hasTimeSpine
+    ? []
+    : all.filter(({ name }) => mapping.mapped.has(name)).flatMap(notesWithoutSpine);
+  return { metrics: [...mapping.mapped.values(), ...usedHelpers], misfits, notes };
 }
 
 /** Metrics for the measures with `create_metric: true`. */
@@ -80,6 +96,7 @@ function mapByName(mapping: MetricMapping, name: string, stack: readonly string[
   if (spec === undefined) throw new UnreadableMetric(`there is no metric ${name}`);
   if (stack.includes(name))
     throw new UnreadableMetric(`it is made of itself: ${[...stack, name].join(' → ')}`);
+  checkTimeFilters(mapping, spec);
   const { model, body } = mapShape(mapping, spec, [...stack, name]);
   const where =
     spec.shape.kind === 'simple' ? body.where : combineFilters(mapping, model, spec.filters);
@@ -92,6 +109,7 @@ function mapByName(mapping: MetricMapping, name: string, stack: readonly string[
       ...(spec.shape.kind === 'simple' && spec.fillNullsWith !== undefined
         ? { default: spec.fillNullsWith }
         : {}),
+      ...(spec.shape.kind === 'simple' ? joinToTimeSpine(mapping, spec) : {}),
       ...(spec.isPrivate ? { hidden: true } : {}),
     },
     of: name,
@@ -111,7 +129,7 @@ function mapShape(mapping: MetricMapping, spec: MetricSpec, stack: readonly stri
     case 'derived':
       return mapDerived(mapping, shape, stack);
     case 'cumulative':
-      return mapCumulative(mapping, shape, stack);
+      return mapCumulative(mapping, { ...shape, grain: spec.timeGranularity }, stack);
     case 'conversion':
       return mapConversion(mapping, shape, stack);
   }
@@ -141,11 +159,12 @@ function mapDerived(
   const [first, ...others] = inputs;
   if (first === undefined) throw new UnreadableMetric('it names no metric that it is made of');
   const isOnlyInput = others.length === 0 && expr.trim() === (first.alias ?? first.name);
-  if (first.offsetWindow !== undefined && isOnlyInput) {
-    const of = mapInput(mapping, { ...first, offsetWindow: undefined }, stack);
+  if ((first.offsetWindow ?? first.offsetToGrain) !== undefined && isOnlyInput) {
+    const unshifted = { ...first, offsetWindow: undefined, offsetToGrain: undefined };
+    const of = mapInput(mapping, unshifted, stack);
     return {
       model: modelOf(mapping, of),
-      body: { offset: { of: of.name, by: parsePeriod(first.offsetWindow) } },
+      body: { offset: { of: of.name, ...offsetBody(mapping, first) } },
     };
   }
   const home = mapInput(mapping, first, stack);
@@ -179,11 +198,10 @@ function replaceNames(sql: string, replacements: ReadonlyMap<string, string>): s
 
 function mapCumulative(
   mapping: MetricMapping,
-  shape: Extract<MetricShape, { kind: 'cumulative' }>,
+  shape: Extract<MetricShape, { kind: 'cumulative' }> & { readonly grain: string | undefined },
   stack: readonly string[],
 ): ModelBody {
-  if (shape.periodAgg !== 'first')
-    throw new UnreadableMetric(`ktx has no equivalent for period_agg: ${shape.periodAgg}`);
+  const overSpine = cumulativeOverSpine(mapping, shape);
   const of = mapInput(mapping, shape.of, stack);
   const { window, grainToDate } = shape;
   return {
@@ -193,7 +211,9 @@ function mapCumulative(
         of: of.name,
         ...(window !== undefined && { window: parsePeriod(window) }),
         ...(grainToDate !== undefined && { grain_to_date: parseGrainToDate(grainToDate) }),
+        ...overSpine.cumulative,
       },
+      ...overSpine.body,
     },
   };
 }
@@ -206,6 +226,13 @@ function mapConversion(
   const { entity, constants, calculation, window } = shape;
   const base = mapInput(mapping, shape.base, stack);
   const conversion = mapInput(mapping, shape.conversion, stack);
+  const joining = [...mapping.mapped.values(), ...mapping.helpers].find(
+    ({ dataset, name, body }) =>
+      body.join_to_timespine === true &&
+      [base, conversion].some((used) => used.dataset === dataset && used.name === name),
+  );
+  if (joining !== undefined)
+    throw new UnreadableMetric('ktx has no conversion of metrics with join_to_timespine');
   const [baseModel, conversionModel] = [modelOf(mapping, base), modelOf(mapping, conversion)];
   const matched = [[entity, entity] as const, ...constants];
   const on = Object.fromEntries(
@@ -244,10 +271,7 @@ function mapInput(
 ): MetricAddress {
   const { name, alias, filters, offsetWindow, offsetToGrain } = input;
   const metric = stack.at(-1) ?? name;
-  if (offsetToGrain !== undefined)
-    throw new UnreadableMetric(
-      `ktx has no equivalent for offset_to_grain: ${offsetToGrain} of ${name}`,
-    );
+  const isOffset = (offsetWindow ?? offsetToGrain) !== undefined;
   const isMeasure =
     input.isMeasure ||
     (!mapping.specs.has(name) && findMeasure(mapping.models, name) !== undefined);
@@ -262,13 +286,13 @@ function mapInput(
     });
   const where = isMeasure ? undefined : combineFilters(mapping, modelOf(mapping, target), filters);
   if (where !== undefined)
-    target = addHelper(offsetWindow === undefined ? '' : '__filtered', {
+    target = addHelper(isOffset ? '__filtered' : '', {
       expr: target.name,
       where,
     });
-  return offsetWindow === undefined
-    ? target
-    : addHelper('', { offset: { of: target.name, by: parsePeriod(offsetWindow) } });
+  return isOffset
+    ? addHelper('', { offset: { of: target.name, ...offsetBody(mapping, input) } })
+    : target;
 }
 
 /**
@@ -279,11 +303,12 @@ function mapMeasureInput(
   input: MetricInput,
   metric: string,
 ): MetricAddress {
-  const isSameMetric = ({ shape, filters, fillNullsWith }: MetricSpec) =>
+  const isSameMetric = ({ shape, filters, fillNullsWith, joinsTimeSpine }: MetricSpec) =>
     shape.kind === 'simple' &&
     !('agg' in shape.measure) &&
     shape.measure.name === input.name &&
     fillNullsWith === input.fillNullsWith &&
+    joinsTimeSpine === input.joinsTimeSpine &&
     [...shape.measure.filters, ...filters].join('\n') === input.filters.join('\n');
   const declared = [...mapping.specs.values()].find(isSameMetric);
   if (declared !== undefined) return mapByName(mapping, declared.name, []);
@@ -294,6 +319,7 @@ function mapMeasureInput(
     body: {
       ...body,
       ...(input.fillNullsWith === undefined ? {} : { default: input.fillNullsWith }),
+      ...joinToTimeSpine(mapping, input),
     },
   });
 }
@@ -317,14 +343,6 @@ function modelOf({ models }: MetricMapping, { dataset }: MetricAddress): BoundMo
   const model = models.find((candidate) => candidate.dataset === dataset);
   if (model === undefined) throw new Error(`${dataset} has no semantic model`);
   return model;
-}
-
-/** `7 days`, as ktx writes a period. */
-function parsePeriod(text: string): string {
-  const [, count, unit] =
-    /^(\d+) ?(second|minute|hour|day|week|month|quarter|year)s?$/.exec(text) ?? [];
-  if (count === undefined) throw new UnreadableMetric(`ktx does not know the period ${text}`);
-  return `${count} ${unit}${count === '1' ? '' : 's'}`;
 }
 
 const grainsToDate = ['day', 'week', 'month', 'quarter', 'year'] as const;

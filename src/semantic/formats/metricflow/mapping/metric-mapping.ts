@@ -24,6 +24,8 @@ export type FindSqlFault = (sql: string, isKnown: (name: string) => boolean) => 
 export interface MetricMapping {
   readonly models: readonly BoundModel[];
   readonly findSqlFault: FindSqlFault;
+  /** True if the semantic layer will have the time spine of the project. */
+  readonly hasTimeSpine: boolean;
   readonly specs: ReadonlyMap<string, MetricSpec>;
   /** The metrics mapped so far, by the name of their spec. */
   readonly mapped: Map<string, MappedMetric>;

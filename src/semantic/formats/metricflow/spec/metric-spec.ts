@@ -10,6 +10,7 @@ export interface MetricInput {
   readonly offsetWindow: string | undefined;
   readonly offsetToGrain: string | undefined;
   readonly fillNullsWith: number | undefined;
+  readonly joinsTimeSpine: boolean;
 }
 
 /** How a metric is computed, by its type. */
@@ -47,6 +48,9 @@ export interface MetricSpec {
   readonly isPrivate: boolean;
   /** The value of a simple metric where it would be NULL. */
   readonly fillNullsWith: number | undefined;
+  /** True if a simple metric shows every period of the time spine. */
+  readonly joinsTimeSpine: boolean;
+  readonly timeGranularity: string | undefined;
   /**
    * Options for which ktx has no equivalent, as `key: value`. They do not make the metric
    * unreadable.
@@ -68,6 +72,7 @@ export function metricOfMeasure(name: string): MetricSpec {
     offsetWindow: undefined,
     offsetToGrain: undefined,
     fillNullsWith: undefined,
+    joinsTimeSpine: false,
   };
   return {
     name,
@@ -76,6 +81,8 @@ export function metricOfMeasure(name: string): MetricSpec {
     filters: [],
     isPrivate: false,
     fillNullsWith: undefined,
+    joinsTimeSpine: false,
+    timeGranularity: undefined,
     unsupportedOptions: [],
     shape: { kind: 'simple', measure },
   };

@@ -102,7 +102,6 @@ const metricFlowMetricSchema = z.looseObject({
  */
 export function readMetric(raw: unknown): MetricSpec {
   const metric = metricFlowMetricSchema.parse(raw);
-  if (metric.type_params.join_to_timespine === true) throw joinsTimeSpine();
   const { name, label, description, filter, hidden, type_params: params } = metric;
   return {
     name,
@@ -111,15 +110,20 @@ export function readMetric(raw: unknown): MetricSpec {
     filters: filter,
     isPrivate: params.is_private === true || hidden === true || ktxMeta(metric)['hidden'] === true,
     fillNullsWith: params.fill_nulls_with ?? params.measure?.fill_nulls_with ?? undefined,
+    joinsTimeSpine: params.join_to_timespine === true || params.measure?.join_to_timespine === true,
+    timeGranularity: metric.time_granularity?.toLowerCase(),
     unsupportedOptions: unsupportedOptions(metric),
     shape: readShape(metric),
   };
 }
 
 function unsupportedOptions({
+  type,
   time_granularity: granularity,
 }: z.infer<typeof metricFlowMetricSchema>): readonly string[] {
-  return granularity === undefined ? [] : [`time_granularity: ${granularity}`];
+  return granularity === undefined || type === 'cumulative'
+    ? []
+    : [`time_granularity: ${granularity}`];
 }
 
 type TypeParams = z.infer<typeof typeParamsSchema>;
@@ -204,7 +208,6 @@ function readInput<Key extends string>(
 ): MetricInput {
   const input = params[key];
   if (!input) throw missingKey(key);
-  if (input.join_to_timespine === true) throw joinsTimeSpine();
   return toMetricInput(input);
 }
 
@@ -226,13 +229,8 @@ function toMetricInput(input: NonNullable<ParsedInput>): MetricInput {
     offsetWindow: offset_window,
     offsetToGrain: offset_to_grain,
     fillNullsWith: fill_nulls_with ?? undefined,
+    joinsTimeSpine: input.join_to_timespine === true,
   };
-}
-
-function joinsTimeSpine(): UnreadableMetric {
-  return new UnreadableMetric(
-    'ktx has no equivalent for join_to_timespine, which shows every period of the time spine',
-  );
 }
 
 function missingKey(key: string): UnreadableMetric {
