@@ -12,6 +12,7 @@ import { llmMutants } from './llm.ts';
 import type { Mutant } from './mutant.ts';
 import { semanticMutants } from './semantic.ts';
 import { storeMutants } from './store.ts';
+import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...gateMutants,
   ...extensionMutants,
   ...storeMutants,
+  ...timeSpineMutants,
   ...trustMutants,
   ...hostileServerMutants,
   ...llmMutants,

@@ -23,6 +23,10 @@ import { readManifest } from './metricflow/manifest.ts';
 const [folder] = ['../../../shared/', '../../../../shared/']
   .map((path) => new URL(`${path}data/metricflow/`, import.meta.url))
   .filter((path) => existsSync(path));
+const documentation = readFileSync(
+  new URL('../../docs/semantic-layer.md', import.meta.url),
+  'utf8',
+);
 const isThere = folder !== undefined;
 const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
 const cases = isThere
@@ -32,6 +36,22 @@ const cases = isThere
 /** The conversion was written without these cases: every third by the hash of its name. */
 const isSetApart = ({ name }: MetricflowCase) =>
   Number.parseInt(createHash('sha256').update(name).digest('hex').slice(0, 8), 16) % 3 === 0;
+
+/** What a refusal says, by the feature that the documentation names. */
+const refusals: readonly (readonly [feature: string, why: RegExp])[] = [
+  ['custom calendars', /custom calendar|alien_day/],
+  ['parts of a date', /^a part of a date$/],
+  [
+    "`Metric('bookings', ['listing'])` in filters",
+    /Metric\(|a condition on a metric|popular_listing/,
+  ],
+  ['conversions of a model without a primary entity', /no key to count each conversion once/],
+  ['approximate percentiles', /approximate percentile/],
+  ['`metric_time` beside other dimensions without a metric', /^metric_time needs a metric$/],
+  ['rows that are not grouped', /^rows that are not grouped$/],
+  ['a dimension that several paths of equal length reach', /is ambiguous/],
+  ['a dimension of an entity that no semantic model has', /^There is no dataset or role named/],
+];
 
 type Outcome = { readonly kind: 'exact' | 'refused' | 'different'; readonly why: string };
 
@@ -53,6 +73,10 @@ describe.skipIf(!isThere)("MetricFlow's own cases", () => {
     const outcome = await outcomeOf(engine, one, await imported);
     outcomes.set(one, outcome);
     expect(outcome.kind, outcome.why).not.toBe('different');
+    if (outcome.kind === 'refused') {
+      const [feature] = refusals.find(([, why]) => why.test(outcome.why)) ?? [];
+      expect(documentation, outcome.why).toContain(`| ${feature}`);
+    }
   });
 });
 

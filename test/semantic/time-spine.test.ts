@@ -273,6 +273,58 @@ models: [{name: days, time_spine: {standard_granularity_column: day}, columns: [
   ]);
 });
 
+describe.each(engines)('a total to date below the day on %s', (name) => {
+  test('starts again with each hour, with a time spine and without', async () => {
+    const minutes = ['10:58', '10:59', '11:00', '11:01', '11:59', '12:00'];
+    const times = minutes.map((minute) => `2024-05-01 ${minute}:00`);
+    const visits = ['10:58:30', '10:59:10', '11:01:05', '11:01:40', '12:00:20'];
+    const engine = await engineWith(
+      name,
+      `CREATE TABLE visits (id INTEGER, seen_at TIMESTAMP NULL);
+INSERT INTO visits VALUES ${visits.map((time, index) => `(${index}, '2024-05-01 ${time}')`).join(', ')};
+CREATE TABLE minutes (seen_at TIMESTAMP NULL);
+INSERT INTO minutes VALUES ${times.map((time) => `('${time}')`).join(', ')};`,
+    );
+    try {
+      const { model, diagnostics } = await load(
+        {
+          visits: `
+dataset: visits
+source: visits
+primary_key: [id]
+default_time: seen_at
+fields: [{name: id, type: integer}, {name: seen_at, type: datetime}]
+metrics:
+  - {name: seen, agg: count}
+  - {name: so_far, cumulative: {of: seen, grain_to_date: hour}}
+  - {name: of_spine, time_granularity: minute, cumulative: {of: seen, grain_to_date: hour, over_time_spine: true}}
+`,
+          minutes: `
+dataset: minutes
+source: minutes
+primary_key: [seen_at]
+default_time: seen_at
+time_spine: {column: seen_at, grain: minute}
+fields: [{name: seen_at, type: datetime}]
+`,
+        },
+        engine.warehouse.dialect,
+      );
+      expect(diagnostics).toEqual([]);
+      const ask = async (metric: string) => {
+        const query = { metrics: [`visits.${metric}`], dimensions: ['metric_time.minute'] };
+        const rows = await rowsOf(engine, compile(model, query).sql);
+        return rows.map(([, count]) => Number(count));
+      };
+      // 10:58, 10:59, 11:01, 12:00 have visits; 11:59 only the spine, and 11:00 none before it.
+      expect(await ask('so_far')).toEqual([1, 2, 2, 1]);
+      expect(await ask('of_spine')).toEqual([1, 2, 2, 2, 1]);
+    } finally {
+      await engine.close();
+    }
+  });
+});
+
 describe.each(engines)('metrics over the time spine on %s', (name) => {
   let engine: Engine;
   let model: SemanticModel;

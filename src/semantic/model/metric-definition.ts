@@ -13,6 +13,8 @@ import {
 const periodPattern = /^\d+ (second|minute|hour|day|week|month|quarter|year)s?$/;
 const periodSchema = z.string().regex(periodPattern, 'a number and a period, like `1 year`');
 const grainSchema = z.enum([
+  'minute',
+  'hour',
   'day',
   'week',
   'month',

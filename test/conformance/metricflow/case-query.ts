@@ -52,6 +52,7 @@ const knownKeys = [
   'where_filter',
   'required_features',
   'check_order',
+  'min_max_only',
 ];
 const grains = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 
@@ -60,10 +61,9 @@ export function caseQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
   const unknownKey = Object.keys(one).find(
     (key) => !knownKeys.includes(key) && one[key] !== undefined,
   );
-  if (unknownKey === 'min_max_only')
-    throw new Inexpressible('the smallest and the greatest value of a dimension');
   if (unknownKey === 'apply_group_by') throw new Inexpressible('rows that are not grouped');
   if (unknownKey !== undefined) throw new Inexpressible(`the option ${unknownKey}`);
+  if (one.min_max_only === true) return minMaxQuery(one, manifest);
   checkMetrics(one, manifest);
   const groups = [
     ...one.group_bys.map((path) => ({ path, grain: undefined })),
@@ -87,6 +87,25 @@ export function caseQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
   });
   const metrics = one.metrics.map((name) => ({ ktx: name, metricflow: name }));
   return { query, columns: [...groups, ...metrics] };
+}
+
+/** The smallest and the greatest value of each dimension: metrics that are written in the query. */
+function minMaxQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
+  const { metrics, where, time_constraint: constraint, group_bys: paths } = one;
+  if (metrics.length > 0 || where || constraint || paths.length === 0)
+    throw new Inexpressible('the smallest and the greatest value of a dimension of metrics');
+  const columns = paths.flatMap((path) => {
+    const isMetricTime = path === 'metric_time';
+    const group = groupColumn({ one, manifest }, path, isMetricTime ? 'day' : undefined);
+    const time = group.ktx.split('.').slice(0, -1).join('.');
+    const field = isMetricTime ? manifest.spineTime : time;
+    return ['min', 'max'].map((name) => ({
+      ktx: `${name}(${field})`,
+      metricflow: `${group.metricflow}__${name}`,
+    }));
+  });
+  const query = querySchema.parse({ metrics: columns.map(({ ktx }) => ktx) });
+  return { query, columns };
 }
 
 /** An approximate percentile has no exact rows to compare. */

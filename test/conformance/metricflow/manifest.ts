@@ -41,8 +41,12 @@ const manifestSchema = z.looseObject({
 const spinesSchema = z.looseObject({
   models: list(
     z.looseObject({
+      name: text,
       time_spine: z
-        .looseObject({ custom_granularities: list(z.looseObject({ name: text })) })
+        .looseObject({
+          standard_granularity_column: text,
+          custom_granularities: list(z.looseObject({ name: text })),
+        })
         .nullish(),
     }),
   ),
@@ -67,6 +71,8 @@ interface ManifestMeasure {
 /** What the conversion of a query needs to know of a semantic manifest. */
 export interface Manifest {
   readonly customGrains: ReadonlySet<string>;
+  /** The time of the first time spine. */
+  readonly spineTime: string;
   /** The metric and all that it is made of. */
   readonly metricsBehind: (name: string) => readonly ManifestMetric[];
   /** The field of an entity in the dataset of the metrics. */
@@ -106,6 +112,12 @@ export function readManifest(manifestText: string, spinesText: string): Manifest
         (time_spine?.custom_granularities ?? []).map(({ name }) => name),
       ),
     ),
+    spineTime: spines.models
+      .flatMap(({ name, time_spine: spine }) =>
+        spine ? [`${name}.${spine.standard_granularity_column}`] : [],
+      )
+      .slice(0, 1)
+      .join(''),
     metricsBehind,
     entityField: (entity, metricNames) => {
       const behind = metricNames.flatMap(metricsBehind).flatMap((metric) => metric.measures);

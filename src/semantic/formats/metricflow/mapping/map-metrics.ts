@@ -345,7 +345,7 @@ function modelOf({ models }: MetricMapping, { dataset }: MetricAddress): BoundMo
   return model;
 }
 
-const grainsToDate = ['day', 'week', 'month', 'quarter', 'year'] as const;
+const grainsToDate = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
 
 function parseGrainToDate(text: string): (typeof grainsToDate)[number] {
   const grain = grainsToDate.find((candidate) => candidate === text);
