@@ -49,6 +49,7 @@ metrics:
   - {name: revenue, agg: sum, of: amount}
   - {name: buyers, agg: count_distinct, of: buyer}
   - {name: filled, agg: sum, of: amount, join_to_timespine: true}
+  - {name: filtered, agg: sum, of: amount, where: shop = 'a' and buyer > 1, join_to_timespine: true}
   - {name: zero, agg: sum, of: amount, join_to_timespine: true, default: 0}
   - {name: all_time, cumulative: {of: revenue, over_time_spine: true, period_agg: last}}
   - {name: all_time_first, cumulative: {of: revenue, over_time_spine: true}}
@@ -395,6 +396,21 @@ describe.each(engines)('metrics over the time spine on %s', (name) => {
         where: ["coalesce(sales.shop, 'a') = 'a'"],
       }),
     ).toThrow('periods of the time spine');
+  });
+
+  test('the filter of a metric drops added periods if the result has all of its fields', async () => {
+    const metrics = ['sales.filtered'];
+    const kept = sales.filter(({ shop, buyer }) => shop === 'a' && buyer > 1);
+    const days = spine.map((day) => [day, sumOrNull(kept.filter((sale) => sale.day === day))]);
+    const day = 'metric_time.day';
+    expect(await ask({ metrics, dimensions: [day] })).toEqual(comparable(days));
+    const all = { metrics, dimensions: [day, 'sales.shop', 'sales.buyer'], skip_empty: true };
+    expect(await ask(all)).toEqual(
+      comparable(kept.map((sale) => [sale.day, sale.shop, sale.buyer, sale.amount])),
+    );
+    expect(() => compile(model, { metrics, dimensions: [day, 'sales.shop'] })).toThrow(
+      'on periods of the time spine',
+    );
   });
 
   test('a metric that joins the spine is unchanged without a period of its time', async () => {
