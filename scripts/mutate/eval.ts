@@ -84,4 +84,28 @@ export const evalMutants: readonly Mutant[] = [
     why: 'An answer with a number passes as a refusal.',
     tests: graders,
   },
+  {
+    name: 'grounding-rows',
+    file: 'chat/grounding/ground-answer.ts',
+    find: '[nearest === undefined ? [] : isShared ? members : [nearest], members].map(',
+    replace: '[[], members].map(',
+    why: 'A number of another row than the one that the sentence names counts as grounded.',
+    tests: ['chat/grounding/grounding.test.ts'],
+  },
+  {
+    name: 'grounding-citation',
+    file: 'chat/grounding/ground-answer.ts',
+    find: '.filter((id) => !known.has(id))',
+    replace: '.filter(() => false)',
+    why: 'A citation of a query that was never run is not marked.',
+    tests: ['chat/grounding/grounding.test.ts'],
+  },
+  {
+    name: 'grounding-exit',
+    file: 'cli/commands/agents/ask.ts',
+    find: 'requireGrounded ? ungroundedFailure(grounding) : undefined',
+    replace: 'undefined',
+    why: 'An answer that has to be grounded passes with a number that no query gives.',
+    tests: ['cli/ask.test.ts'],
+  },
 ];

@@ -68,6 +68,40 @@ describe('ktx ask', () => {
     ]);
   });
 
+  test('a number that no query gives is named, and an error where the answer has to be grounded', async () => {
+    const wrong: Script = inTurn(
+      use('query_metrics', { metrics: ['orders.revenue'] }),
+      say('Revenue is EUR 2,999,999 [q1], see also [q7].'),
+    );
+    playing(wrong);
+    const plain = await ktx(['ask', 'What is revenue?'], here());
+    expect(plain.code).toBe(0);
+    expect(plain.stderr).toContain('not grounded: EUR 2,999,999 (nothing in q1 gives it)');
+    expect(plain.stderr).toContain('not grounded: [q7] (there is no query q7)');
+    playing(wrong);
+    const strict = await ktx(['ask', '--require-grounded', 'What is revenue?'], here());
+    expect(strict.code).toBe(3);
+    expect(strict.stderr).toContain('The answer has what no query gives: EUR 2,999,999, [q7].');
+  });
+
+  test('a number of its rows is grounded, with the cell in JSON', async () => {
+    const total: Script = inTurn(
+      use('query_metrics', { metrics: ['orders.count'] }),
+      say('There are 8 orders [q1].'),
+    );
+    playing(total);
+    const { stdout } = await ktx(
+      ['ask', '--require-grounded', '--output-format', 'json', 'How many orders?'],
+      here(),
+    );
+    const { data } = JSON.parse(stdout) as {
+      data: { text: string; evidence: { rows: number[][] }[]; grounding: object[] };
+    };
+    const [claim] = data.grounding;
+    const isRight = data.evidence[0]?.rows[0]?.[0] === 8;
+    expect(claim).toMatchObject({ text: '8', status: isRight ? 'cell' : 'ungrounded' });
+  });
+
   test('as a stream: an event a line, the envelope last', async () => {
     playing(revenue);
     const { stdout } = await ktx(

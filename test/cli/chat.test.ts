@@ -46,7 +46,7 @@ describe('ktx chat', () => {
     expect([code, stdout, stderr]).toEqual([
       0,
       'Revenue is 1,778 EUR [q1].\nYou are welcome.\n',
-      '',
+      'not grounded: 1,778 (nothing in q1 gives it)\n',
     ]);
     expect(running.calls[2]?.messages.map(({ text }) => text).join('\n')).toContain(
       'What is revenue?',

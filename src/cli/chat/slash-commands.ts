@@ -19,6 +19,8 @@ export interface ChatConversation {
   readonly projectDir: string;
   readonly exchanges: ChatExchange[];
   readonly context: CommandContext;
+  /** True if it began in an earlier process, whose queries are not at hand. */
+  readonly isResumed: boolean;
 }
 
 interface SlashCommand {

@@ -1,3 +1,4 @@
+import type { GroundedClaim } from '../../chat/grounding/ground-answer.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 import { snakeCase } from '../terminal/json-keys.ts';
 
@@ -5,7 +6,11 @@ import { snakeCase } from '../terminal/json-keys.ts';
  * A turn for `--json` and `stream-json`: ktx's own keys in snake_case, tool inputs and rows as they
  * are.
  */
-export function turnData(conversation: string, result: TurnResult): object {
+export function turnData(
+  conversation: string,
+  result: TurnResult,
+  grounding?: readonly GroundedClaim[],
+): object {
   const { toolCalls, evidence, usage, error, denials, ...rest } = result;
   return {
     conversation,
@@ -16,6 +21,7 @@ export function turnData(conversation: string, result: TurnResult): object {
       Object.entries(usage).map(([model, tokens]) => [model, topLevelSnakeKeys(tokens)]),
     ),
     denials: denials.map(topLevelSnakeKeys),
+    ...(grounding && { grounding }),
     ...(error && { error: { code: error.code, message: error.message } }),
   };
 }

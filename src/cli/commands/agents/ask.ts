@@ -3,6 +3,7 @@ import type { OpenAgent } from '../../../chat/open-agent.ts';
 import { UserError, type ExitCode } from '../../../lib/error.ts';
 import { readTurnResult, type StopReason, type TurnResult } from '../../../llm/port/session.ts';
 import { openLineInput } from '../../chat/line-input.ts';
+import { groundingLines, groundTurn, ungroundedFailure } from '../../chat/grounding-text.ts';
 import { eventData, turnData } from '../../chat/turn-data.ts';
 import { openTurnView, receiptLine } from '../../chat/turn-view.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
@@ -33,6 +34,10 @@ export const askCommand = defineCommand({
           'text, one JSON envelope, or NDJSON of events',
         ).choices(['text', 'json', 'stream-json']),
       )
+      .option(
+        '--require-grounded',
+        'fail with exit code 3 if the answer has a number that its queries do not give',
+      )
       .addOption(permissionsOption()),
   async run({ args: [question], options }, context) {
     const message = question === '-' ? await readStandardInput(context) : question;
@@ -47,7 +52,14 @@ export const askCommand = defineCommand({
       try {
         const signal = AbortSignal.any([context.signal, stop.signal]);
         const streamsEvents = options.outputFormat === 'stream-json';
-        return await runTurn(agent, { message, signal, streamsEvents }, context);
+        const request = {
+          message,
+          signal,
+          streamsEvents,
+          isResumed: options.resume !== undefined,
+          requireGrounded: options.requireGrounded === true,
+        };
+        return await runTurn(agent, request, context);
       } finally {
         await agent.close();
       }
@@ -61,11 +73,13 @@ interface TurnRequest {
   readonly message: string;
   readonly signal: AbortSignal;
   readonly streamsEvents: boolean;
+  readonly isResumed: boolean;
+  readonly requireGrounded: boolean;
 }
 
 async function runTurn(
   agent: OpenAgent,
-  { message, signal, streamsEvents }: TurnRequest,
+  { message, signal, streamsEvents, isResumed, requireGrounded }: TurnRequest,
   context: CommandContext,
 ): Promise<CommandResult> {
   const { screen, host } = context;
@@ -78,15 +92,20 @@ async function runTurn(
     if (data !== undefined) host.stdout.write(`${JSON.stringify(data)}\n`);
     if (view === undefined && event.type === 'warning') context.printNote(event.message);
   });
+  const grounding = groundTurn({ result, question: message, isResumed });
+  const outcome = turnOutcome(result);
+  const ungrounded = requireGrounded ? ungroundedFailure(grounding) : undefined;
   return {
-    data: turnData(agent.id, result),
+    data: turnData(agent.id, result, grounding),
     verbatim: true,
     ...(isLive || result.text === '' ? {} : { text: result.text }),
-    notes: isLive ? [] : [receiptLine(result)],
+    notes: [...(isLive ? [] : [receiptLine(result)]), ...groundingLines(grounding)],
     next: screen.interactive
       ? [[`ktx chat --resume ${agent.id}`, 'continues this conversation']]
       : [],
-    ...turnOutcome(result),
+    ...(outcome.exitCode === 0 && ungrounded !== undefined
+      ? { exitCode: ungrounded.exitCode, failure: ungrounded }
+      : outcome),
   };
 }
 

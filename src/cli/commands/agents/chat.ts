@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTurnResult, type TurnResult } from '../../../llm/port/session.ts';
+import { groundingLines, groundTurn } from '../../chat/grounding-text.ts';
 import { openLineInput, type LineInput } from '../../chat/line-input.ts';
 import { slashCommands, type ChatConversation } from '../../chat/slash-commands.ts';
 import { eventData, turnData } from '../../chat/turn-data.ts';
@@ -34,7 +35,13 @@ export const chatCommand = defineCommand({
       const permissionInput = isInteractive ? input : undefined;
       const agent = await openNamedAgent({ ...options, resume }, permissionInput, context);
       try {
-        const conversation = { agent, projectDir: project.dir, exchanges: [], context };
+        const conversation = {
+          agent,
+          projectDir: project.dir,
+          exchanges: [],
+          context,
+          isResumed: resume !== undefined,
+        };
         if (isInteractive) await printGreeting(conversation);
         return await runConversation(conversation, input);
       } finally {
@@ -63,6 +70,13 @@ async function runConversation(
     }
     const result = await runTurn(conversation, line, interrupts.startTurn());
     interrupts.endTurn();
+    const grounding = groundTurn({
+      result,
+      question: [...exchanges.map(({ message }) => message), line].join('\n'),
+      earlier: exchanges.flatMap(({ result: { evidence } }) => evidence),
+      isResumed: conversation.isResumed,
+    });
+    for (const text of groundingLines(grounding)) context.printNote(text);
     exchanges.push({ message: line, result });
   }
   return conversationResult(conversation);

@@ -1,0 +1,150 @@
+import { numberWords, scaleWords } from './number-words.ts';
+
+/** A number as an answer writes it. */
+export interface WrittenNumber {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** `1.234` is 1.234 or 1234: what it may mean, each with the size of its last digit. */
+  readonly readings: readonly { readonly value: number; readonly step: number }[];
+  readonly isPercent: boolean;
+  /** A year, as far as its form tells. */
+  readonly isYear: boolean;
+}
+
+/**
+ * Digits with a sign, a currency, and a percent sign or a word for a scale behind them. Not the
+ * digits of names such as `q1` or `A4`.
+ */
+const pattern =
+  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’/:-])([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)(%|\p{L}+\.?)(?![\p{L}\d²³]))?/giu;
+
+/** The numbers of a text, in its order; code, links, dates and numbering are left out. */
+export function readNumbers(text: string): readonly WrittenNumber[] {
+  const visible = withoutOthers(text);
+  const digits = [...visible.matchAll(pattern)].flatMap((match) => readMatch(match) ?? []);
+  return [...digits, ...readWords(visible)].toSorted((a, b) => a.start - b.start);
+}
+
+type MatchedParts = [
+  whole: string,
+  sign: string,
+  innerSign: string,
+  number: string,
+  gap: string,
+  unit: string,
+];
+
+function readMatch(match: RegExpExecArray): WrittenNumber | undefined {
+  const [whole, sign, innerSign, number, gap, unit] = Array.from(
+    match,
+    (part) => part ?? '',
+  ) as MatchedParts;
+  const isPercent = unit === '%' || percentWord.test(unit);
+  const scale = isPercent ? 1 : scaleOf(unit, gap);
+  // Letters right behind digits make a name of them, such as 3D.
+  if (scale === undefined && gap === '' && isName(unit)) return undefined;
+  const isNegative = /[-−]/.test(sign + innerSign);
+  const size = (scale ?? 1) * (isNegative ? -1 : 1);
+  const readings = readDigits(number).map(({ value, step }) => ({
+    value: value * size,
+    step: step * Math.abs(size),
+  }));
+  const text =
+    scale === undefined
+      ? whole.slice(0, -1 * (gap + unit).length || undefined)
+      : withoutPoint(whole);
+  const isYear = /^(?:19|20|21)\d\d$/.test(number) && scale === undefined && !isNegative;
+  return { text, start: match.index, end: match.index + text.length, readings, isPercent, isYear };
+}
+
+/** The point behind a unit ends the sentence, unless the unit is an abbreviation. */
+function withoutPoint(text: string): string {
+  return /(?:mio|mrd|tsd)\.$/i.test(text) ? text : text.replace(/\.$/, '');
+}
+
+const percentWord =
+  /^(?:percent|prozent|pct|percentage|pour|pp|pts?|points?|prozentpunkte?n?|puntos?|pontos?|punti)$/i;
+
+/** What a unit multiplies by; undefined if it is no word for that. */
+function scaleOf(unit: string, gap: string): number | undefined {
+  const word = unit.toLowerCase().replace(/\.$/, '');
+  const scale = scaleWords.get(word);
+  if (scale !== undefined) return gap !== '' || unit.length <= 2 ? scale : undefined;
+  return /^[千万萬億亿兆]/.test(unit) ? scaleWords.get(unit.slice(0, 1)) : undefined;
+}
+
+function isName(unit: string): boolean {
+  return /^[\p{Script=Latin}\p{Script=Cyrillic}]/u.test(unit) && !/^(?:x|EUR|USD)$/i.test(unit);
+}
+
+function readWords(text: string): WrittenNumber[] {
+  return [...text.matchAll(/(?<![\p{L}\p{N}_-])\p{L}+(?![\p{L}\p{N}_-])/gu)].flatMap((match) => {
+    const value = numberWords.get(match[0].toLowerCase());
+    if (value === undefined) return [];
+    const [start, end] = [match.index, match.index + match[0].length];
+    const readings = [{ value, step: 1 }];
+    return [{ text: match[0], start, end, readings, isPercent: false, isYear: false }];
+  });
+}
+
+/** What digits with points and commas may mean. */
+function readDigits(written: string): WrittenNumber['readings'] {
+  const [digits = '', exponent] = written.toLowerCase().split('e');
+  const compact = digits.replaceAll(/[ \u00A0\u202F'’]/g, '');
+  const power = 10 ** Number(exponent ?? 0);
+  const forms = new Set<string>();
+  const [points, commas] = [compact.split('.').length - 1, compact.split(',').length - 1];
+  if (points + commas === 0) forms.add(compact);
+  else if (points > 0 && commas > 0) {
+    const isComma = compact.lastIndexOf(',') > compact.lastIndexOf('.');
+    forms.add(
+      isComma ? compact.replaceAll('.', '').replace(',', '.') : compact.replaceAll(',', ''),
+    );
+  } else {
+    const mark = points > 0 ? '.' : ',';
+    const groups = compact.split(mark);
+    const isIndian = groups.length > 2 && groups.at(-1)?.length === 3;
+    const isGrouped =
+      groups[0] !== '0' &&
+      groups
+        .slice(1)
+        .every(
+          (group) =>
+            group.length === 3 ||
+            (isIndian && group.length === 2) ||
+            (isIndian && group.length === 3),
+        );
+    if (isGrouped) forms.add(groups.join(''));
+    if (groups.length === 2) forms.add(groups.join('.'));
+  }
+  return [...forms].flatMap((form) => {
+    const value = Number(form);
+    const decimals = form.split('.')[1]?.length ?? 0;
+    return Number.isFinite(value) ? [{ value: value * power, step: 10 ** -decimals * power }] : [];
+  });
+}
+
+const months =
+  'january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez';
+
+/** Blanks for code, citations, links, dates, times, and the numbers of lists. All places stay. */
+const others: readonly RegExp[] = [
+  /```[\s\S]*?(?:```|$)|`[^`\n]*`/g,
+  /\[q\d+(?:\s*,\s*q\d+)*\]/gi,
+  /https?:\/\/\S+/g,
+  /\b\d{4}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}(?::\d{2})?Z?)?\b/g,
+  /\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/g,
+  /\b\d{1,2}:\d{2}(?::\d{2})?\b/g,
+  /^[ \t]*(?:\d{1,2}[.)]|#+)(?=\s)/gm,
+  new RegExp(`\\b\\d{1,2}(?:\\.|st|nd|rd|th|er)?\\s+(?:de\\s+)?(?:${months})\\b`, 'gi'),
+  new RegExp(`\\b(?:${months})\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?(?![\\d%.,])`, 'gi'),
+  /\b\d{1,3}(?:st|nd|rd|th)\b/gi,
+];
+
+function withoutOthers(text: string): string {
+  return others.reduce(
+    (rest, part) => rest.replaceAll(part, (found) => found.replaceAll(/[^\n]/g, ' ')),
+    text,
+  );
+}
