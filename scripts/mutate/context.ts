@@ -277,4 +277,12 @@ export const contextMutants: readonly Mutant[] = [
     why: 'A note is not found until the next ingest.',
     tests: ['cli/search.test.ts'],
   },
+  {
+    name: 'model-synonyms',
+    file: 'context/compile/competing-synonyms.ts',
+    find: 'isReadByModel(claim) ? wordsOf(claim).filter(isFree) : wordsOf(claim)',
+    replace: 'wordsOf(claim)',
+    why: 'A synonym that a model gives makes a name ambiguous that people use.',
+    tests: ['context/compile.test.ts'],
+  },
 ];

@@ -95,6 +95,29 @@ describe('a metric that only a model read', () => {
   });
 });
 
+it('a model gives no synonym that is a name or a synonym of something else', () => {
+  const metric = (name: string) => subjects.metric('shop', 'orders', name);
+  const synonyms = (origin: Origin, subject: string, words: readonly string[]) =>
+    said(origin, claim(subject, 'synonyms', [...words]));
+  const { orders } = compiled([
+    ...shop,
+    claim(metric('revenue'), 'metric', { agg: 'count' }),
+    synonyms('code', metric('revenue'), ['Net Sales', 'Turnover']),
+    claim(metric('gross'), 'metric', { agg: 'count' }),
+    synonyms('model', metric('gross'), ['net_sales', 'Revenue', 'Gross Sales', 'gross']),
+    synonyms('code', field('orders', 'status'), ['State']),
+    synonyms('model', field('orders', 'id'), ['state', 'Number', 'revenue']),
+  ]);
+  expect(orders?.metrics).toMatchObject([
+    { name: 'gross', synonyms: ['Gross Sales', 'gross'] },
+    { name: 'revenue', synonyms: ['Net Sales', 'Turnover'] },
+  ]);
+  expect(orders?.fields?.find(({ name }) => name === 'id')?.synonyms).toEqual([
+    'Number',
+    'revenue',
+  ]);
+});
+
 it('a metric may have the name of a field', () => {
   const metric = subjects.metric('shop', 'orders', 'id');
   const { orders, quarantined } = compiled([

@@ -13,6 +13,7 @@ import { parseSubject, type DatasetRef, type SubjectParts } from '../claims/subj
 import { assembleDataset, type SubjectClaims } from './assemble.ts';
 import { rankClaims, type RankedClaims } from './claim-precedence.ts';
 import { findConflicts, type Conflict } from './conflicts.ts';
+import { withoutCompetingSynonyms } from './competing-synonyms.ts';
 import { settleJoins, withoutRejectedMetrics, type JoinInDoubt } from './joins-in-doubt.ts';
 
 export interface Compilation {
@@ -88,7 +89,8 @@ export function compileDatasets(
     return group.slice(0, 1).map(({ subject }) => ({ subject, byKind: ranked }));
   });
   const conflicts = findConflicts(subjectClaims.flatMap(({ byKind }) => [...byKind.values()]));
-  return { artifacts: assembleDatasets(subjectClaims), conflicts, quarantined, inDoubt };
+  const shown = withoutCompetingSynonyms(subjectClaims);
+  return { artifacts: assembleDatasets(shown), conflicts, quarantined, inDoubt };
 }
 
 /** Ranks all claims about one subject, kind by kind. */
