@@ -97,6 +97,23 @@ test(
 );
 
 test(
+  'a metric that only a model read is unreviewed until a person accepts it, in every later run',
+  { timeout: 60_000 },
+  async () => {
+    const file = () => read('semantic-layer/warehouse/orders.yaml');
+    expect(file()).toContain('{name: average, agg: avg, of: amount, unreviewed: true');
+    const accepted = await ktx(['review', 'accept', 'orders.average', '--why', 'checked'], { cwd });
+    expect(accepted).toMatchObject({ code: 0 });
+    expect(file()).toContain('{name: average, agg: avg, of: amount, description');
+    expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
+    expect(file()).not.toContain('unreviewed');
+    expect(read('pins.yaml')).toContain('why: checked');
+    const { envelope } = await ktxJson(['sl', 'query', '-m', 'orders.average'], { cwd });
+    expect(envelope.data).toMatchObject({ receipt: { metrics: [{ curated: true }] } });
+  },
+);
+
+test(
   'what leans on an item that changed since is marked wherever it is met, and fails the check with the fix',
   { timeout: 60_000 },
   async () => {

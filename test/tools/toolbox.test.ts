@@ -233,12 +233,12 @@ describe('the tools of a project', () => {
 
   it('finds what the files say now, and nothing that is hidden', async () => {
     const tools = await open();
-    writeDataset('Purchases');
-    expect((await call(tools, 'search_context', { text: 'purchases' })).markdown).toContain(
+    writeDataset('Harvests');
+    expect((await call(tools, 'search_context', { text: 'harvests' })).markdown).toContain(
       '"name":"orders"',
     );
     writeDataset('Deliveries of all the goods');
-    expect((await call(tools, 'search_context', { text: 'purchases' })).markdown).toContain(
+    expect((await call(tools, 'search_context', { text: 'harvests' })).markdown).toContain(
       'Nothing found',
     );
     expect((await call(tools, 'search_context', { text: 'deliveries' })).markdown).toContain(
