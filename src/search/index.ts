@@ -6,11 +6,12 @@ import type { SearchDocument } from './documents.ts';
 import { indexText, nameKey, plainText } from './words.ts';
 
 /**
- * Creates the tables of the index if they are missing. The suffix of their names is the version of
- * their schema.
+ * Creates the tables of the index if they are missing, and drops those of the version before. The
+ * suffix of their names is the version of their schema.
  */
 export function ensureIndex(db: DatabaseSync): void {
   db.exec(`
+    ${['documents', 'terms', 'words', 'sources'].map((table) => `DROP TABLE IF EXISTS search_${table}_2;`).join(' ')}
     CREATE TABLE IF NOT EXISTS search_documents_3 (
       id INTEGER PRIMARY KEY, connection TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL,
       name_key TEXT NOT NULL, document TEXT NOT NULL, UNIQUE (connection, subject));
