@@ -16,8 +16,9 @@ export function withoutCompetingSynonyms(
   for (const claims of subjectClaims) {
     // Queries name metrics by their bare name, and fields only with their dataset.
     if (claims.subject.type === 'metric') own(claims, claims.subject.name);
-    for (const claim of claims.byKind.get('synonyms')?.shown ?? [])
-      if (!isReadByModel(claim)) for (const word of wordsOf(claim)) own(claims, word);
+    const shown = claims.byKind.get('synonyms')?.shown ?? [];
+    const words = shown.filter((claim) => !isReadByModel(claim)).flatMap(wordsOf);
+    for (const word of words) own(claims, word);
   }
   return subjectClaims.map((claims) => {
     const synonyms = claims.byKind.get('synonyms');
