@@ -55,6 +55,7 @@ type FoundDocuments = Map<string, FoundDocument>;
 const mostFound = 300;
 
 function findDocuments(db: DatabaseSync, text: string, words: readonly string[]): FoundDocuments {
+  const related = relatedWords(words.filter((word) => !isName(db, word)));
   const rows = db
     .prepare(
       `WITH names AS MATERIALIZED (SELECT key AS name_key, value AS worth FROM json_each(:names)),
@@ -76,10 +77,10 @@ function findDocuments(db: DatabaseSync, text: string, words: readonly string[])
        FROM found JOIN search_documents_3 USING (id) LEFT JOIN names USING (name_key)`,
     )
     .all({
-      names: JSON.stringify(nameBoosts(text, words)),
+      names: JSON.stringify(nameBoosts(text, { words, related })),
       words: matchTerms(db, words).join(' OR '),
       stems: anyOf(words),
-      related: anyOf(relatedWords(words.filter((word) => !isName(db, word)))),
+      related: anyOf(related),
       most: mostFound,
     });
   return new Map(
@@ -100,8 +101,8 @@ function parseDocument(stored: unknown): SearchDocument {
 
 /** A word that is the name of something needs no others for it. */
 function isName(db: DatabaseSync, word: string): boolean {
-  const find = db.prepare('SELECT 1 FROM search_documents_3 WHERE name_key IN (?, ?) LIMIT 1');
-  return find.get(word, toSingular(word)) !== undefined;
+  const find = db.prepare('SELECT 1 FROM search_documents_3 WHERE name_key IN (?, ?, ?) LIMIT 1');
+  return find.get(word, toSingular(word), `${word}s`) !== undefined;
 }
 
 /** Words that mean much the same, see `synonyms.txt`. */
@@ -177,11 +178,16 @@ function searchLiteral(
  * The score that an exact name adds, by name key: for the whole text, two adjacent words, or one
  * word of it.
  */
-function nameBoosts(text: string, words: readonly string[]): Readonly<Record<string, number>> {
+function nameBoosts(
+  text: string,
+  { words, related }: { readonly words: readonly string[]; readonly related: readonly string[] },
+): Readonly<Record<string, number>> {
   const single = words.flatMap((word) => [toSingular(word), word]);
   const pairs = words.slice(1).map((word, index) => `${words[index]}${word}`);
   const whole = [words.join(''), nameKey(text.slice(0, 200))];
   const boosts = [
+    // Two words for one thing count almost as one: turnover is revenue.
+    related.map((key) => [key, 4]),
     single.map((key) => [key, 5]),
     pairs.map((key) => [key, 20]),
     whole.map((key) => [key, 100]),

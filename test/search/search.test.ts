@@ -96,6 +96,7 @@ describe('what a search finds', () => {
     ['customer', 'dataset customers.customers'],
     ['what was our turnover by region last month?', 'metric orders.revenue'],
     ['buyer', 'relationship orders.buyer'],
+    ['income by stage', 'metric orders.revenue'],
   ])('%s leads to %s', (text, first) => {
     expect(names(text)[0]).toBe(first);
   });
