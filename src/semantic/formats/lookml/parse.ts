@@ -55,7 +55,8 @@ const notCodeKey = /^sql_distinct_key_|^sql_case/;
 
 /** The entries of a LookML file. Throws `import_invalid` with the line. */
 export function parseLookml(text: string, file = ''): readonly LookmlEntry[] {
-  return parseEntries({ text, file, position: 0, depth: 0, counted: 0, line: 1 }, false);
+  const ends = { line: 1, lineEnd: placeOf(text, '\n', 0), codeEnd: placeOf(text, ';;', 0) };
+  return parseEntries({ text, file, position: 0, depth: 0, ...ends }, false);
 }
 
 /** The text and how far it is parsed. */
@@ -65,9 +66,10 @@ interface LookmlCursor {
   position: number;
   /** How many blocks are open. */
   depth: number;
-  /** Up to where the line ends are counted, and the line there. */
-  counted: number;
   line: number;
+  /** Where the next line ends, and the next code; the end of the text if none does. */
+  lineEnd: number;
+  codeEnd: number;
 }
 
 /** Files that people write have at most five. */
@@ -87,12 +89,17 @@ function parseEntries(cursor: LookmlCursor, isInsideBlock: boolean): readonly Lo
 }
 
 function currentLine(cursor: LookmlCursor): number {
-  for (;;) {
-    const end = cursor.text.indexOf('\n', cursor.counted);
-    if (end < 0 || end >= cursor.position) return cursor.line;
-    cursor.counted = end + 1;
+  while (cursor.lineEnd < cursor.position) {
     cursor.line += 1;
+    cursor.lineEnd = placeOf(cursor.text, '\n', cursor.lineEnd + 1);
   }
+  return cursor.line;
+}
+
+/** Searched for once: a search for what a text does not have reads it to its end. */
+function placeOf(text: string, part: string, from: number): number {
+  const place = text.indexOf(part, from);
+  return place < 0 ? text.length : place;
 }
 
 function parseValue(cursor: LookmlCursor, key: string): Pick<LookmlEntry, 'name' | 'value'> {
@@ -128,8 +135,10 @@ function parseList(cursor: LookmlCursor): readonly string[] {
 
 /** The text up to `;;`; undefined if there is none, or if the value is a plain yes or no. */
 function takeCode(cursor: LookmlCursor): string | undefined {
-  const end = cursor.text.indexOf(';;', cursor.position);
-  const code = end < 0 ? undefined : cursor.text.slice(cursor.position, end);
+  if (cursor.codeEnd < cursor.position)
+    cursor.codeEnd = placeOf(cursor.text, ';;', cursor.position);
+  const end = cursor.codeEnd;
+  const code = end === cursor.text.length ? undefined : cursor.text.slice(cursor.position, end);
   if (code === undefined || /^\s*(?:yes|no)\b/.test(code)) return undefined;
   cursor.position = end + 2;
   return code.trim();
