@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -12,29 +13,31 @@ const temporaryFolder = join(tmpdir(), `ktx-test-${process.pid}`);
 
 const slow = Object.keys(slowSuites);
 
-/**
- * Suites that call the source and change nothing of their process: they share one, where parsers and
- * engines are loaded already. The one that is left out checks what needs no parser.
- */
-const shared = [
-  'test/conformance/**/*.test.ts',
-  'test/semantic/!(plain-expressions).test.ts',
-  'test/sources/*.test.ts',
-];
+/** Suites that look at what their process has loaded. */
+const alone = ['test/mcp/first-answer.test.ts', 'test/semantic/plain-expressions.test.ts'];
 
-const ownProcess = {
-  name: 'own process',
+/**
+ * The suites of a folder share their processes, where parsers and engines are loaded already: a
+ * third less work. A folder has processes of its own, since large ones take long to start git.
+ */
+const folders = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !['fixtures', 'support'].includes(entry.name))
+  .map(({ name }) => ({
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    exclude: [...slow, ...alone],
+    isolate: false,
+  }));
+
+const slowest = {
+  name: 'slow',
   include: suites === 'slow' ? [...slow, ...Object.keys(slowCases)] : ['test/**/*.test.ts'],
-  exclude: suites === 'fast' ? [...slow, ...shared] : [],
 };
-const sharedProcess = { name: 'shared process', include: shared, exclude: slow, isolate: false };
+const fast = [{ name: 'alone', include: ['test/*.test.ts', ...alone] }, ...folders];
 
 export default defineConfig({
   test: {
-    projects: (suites === 'fast' ? [ownProcess, sharedProcess] : [ownProcess]).map((test) => ({
-      extends: true,
-      test,
-    })),
+    projects: (suites === 'fast' ? fast : [slowest]).map((test) => ({ extends: true, test })),
     provide: { configHome, temporaryFolder },
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -247,6 +247,14 @@ export const storeMutants: readonly Mutant[] = [
     tests: git,
   },
   {
+    name: 'git-signatures',
+    file: 'store/git-isolation.ts',
+    find: "'log.showSignature=false'",
+    replace: "'core.unused=1'",
+    why: 'A program that a repository names to check signatures runs when ktx reads the history.',
+    tests: hostileGit,
+  },
+  {
     name: 'git-ignored',
     file: 'store/git.ts',
     find: "(await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0",

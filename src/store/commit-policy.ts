@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { git, gitOutput, type Repository } from './git.ts';
+import { git, type Repository } from './git.ts';
 
 /** What a commit of ktx would go past: it runs no hook and signs nothing. */
 export type CommitDemand = 'signature' | 'hook';
@@ -12,8 +12,7 @@ const commitHooks = ['pre-commit', 'prepare-commit-msg', 'commit-msg'];
 export async function demandOnCommits(repository: Repository): Promise<CommitDemand | undefined> {
   const settings = await ownSettings(repository.root);
   if (isTrue(settings.get('commit.gpgsign'))) return 'signature';
-  const common = await gitOutput(repository.root, ['rev-parse', '--git-common-dir']);
-  const folder = settings.get('core.hookspath') ?? join(common, 'hooks');
+  const folder = settings.get('core.hookspath') ?? join(repository.commonDir, 'hooks');
   return commitHooks.some((name) =>
     isExecutable(join(resolve(repository.root, expandHome(folder)), name)),
   )

@@ -9,6 +9,7 @@ export const overrides: readonly string[] = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'commit.gpgSign=false',
+  'log.showSignature=false',
   'gc.auto=0',
   'maintenance.auto=false',
   'i18n.commitEncoding=UTF-8',

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { execFile, type ExecFileException } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { isInside } from './confined-file.ts';
 import { gitEnvironment, overrides, withoutFilters } from './git-isolation.ts';
@@ -15,6 +15,8 @@ export interface Repository {
   readonly root: string;
   /** The git folder of this working tree; a linked worktree has its own. */
   readonly gitDir: string;
+  /** The git folder that linked worktrees share. */
+  readonly commonDir: string;
   /** The project's path in the working tree: empty, or ending in `/`. */
   readonly prefix: string;
 }
@@ -123,19 +125,21 @@ function gitError(what: string): UserError {
 export async function findRepository(dir: string): Promise<Repository | undefined> {
   const found = await git(
     dir,
-    ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--show-prefix'],
+    ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--show-prefix'],
     { allow: [128] },
   );
   if (/not a git repository|must be run in a work tree/.test(found.stderr)) return undefined;
   if (found.code !== 0) throw gitError(`cannot use the repository of ${dir}: ${found.stderr}`);
-  const [root = '', gitDir = '', prefix = ''] = found.stdout.toString('utf8').split('\n');
+  const [root = '', gitDir = '', common = '', prefix = ''] = found.stdout
+    .toString('utf8')
+    .split('\n');
   requireOwnTree(dir, root);
   if (
     prefix !== '' &&
     (await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0
   )
     return undefined;
-  return { root, gitDir, prefix };
+  return { root, gitDir, commonDir: resolve(dir, common), prefix };
 }
 
 /**

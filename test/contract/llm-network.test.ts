@@ -26,7 +26,7 @@ describe.each(ofRun)('a network that is away, on %s', { timeout: 60_000 }, (subj
     openRuntime(subject, endpoint, {
       machine,
       concurrency,
-      retries: { attempts, first_pause_seconds: 0.05, ...retries },
+      retries: { attempts, first_pause_seconds: 0.2, ...retries },
     });
 
   test.skipIf(isMissing)('is found out by one call for all that wait', async () => {

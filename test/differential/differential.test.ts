@@ -7,12 +7,13 @@ import { openPlayer, type Player } from './player.ts';
 import { leftOutOnOpenai, openaiGaps, type ResponseScript, type Step } from './response-script.ts';
 import { shrink } from './shrink.ts';
 import { judge } from './verdict.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 
 const scripts = generateScripts(1);
 
 /** Those that need no clock, spread over all classes. `npm run differential` plays all. */
 const quick = scripts.filter(({ classes, alone }) => alone !== true && !classes.includes('slow'));
-const chosen = spread(quick, 60);
+const chosen = spread(quick, hasSlowCases ? 60 : 30);
 
 function spread<T>(values: readonly T[], count: number): T[] {
   return values.filter(

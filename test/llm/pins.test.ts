@@ -20,5 +20,7 @@ test('the test command checks types, lint, format, dead code and the documentati
   expect(scripts['test']).toContain('npm run -s check');
   for (const part of ['types', 'lint', 'format', 'dead-code'])
     expect(scripts['check']).toContain(`check:${part}`);
-  expect(readFileSync(join(root, 'vitest.config.ts'), 'utf8')).toContain("['test/**/*.test.ts']");
+  expect(readFileSync(join(root, 'vitest.config.ts'), 'utf8')).toContain(
+    'test/${name}/**/*.test.ts',
+  );
 });

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { commitFiles, refreshIndex } from '../../src/store/commit.ts';
 import {
   readFilesAtCommit,
@@ -289,9 +289,9 @@ describe('what stands in the way', () => {
   });
 
   test('an unknown identity becomes ktx', async () => {
-    const kept = { ...process.env };
     try {
-      Object.assign(process.env, { HOME: dir, XDG_CONFIG_HOME: dir, GIT_CONFIG_NOSYSTEM: '1' });
+      for (const name of ['HOME', 'XDG_CONFIG_HOME']) vi.stubEnv(name, dir);
+      vi.stubEnv('GIT_CONFIG_NOSYSTEM', '1');
       for (const name of [
         'GIT_AUTHOR_NAME',
         'GIT_AUTHOR_EMAIL',
@@ -299,7 +299,7 @@ describe('what stands in the way', () => {
         'GIT_COMMITTER_EMAIL',
         'EMAIL',
       ])
-        delete process.env[name];
+        vi.stubEnv(name, undefined);
       await commit(dir, { 'claims/a.jsonl': '1\n' });
       expect(run(dir, 'log', '--format=%an <%ae> %cn <%ce>')).toBe(
         'ktx <ktx@localhost> ktx <ktx@localhost>',
@@ -309,23 +309,20 @@ describe('what stands in the way', () => {
       await commit(dir, { 'claims/a.jsonl': '2\n' });
       expect(run(dir, 'log', '-1', '--format=%an <%ae>')).toBe('Grace <grace@example.org>');
     } finally {
-      process.env = kept;
+      vi.unstubAllEnvs();
     }
   });
 
   test('variables of a git hook that runs ktx lead it to no other repository', async () => {
     const outer = temporaryFolder();
     run(outer, 'init', '-q');
-    const kept = { ...process.env };
     try {
-      Object.assign(process.env, {
-        GIT_DIR: join(outer, '.git'),
-        GIT_WORK_TREE: outer,
-        GIT_INDEX_FILE: join(outer, '.git/index'),
-      });
+      vi.stubEnv('GIT_DIR', join(outer, '.git'));
+      vi.stubEnv('GIT_WORK_TREE', outer);
+      vi.stubEnv('GIT_INDEX_FILE', join(outer, '.git/index'));
       await commit(dir, { 'claims/a.jsonl': '1\n' });
     } finally {
-      process.env = kept;
+      vi.unstubAllEnvs();
     }
     expect(run(dir, 'ls-files')).toBe('claims/a.jsonl');
     expect(run(dir, 'status', '--porcelain')).toBe('');

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { readMergedClaims } from '../../src/ingest/fetch/merged-claims.ts';
 import { readCommitState } from '../../src/project/open/commit-state.ts';
 import { checkOut } from '../../src/sources/git-checkout.ts';
 import { commitFiles, refreshIndex } from '../../src/store/commit.ts';
@@ -68,6 +69,7 @@ async function useProject(): Promise<string[]> {
     const repository = await findRepository(dir);
     if (repository === undefined) return;
     await ignoredPaths(repository, ['claims/a.jsonl']);
+    await readMergedClaims(dir);
     const parent = await headCommit(repository);
     await readFilesAtCommit(repository, parent ?? 'HEAD', ['claims', 'wiki']);
     await gitOutput(repository.root, ['config', 'user.name'], { allow: [1] });
@@ -177,6 +179,27 @@ const tricks: Readonly<Record<string, readonly [plant: () => void, bait?: readon
         ['trace2.eventTarget', canary],
         ['interactive.diffFilter', program],
       ),
+  ],
+  'a program that shows signatures': [
+    () => {
+      const start = run(dir, 'rev-parse', 'HEAD');
+      const unsigned = run(dir, 'cat-file', 'commit', start);
+      const signed = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+        cwd: dir,
+        input: `${unsigned.replace('\n\n', '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n\n')}\n`,
+        encoding: 'utf8',
+      }).trim();
+      // After a merge, ktx reads the history.
+      const parents = ['-p', start, '-p', signed];
+      run(
+        dir,
+        'update-ref',
+        'HEAD',
+        run(dir, 'commit-tree', `${start}^{tree}`, ...parents, '-m', 'x'),
+      );
+      config(['log.showSignature', 'true'], ['gpg.program', program]);
+    },
+    ['log'],
   ],
   'a missing object that a remote has': [
     () => {
@@ -295,9 +318,8 @@ test('variables of another git process, or of a file of variables, lead git nowh
   const other = join(base, 'other');
   mkdirSync(other);
   run(other, 'init', '-q');
-  const kept = { ...process.env };
   try {
-    Object.assign(process.env, {
+    const variables = {
       GIT_DIR: join(other, '.git'),
       GIT_WORK_TREE: other,
       GIT_INDEX_FILE: join(base, 'index'),
@@ -308,10 +330,11 @@ test('variables of another git process, or of a file of variables, lead git nowh
       GIT_TEMPLATE_DIR: base,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: other,
       GIT_CONFIG_PARAMETERS: `'core.fsmonitor=${program}'`,
-    });
+    };
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     expect(await useProject()).toEqual([]);
   } finally {
-    process.env = kept;
+    vi.unstubAllEnvs();
   }
   expect(existsSync(canary)).toBe(false);
   expect(run(dir, 'log', '-1', '--format=%s')).toBe('ktx: ingest');
@@ -375,16 +398,16 @@ describe('a repository that is fetched', () => {
     write(remote, '.gitattributes', '* filter=tool\n');
     run(remote, 'add', '.');
     run(remote, 'commit', '-qm', 'attributes');
-    const kept = { ...process.env };
     try {
-      Object.assign(process.env, { HOME: home, GIT_CONFIG_GLOBAL: join(home, '.gitconfig') });
+      vi.stubEnv('HOME', home);
+      vi.stubEnv('GIT_CONFIG_GLOBAL', join(home, '.gitconfig'));
       const folder = await fetchFrom(remote);
       expect(readFileSync(join(folder, 'models/a.sql'), 'utf8')).toBe('select 1\n');
       expect(existsSync(canary)).toBe(false);
       execFileSync('git', ['clone', '-q', remote, join(base, 'plain')], { stdio: 'pipe' });
       expect(existsSync(canary)).toBe(true);
     } finally {
-      process.env = kept;
+      vi.unstubAllEnvs();
     }
   });
 

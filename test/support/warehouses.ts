@@ -171,7 +171,7 @@ async function contentOf(url: string): Promise<unknown[]> {
   );
   const objects = await runPostgres(
     url,
-    `SELECT (SELECT count(*) FROM pg_class)::int AS relations, (SELECT count(*) FROM pg_roles WHERE rolname NOT LIKE 'reader\\_%')::int AS roles,
+    `SELECT (SELECT count(*) FROM pg_class)::int AS relations, (SELECT count(*) FROM pg_roles WHERE rolname !~ '^(reader|owner)_')::int AS roles,
     (SELECT count(*) FROM pg_proc)::int AS functions, (SELECT count(*) FROM pg_largeobject_metadata)::int AS large_objects,
     (SELECT COALESCE(sum(last_value), 0) FROM pg_sequences)::int AS sequences`,
   );

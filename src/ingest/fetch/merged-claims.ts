@@ -6,6 +6,7 @@ import {
   git,
   headCommit,
   readFilesAtCommit,
+  unfinishedGitOperation,
   type Repository,
 } from '../../store/git.ts';
 
@@ -23,12 +24,8 @@ const mostCommits = 1000;
  */
 export async function readMergedClaims(dir: string): Promise<MergedClaims> {
   const repository = await findRepository(dir);
-  const head = repository && (await headCommit(repository));
-  if (repository === undefined || head === undefined) return new Map();
-  const commits = [
-    ...(await mergedNow(repository, head)),
-    ...(await mergedSinceLastRun(repository)),
-  ];
+  if (repository === undefined) return new Map();
+  const commits = [...(await mergedNow(repository)), ...(await mergedSinceLastRun(repository))];
   const texts = new Map<string, string[]>();
   for (const commit of new Set(commits)) {
     const files = await readFilesAtCommit(repository, commit, ['claims']);
@@ -38,16 +35,21 @@ export async function readMergedClaims(dir: string): Promise<MergedClaims> {
 }
 
 /** Both sides of a merge that is not committed yet. */
-async function mergedNow({ root }: Repository, head: string): Promise<string[]> {
-  const { stdout } = await git(root, ['rev-parse', '-q', '--verify', 'MERGE_HEAD'], { allow: [1] });
-  const other = stdout.toString('utf8').trim();
-  return other === '' ? [] : [head, other];
+async function mergedNow(repository: Repository): Promise<string[]> {
+  if (unfinishedGitOperation(repository) !== 'merge') return [];
+  const { stdout } = await git(repository.root, ['rev-parse', '-q', '--verify', 'MERGE_HEAD'], {
+    allow: [1],
+  });
+  const [head, other] = [await headCommit(repository), stdout.toString('utf8').trim()];
+  return head === undefined || other === '' ? [] : [head, other];
 }
 
 /** The parents of the merges that no commit with claims has followed yet. */
-async function mergedSinceLastRun({ root, prefix }: Repository): Promise<string[]> {
-  const newest = await linesOf(root, ['rev-list', `--max-count=${mostCommits}`, 'HEAD']);
-  const older = newest.length < mostCommits ? [] : [`^${newest.at(-1)}`];
+async function mergedSinceLastRun(repository: Repository): Promise<string[]> {
+  const { root, prefix } = repository;
+  const newest = await commitsWithParents(repository);
+  if (!newest.some((ids) => ids.length > 2)) return [];
+  const older = newest.length < mostCommits ? [] : [`^${newest.at(-1)?.[0]}`];
   const runs = await linesOf(root, [
     'log',
     '--no-merges',
@@ -70,6 +72,17 @@ async function mergedSinceLastRun({ root, prefix }: Repository): Promise<string[
     ...runs,
   ]);
   return merges.flatMap((line) => line.split(' ').slice(1));
+}
+
+/** The newest commits, each with its parents; none on a branch without commits. */
+async function commitsWithParents(repository: Repository): Promise<string[][]> {
+  const args = ['rev-list', '--parents', `--max-count=${mostCommits}`, 'HEAD'];
+  try {
+    return (await linesOf(repository.root, args)).map((line) => line.split(' '));
+  } catch (error) {
+    if ((await headCommit(repository)) === undefined) return [];
+    throw error;
+  }
 }
 
 async function linesOf(root: string, args: readonly string[]): Promise<string[]> {
