@@ -20,6 +20,8 @@ interface Probe {
 const plain = '{text: {contains: [EUR]}}';
 const golden = (sql: string, match = ''): string => `{result: {golden_sql: "${sql}"${match}}}`;
 const tool = (rest: string): string => `{tools: [{name: query_metrics${rest}}]}`;
+/** The agent asks for the number of orders as well. */
+const byStatus = 'SELECT status FROM orders GROUP BY status';
 const backwards = 'SELECT status FROM orders GROUP BY 1 ORDER BY 1 DESC';
 
 /** By the way to the key below `expect`. */
@@ -29,6 +31,11 @@ const expectations: Readonly<Record<string, Probe>> = {
     set: golden('SELECT 1800 AS v', ', match: {columns: by_name}'),
     unlike: golden('SELECT 1800 AS v'),
     shows: /no column v, or other values/,
+  },
+  'result.match.extra_columns': {
+    set: golden(byStatus, ', match: {extra_columns: refuse}'),
+    unlike: golden(byStatus),
+    shows: /2 columns instead of 1/,
   },
   'result.match.order': {
     set: golden(backwards, ', match: {order: keep}'),
@@ -113,7 +120,8 @@ const expectations: Readonly<Record<string, Probe>> = {
   'text.contains[]': { set: '{text: {contains: [dollars]}}', shows: /does not say .*dollars/ },
   'text.not_contains[]': { set: '{text: {not_contains: [EUR]}}', shows: /"text","outcome":"fail"/ },
   'text.matches': { set: '{text: {matches: ^nine}}', shows: /does not match/ },
-  refuses: { set: '{refuses: true}', shows: /answers and cites q\d/ },
+  refuses: { set: '{refuses: true}', shows: /does not say that it cannot answer/ },
+  grounded: { set: '{grounded: true}', shows: /the rows give|ungrounded/ },
   'limits.queries': { set: '{limits: {queries: 0}}', shows: /queries: 1 of 0/ },
   'limits.cost_usd': { set: '{limits: {cost_usd: 0}}', shows: /US dollars: 0\.\d+ of 0/ },
   'limits.tokens': { set: '{limits: {tokens: 1}}', shows: /tokens: \d+ of 1"/ },
@@ -144,11 +152,13 @@ const agent: Script = ({ system, messages }) => {
   const all = messages.map(({ text }) => text).join('\n');
   if (system.includes('You score one answer')) return scored(all);
   const at = messages.findLastIndex(
-    ({ role, text }) => role === 'user' && /How much|Which status/.test(text),
+    ({ role, text }) => role === 'user' && /How much|Which status|Every status/.test(text),
   );
   const isLater = messages.slice(0, at).some(({ text }) => /Evidence q1/.test(text));
   if (messages.slice(at).some(({ role }) => role === 'assistant'))
     return say(`1,800 EUR [q${isLater ? 2 : 1}].`);
+  if (messages[at]?.text.includes('Every status') === true)
+    return use('run_sql', { sql: 'SELECT status, count(*) AS n FROM orders GROUP BY 1' });
   const isRows = messages[at]?.text.includes('Which status') === true;
   return isRows
     ? use('run_sql', { sql: 'SELECT status FROM orders GROUP BY 1 ORDER BY 1' })
@@ -240,7 +250,11 @@ describe('every key of a question set', () => {
   test('of what is expected does something; a turn is graded as a case is', async () => {
     const probes = Object.entries(expectations);
     const questionOf = (text: string): string =>
-      text.includes(backwards) ? 'Which status?' : 'How much?';
+      text.includes(backwards)
+        ? 'Which status?'
+        : text.includes(byStatus)
+          ? 'Every status?'
+          : 'How much?';
     // Many differ from the same file.
     const bases = [...new Set(probes.map(([, { unlike = plain }]) => unlike))];
     const tops = new Map(
@@ -273,6 +287,7 @@ describe('every key of a question set', () => {
     });
     expect(said).toEqual(probes.map(([key]) => [key, true, false, true]));
     expect([...tops.keys()].sort()).toEqual([
+      'grounded',
       'judge',
       'limits',
       'refuses',

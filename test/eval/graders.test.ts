@@ -3,13 +3,16 @@ import * as fc from 'fast-check';
 import { questionSetSchema } from '../../src/eval/cases/question-set-schema.ts';
 import { gradeLimits } from '../../src/eval/grade/grade-limits.ts';
 import { gradeTurn } from '../../src/eval/grade/grade-turn.ts';
-import { gradeRefusal, gradeText } from '../../src/eval/grade/grade-text.ts';
+import { gradeGrounding } from '../../src/eval/grade/grade-grounding.ts';
+import { gradeRefusal } from '../../src/eval/grade/grade-refusal.ts';
+import { gradeText } from '../../src/eval/grade/grade-text.ts';
 import { gradeTools } from '../../src/eval/grade/grade-tools.ts';
 import { evalExitCode, worstOutcome } from '../../src/eval/run/outcome.ts';
 import type { ResultTable } from '../../src/eval/grade/result-table.ts';
 import { rowDifference } from '../../src/eval/grade/row-difference.ts';
 import type { TurnResult } from '../../src/llm/port/session.ts';
 import type { QueryEvidence } from '../../src/llm/port/tool-call.ts';
+import type { QueryResult } from '../../src/warehouse/warehouse.ts';
 import { meanInterval, wilsonInterval } from '../../src/eval/report/statistics.ts';
 
 function expectation(wanted: object) {
@@ -145,13 +148,14 @@ describe('rows against golden rows', () => {
       /^fewer columns with the same values/,
     );
     // Each holds 0 to 5, in another row each: only one choice of columns gives the golden rows.
-    const turned = (shifts: number[]): ResultTable =>
-      rows(
-        'a b c d e f',
-        ...[0, 1, 2, 3, 4, 5].map((row) => shifts.map((shift) => (row + shift) % 6)),
-      );
+    const turned = (names: string, shifts: number[]): ResultTable =>
+      rows(names, ...[0, 1, 2, 3, 4, 5].map((row) => shifts.map((shift) => (row + shift) % 6)));
     expect(
-      rowDifference(turned([5, 4, 3, 2, 1, 0]), turned([0, 1, 2, 3, 4, 5]), rule()),
+      rowDifference(
+        turned('a b c d e f', [5, 4, 3, 2, 1, 0]),
+        turned('u v w x y z', [0, 1, 2, 3, 4, 5]),
+        rule(),
+      ),
     ).toBeUndefined();
   });
 
@@ -189,20 +193,22 @@ describe('rows against golden rows', () => {
     fc.assert(
       fc.property(table, fc.integer(), fc.nat(), (cells, seed, at) => {
         const width = cells[0]?.length ?? 0;
-        const names = Array.from({ length: width }, (_, index) => `c${index}`).join(' ');
+        const namesFrom = (letter: string) =>
+          Array.from({ length: width }, (_, index) => `${letter}${index}`).join(' ');
+        const [names, others] = [namesFrom('c'), namesFrom('d')];
         const order = [...cells.keys()].sort(
           (a, b) => ((a * 7919 + seed) % 31) - ((b * 7919 + seed) % 31),
         );
         const turned = order.map((index) => (cells[index] ?? []).toReversed());
         expect(
-          rowDifference(rows(names, ...turned), rows(names, ...cells), rule()),
+          rowDifference(rows(others, ...turned), rows(names, ...cells), rule()),
         ).toBeUndefined();
         const wrong = turned.map((row, index) =>
           index === at % turned.length
             ? row.map((value, column) => (column === 0 ? 99 : value))
             : row,
         );
-        expect(rowDifference(rows(names, ...wrong), rows(names, ...cells), rule())).toBeDefined();
+        expect(rowDifference(rows(others, ...wrong), rows(names, ...cells), rule())).toBeDefined();
       }),
     );
   });
@@ -256,8 +262,9 @@ describe('the queries that an answer is based on', () => {
       ms: 1,
     });
     const judge = () => Promise.reject(new Error('no case has a judge'));
-    const expected = expectation({ result: { golden_sql: 'SELECT 10' } });
-    const findings = await gradeTurn(expected, { result, evidence, golden, judge });
+    const expected = expectation({ result: { golden_sql: 'SELECT 10' }, grounded: false });
+    const question = 'How much?';
+    const findings = await gradeTurn(expected, { question, result, evidence, golden, judge });
     return findings.map(({ outcome }) => outcome);
   };
   const [right, wrong] = [query('q1', 10), query('q2', 11)];
@@ -368,12 +375,12 @@ describe('text', () => {
   });
 
   test.each([
-    ['We do not record NPS, so I cannot say.', [], 'pass'],
-    ['There is no metric for that.', [], 'pass'],
-    ['NPS is 43.', [], 'fail'],
-    ['I cannot say exactly, but it is about 43 [q1].', ['q1'], 'fail'],
-  ])('refuses: %s', (said, cited, outcome) => {
-    expect(gradeRefusal(said, cited).outcome).toBe(outcome);
+    ['We do not record NPS, so I cannot say.', 'pass'],
+    ['There is no metric for that.', 'pass'],
+    ['NPS is 43.', 'fail'],
+    ['I cannot say exactly, but it is about 43 [q1].', 'fail'],
+  ])('refuses: %s', (said, outcome) => {
+    expect(gradeRefusal(said, 'What is NPS?').outcome).toBe(outcome);
   });
 });
 
@@ -411,4 +418,118 @@ test('intervals: Wilson’s as published, the mean with its spread', () => {
     high: expect.closeTo(6.263, 3),
   });
   expect([wilsonInterval(0, 0), meanInterval([])]).toEqual([undefined, undefined]);
+});
+
+describe('an answer that refuses', () => {
+  test.each([
+    "We don't collect NPS.",
+    'The data lacks NPS.',
+    'I looked [q1]; NPS is not recorded.',
+    'I searched 12 tables and 3 pages [q1]. None of them has NPS.',
+    'I can’t answer that: there is no survey data for 2024.',
+    'Dazu gibt es keine Daten.',
+    'Das lässt sich mit diesen Tabellen nicht sagen.',
+    'Il n’y a aucune donnée sur le NPS.',
+    'No hay datos de NPS.',
+    'Não há dados sobre NPS.',
+    'Er zijn geen gegevens over NPS.',
+    '数据中没有 NPS。',
+    'NPSのデータはありません。',
+  ])('%s', (text) => {
+    expect(gradeRefusal(text, 'What is our NPS in 2024?').outcome).toBe('pass');
+  });
+
+  test.each([
+    'NPS is 42. I cannot stress enough how good that is.',
+    'NPS is 42 [q1].',
+    'There is no data for 2023. In 2024 NPS was 42 [q1].',
+    'NPS is forty-two, and I can’t help but smile.',
+    'NPS ist 42.',
+  ])('not: %s', (text) => {
+    expect(gradeRefusal(text, 'What is our NPS in 2024?').outcome).toBe('fail');
+  });
+});
+
+test('numbers as people write them, and no digits of dates', () => {
+  const says = (text: string, value: number) =>
+    gradeText(text, { number: { value, rel: 0, abs: 0 } })[0]?.outcome === 'pass';
+  expect(says('On 2024-07-04 it rained.', 4)).toBe(false);
+  expect(says('There are twelve.', 12)).toBe(true);
+  expect(says('It is 1.2e6.', 1_200_000)).toBe(true);
+  expect(says('The result is (1,234).', -1234)).toBe(true);
+  expect(says('Revenue is down 5 %.', -0.05)).toBe(true);
+});
+
+describe('the words of an answer', () => {
+  const evidence = [
+    {
+      id: 'q1',
+      sql: 'SELECT sum(amount) AS revenue FROM orders',
+      columns: [{ name: 'revenue', type: 'decimal' }],
+      rows: [['1767173']],
+      truncated: false,
+    },
+  ] as unknown as readonly QueryEvidence[];
+  const grade = (text: string) =>
+    gradeGrounding({ text, question: 'What is revenue?', evidence }).outcome;
+
+  test('are graded against the rows', () => {
+    expect(grade('Revenue is EUR 1,767,173 [q1].')).toBe('pass');
+    expect(grade('Revenue is about €1.77M [q1].')).toBe('pass');
+    expect(grade('EUR 2,999,999 [q1]')).toBe('fail');
+    expect(grade('Revenue is 1,767,173 [q7].')).toBe('fail');
+  });
+
+  test('are graded wherever rows are, unless the case says otherwise', async () => {
+    const graders = async (wanted: object) =>
+      (
+        await gradeTurn(expectation(wanted), {
+          question: 'What is revenue?',
+          result: { text: 'Revenue is 5,000 [q1, q2].', evidence } as unknown as TurnResult,
+          evidence,
+          golden: async () =>
+            ({ ...rows('revenue', [1_767_173]), truncated: false }) as unknown as QueryResult,
+          judge: () => Promise.reject(new Error('not asked')),
+        })
+      ).map(({ grader, outcome }) => `${grader} ${outcome}`);
+    const result = { golden_sql: 'SELECT sum(amount) FROM orders' };
+    expect(await graders({ result })).toEqual(['result pass', 'grounded fail']);
+    expect(await graders({ result, grounded: false })).toEqual(['result pass']);
+    expect(await graders({ text: { contains: ['5,000'] }, grounded: true })).toEqual([
+      'text pass',
+      'grounded fail',
+    ]);
+  });
+
+  test('of a query that reads no table are what the agent wrote', async () => {
+    const constant = [{ ...evidence[0], sql: 'SELECT 1767173 AS revenue' }];
+    const [finding] = await gradeTurn(
+      expectation({ result: { golden_sql: 'SELECT sum(amount) FROM orders' } }),
+      {
+        question: 'What is revenue?',
+        result: { text: '1,767,173 [q1]', evidence: constant } as unknown as TurnResult,
+        evidence: constant as unknown as readonly QueryEvidence[],
+        golden: async () =>
+          ({ ...rows('revenue', [1_767_173]), truncated: false }) as unknown as QueryResult,
+        judge: () => Promise.reject(new Error('not asked')),
+      },
+    );
+    expect(finding).toMatchObject({
+      outcome: 'fail',
+      found: expect.stringContaining('no table') as string,
+    });
+  });
+});
+
+test('columns with the golden names are compared by name, and others only if the case allows', () => {
+  const golden = rows('orders refunds', [10, 20], [20, 10]);
+  expect(rowDifference(rows('refunds orders', [10, 10], [20, 20]), golden, rule())).toBeDefined();
+  const swapped = rows('orders refunds', [10, 5]);
+  expect(rowDifference(rows('orders refunds', [5, 10]), swapped, rule())).toBeDefined();
+  expect(rowDifference(rows('refunds orders', [5, 10]), swapped, rule())).toBeUndefined();
+  const counts = rows('a b c d', [1, 2, 3, 4]);
+  expect(rowDifference(counts, rows('n', [3]), rule())).toBeUndefined();
+  expect(rowDifference(counts, rows('n', [3]), rule({ extra_columns: 'refuse' }))).toContain(
+    '4 columns',
+  );
 });

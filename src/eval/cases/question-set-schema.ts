@@ -38,8 +38,12 @@ const matchSchema = z.strictObject({
     .enum(['by_value', 'by_name'])
     .default('by_value')
     .describe(
-      '`by_value`: golden columns are matched by their values, whatever they are called. Extra columns are allowed.',
+      '`by_value`: golden columns are matched by their values, whatever they are called. A result that has all golden names is compared by name all the same.',
     ),
+  extra_columns: z
+    .enum(['allow', 'refuse'])
+    .default('allow')
+    .describe('Whether the result may have columns that the golden one has not.'),
   order: z
     .enum(['ignore', 'keep'])
     .default('ignore')
@@ -173,13 +177,19 @@ const expectSchema = z
     refuses: z
       .literal(true)
       .optional()
-      .describe('The agent must say that it cannot answer, and cite no query.'),
+      .describe('The agent must say that it cannot answer, and give no number all the same.'),
+    grounded: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the rows must give every number of the answer. Default: true where `result` is expected.',
+      ),
     limits: limitsSchema.optional(),
     judge: judgeSchema.optional().describe('Asked last, and only if everything else passed.'),
   })
   .refine(
     hasSomeValue,
-    'a case expects something: result, semantic_layer, tools, text, refuses, limits or judge',
+    'a case expects something: result, semantic_layer, tools, text, refuses, grounded, limits or judge',
   )
   .refine(
     ({ refuses, result }) => refuses === undefined || result === undefined,

@@ -55,16 +55,3 @@ function gradeNumber(
 function textFinding(isPass: boolean, found: string): GraderFinding {
   return { grader: 'text', outcome: isPass ? 'pass' : 'fail', found };
 }
-
-/** Phrases in which an agent says that it has no answer. */
-const refusalPhrases =
-  /\b(?:cannot|can['’]?t|could not|couldn['’]t|unable|not able|no (?:data|metric|column|field|table|definition|information|record)|there (?:is|are) no|(?:is|are)(?: not|n['’]t) (?:available|recorded|tracked|stored|in the data|there|measured|defined)|(?:does|do)(?: not|n['’]t) (?:have|hold|contain|record|track|store|measure|know|exist)|not in (?:the|our|this) (?:data|warehouse)|not (?:available|recorded|tracked|measured))\b/iu;
-
-/** Passes if the answer says that it cannot answer and cites no query. */
-export function gradeRefusal(text: string, cited: readonly string[]): GraderFinding {
-  const isRefusal = refusalPhrases.test(text);
-  const outcome = isRefusal && cited.length === 0 ? 'pass' : 'fail';
-  const statement = isRefusal ? 'says that it cannot answer' : 'does not say that it cannot answer';
-  const found = cited.length > 0 ? `answers and cites ${cited.join(', ')}` : statement;
-  return { grader: 'refuses', outcome, found };
-}

@@ -5,12 +5,15 @@ import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import type { Expectation } from '../cases/question-set-schema.ts';
 import type { GraderFinding } from '../run/outcome.ts';
+import { gradeGrounding, isGroundingGraded } from './grade-grounding.ts';
 import { gradeLimits } from './grade-limits.ts';
-import { gradeRefusal, gradeText } from './grade-text.ts';
+import { gradeRefusal } from './grade-refusal.ts';
+import { gradeText } from './grade-text.ts';
 import { gradeTools } from './grade-tools.ts';
 import { nearestRow, rowDifference } from './row-difference.ts';
 
 export interface TurnToGrade {
+  readonly question: string;
   readonly result: TurnResult;
   /** All queries of the conversation so far. */
   readonly evidence: readonly QueryEvidence[];
@@ -36,7 +39,8 @@ export async function gradeTurn(
     findings.push(gradeMetrics(expect.semantic_layer.metrics, used));
   if (expect.tools !== undefined) findings.push(...gradeTools(result.toolCalls, expect.tools));
   if (expect.text !== undefined) findings.push(...gradeText(result.text, expect.text));
-  if (expect.refuses === true) findings.push(gradeRefusal(result.text, citedIds(result.text)));
+  if (expect.refuses === true) findings.push(gradeRefusal(result.text, turn.question));
+  if (isGroundingGraded(expect)) findings.push(gradeGrounding({ ...turn, text: result.text }));
   if (expect.limits !== undefined) findings.push(...gradeLimits(expect.limits, result));
   const isPassed = findings.every(({ outcome }) => outcome === 'pass');
   if (expect.judge !== undefined && isPassed) findings.push(await turn.judge(expect.judge, used));
@@ -73,6 +77,9 @@ async function gradeRows(
     return rowsFinding('error', `the golden SQL fails: ${expected.message}`);
   if (expected.truncated) return rowsFinding('inconclusive', 'the golden result is cut off');
   if (used.length === 0) return rowsFinding('fail', 'the answer is based on no query');
+  const constant = readsTable(sql) ? used.find((query) => !readsTable(query.sql)) : undefined;
+  if (constant !== undefined)
+    return rowsFinding('fail', `${constant.id} reads no table: its rows are what the agent wrote`);
   const compared = used.map((query) => ({
     query,
     difference: query.truncated ? undefined : rowDifference(query, expected, match),
@@ -80,7 +87,11 @@ async function gradeRows(
   const equal = compared.find(
     ({ query, difference }) => !query.truncated && difference === undefined,
   );
-  if (equal !== undefined) return rowsFinding('pass', `${equal.query.id} has the golden rows`);
+  if (equal !== undefined) {
+    const isEmpty = expected.rows.length === 0;
+    const weak = isEmpty ? '; both are empty, which shows little' : '';
+    return rowsFinding('pass', `${equal.query.id} has the golden rows${weak}`);
+  }
   const truncated = used.find((query) => query.truncated);
   if (truncated !== undefined)
     return rowsFinding(
@@ -93,6 +104,11 @@ async function gradeRows(
     ...rowsFinding('fail', differences.join('; ')),
     nearest: first && nearestRow(first, expected, match),
   };
+}
+
+/** Whether a statement reads rows at all. `SELECT 4610` gives what the agent thinks. */
+function readsTable(sql: string | undefined): boolean {
+  return sql === undefined || /\bfrom\b|^\s*(?:table|show|describe|pragma)\b/i.test(sql);
 }
 
 function rowsFinding(outcome: GraderFinding['outcome'], found: string): GraderFinding {

@@ -1,3 +1,4 @@
+import { readNumbers } from '../../chat/grounding/read-numbers.ts';
 import { parseJson } from '../../lib/json.ts';
 
 /**
@@ -50,7 +51,38 @@ const numberPattern =
  */
 function numbersInText(text: string): readonly number[] {
   const citations = /\[q\d+(?:\s*,\s*q\d+)*\]/g;
-  const prose = text.replaceAll(citations, ' ').replaceAll('−', '-');
+  const prose = text.replaceAll(citations, ' ').replaceAll(dates, ' ').replaceAll('−', '-');
+  return [
+    ...new Set([...numbersInDigits(prose), ...numbersInWords(prose), ...numbersThatFell(prose)]),
+  ];
+}
+
+/** Days and months. Their digits state no number. */
+const dates = /\b(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}\/\d{1,2}\/\d{1,2})\b/g;
+
+/** Twelve, 1.2e6, and what else grounding reads. */
+function numbersInWords(prose: string): readonly number[] {
+  return readNumbers(prose).flatMap(({ readings, isPercent, text }) =>
+    /^\D+$|\de[-+]?\d/iu.test(text)
+      ? readings.flatMap(({ value }) => (isPercent ? [value, value / 100] : [value]))
+      : [],
+  );
+}
+
+/** `(1,234)` in a table of amounts, and `down 5 %`, are below zero. */
+function numbersThatFell(prose: string): readonly number[] {
+  const inBrackets = [...prose.matchAll(/\([€$£]?\s?(\d[\d.,]*\s?%?)\)/g)];
+  const down = [
+    ...prose.matchAll(
+      /\b(?:down|fell|fallen|dropped|declined|decreased|shrank|lost)(?: by| about)* (\d[\d.,]*\s?%?)/gi,
+    ),
+  ];
+  return [...inBrackets, ...down].flatMap(([, digits = '']) =>
+    numbersInDigits(digits).map((number) => -number),
+  );
+}
+
+function numbersInDigits(prose: string): readonly number[] {
   return [...prose.matchAll(numberPattern)].flatMap(([, sign, digits = '', gap, unit = '']) => {
     const compact = digits.replace(/[.,]+$/, '').replaceAll(/[ \u00A0\u202F'’]/g, '');
     return possibleValues(compact).flatMap((value) => {

@@ -28,15 +28,18 @@ export function rowDifference(
 ): string | undefined {
   if (golden.rows.length !== actual.rows.length)
     return `${actual.rows.length} rows instead of ${golden.rows.length}`;
+  if (rule.extra_columns === 'refuse' && actual.columns.length > golden.columns.length)
+    return `${actual.columns.length} columns instead of ${golden.columns.length}`;
   const isSame = valueEquality(rule);
+  const matchBy = hasAllNames(actual, golden) ? 'by_name' : rule.columns;
   const comparison = { actual: toComparableRows(actual), golden: toComparableRows(golden), isSame };
   const candidates = golden.columns.map(({ name }, index) =>
-    matchingColumns({ ...comparison, index, columns: columnsToTry(actual, name, rule) }),
+    matchingColumns({ ...comparison, index, columns: columnsToTry(actual, name, matchBy) }),
   );
   const missing = candidates.findIndex((columns) => columns.length === 0);
   if (missing !== -1) {
     const name = golden.columns[missing]?.name ?? '';
-    return rule.columns === 'by_name'
+    return matchBy === 'by_name'
       ? `no column ${name}, or other values in it`
       : `no column with the values of ${name}`;
   }
@@ -49,6 +52,13 @@ export function rowDifference(
   });
 }
 
+/** A result that has a column of every golden name says itself which column is which. */
+function hasAllNames(actual: ResultTable, golden: ResultTable): boolean {
+  const namesOf = ({ columns }: ResultTable) => columns.map(({ name }) => name.toLowerCase());
+  const [own, wanted] = [namesOf(actual), namesOf(golden)];
+  return new Set(wanted).size === wanted.length && wanted.every((name) => own.includes(name));
+}
+
 interface RowsToCompare {
   readonly actual: readonly ComparableRow[];
   readonly golden: readonly ComparableRow[];
@@ -59,10 +69,10 @@ interface RowsToCompare {
 function columnsToTry(
   { columns }: ResultTable,
   goldenName: string,
-  rule: MatchRule,
+  match: MatchRule['columns'],
 ): readonly number[] {
   const isCandidate = (name: string) =>
-    rule.columns === 'by_value' || name.toLowerCase() === goldenName.toLowerCase();
+    match === 'by_value' || name.toLowerCase() === goldenName.toLowerCase();
   return columns.flatMap(({ name }, index) => (isCandidate(name) ? [index] : []));
 }
 

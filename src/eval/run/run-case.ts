@@ -90,6 +90,7 @@ async function gradeAnswer(
   if (unfinished !== undefined) return [unfinished];
   if (turn.expect === undefined) return [];
   return gradeTurn(turn.expect, {
+    question: turn.question,
     result,
     evidence,
     golden: (sql) => context.golden(connection, sql),
