@@ -16,9 +16,12 @@ const slow = Object.keys(slowSuites);
 /** Suites that look at what their process has loaded. */
 const alone = ['test/mcp/first-answer.test.ts', 'test/semantic/plain-expressions.test.ts'];
 
+/** A process has one gate for the calls of a backend: what these do to it, others would meet. */
+const isolated = ['chat', 'contract', 'llm'];
+
 /**
  * The suites of a folder share their processes, where parsers and engines are loaded already: a
- * third less work. A folder has processes of its own, since large ones take long to start git.
+ * third less work. Each folder has processes of its own, since large ones take long to start git.
  */
 const folders = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !['fixtures', 'support'].includes(entry.name))
@@ -26,7 +29,7 @@ const folders = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: 
     name,
     include: [`test/${name}/**/*.test.ts`],
     exclude: [...slow, ...alone],
-    isolate: false,
+    isolate: isolated.includes(name),
   }));
 
 const slowest = {
