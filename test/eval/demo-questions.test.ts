@@ -187,7 +187,7 @@ const bad: Readonly<
   // Answers what nobody can know; says nothing of what it should have said.
   margin: {
     outcome: 'fail',
-    why: /refuses: answers and cites q1/,
+    why: /refuses: does not say that it cannot answer/,
     steps: () => [use('run_sql', { sql: 'SELECT 1 AS margin' }), say('The margin is 1 [q1].')],
   },
   'web-visits': {
