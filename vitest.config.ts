@@ -16,12 +16,12 @@ const slow = Object.keys(slowSuites);
 /** Suites that look at what their process has loaded. */
 const alone = ['test/mcp/first-answer.test.ts', 'test/semantic/plain-expressions.test.ts'];
 
-/** A process has one gate for the calls of a backend: what these do to it, others would meet. */
+/** Their suites exhaust the gate for model calls, which a process has once for each backend. */
 const isolated = ['chat', 'contract', 'llm'];
 
 /**
  * The suites of a folder share their processes, where parsers and engines are loaded already: a
- * third less work. Each folder has processes of its own, since large ones take long to start git.
+ * third less work. Each folder has processes of its own: a large process is slow to start git.
  */
 const folders = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !['fixtures', 'support'].includes(entry.name))
@@ -32,15 +32,16 @@ const folders = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: 
     isolate: isolated.includes(name),
   }));
 
-const slowest = {
-  name: 'slow',
+/** The slow suites, or all; each in a process of its own. */
+const whole = {
+  name: suites,
   include: suites === 'slow' ? [...slow, ...Object.keys(slowCases)] : ['test/**/*.test.ts'],
 };
 const fast = [{ name: 'alone', include: ['test/*.test.ts', ...alone] }, ...folders];
 
 export default defineConfig({
   test: {
-    projects: (suites === 'fast' ? fast : [slowest]).map((test) => ({ extends: true, test })),
+    projects: (suites === 'fast' ? fast : [whole]).map((test) => ({ extends: true, test })),
     provide: { configHome, temporaryFolder },
     testTimeout: 30_000,
     hookTimeout: 60_000,

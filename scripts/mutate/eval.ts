@@ -95,8 +95,8 @@ export const evalMutants: readonly Mutant[] = [
   {
     name: 'grade-constant-query',
     file: 'eval/grade/grade-turn.ts',
-    find: 'if (constant !== undefined)',
-    replace: 'if (constant === null)',
+    find: 'if (readsTable(sql) && !readsTable(equal.query.sql))',
+    replace: 'if (!readsTable(sql))',
     why: 'SELECT 4610 passes for the number of orders.',
     tests: graders,
   },

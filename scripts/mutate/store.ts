@@ -255,6 +255,14 @@ export const storeMutants: readonly Mutant[] = [
     tests: hostileGit,
   },
   {
+    name: 'merge-in-progress',
+    file: 'ingest/fetch/merged-claims.ts',
+    find: "unfinishedGitOperation(repository) !== 'merge'",
+    replace: 'unfinishedGitOperation(repository) !== undefined',
+    why: 'In the middle of a merge, what ktx left on the other branch counts as a person’s.',
+    tests: ['ingest/merged-claims.test.ts'],
+  },
+  {
     name: 'git-ignored',
     file: 'store/git.ts',
     find: "(await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0",

@@ -139,7 +139,8 @@ export async function findRepository(dir: string): Promise<Repository | undefine
     (await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0
   )
     return undefined;
-  return { root, gitDir, commonDir: resolve(dir, common), prefix };
+  // Git answers relative to the folder without links.
+  return { root, gitDir, commonDir: resolve(realpathSync.native(dir), common), prefix };
 }
 
 /**

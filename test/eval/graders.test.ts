@@ -425,6 +425,8 @@ describe('an answer that refuses', () => {
     "We don't collect NPS.",
     'The data lacks NPS.',
     'I looked [q1]; NPS is not recorded.',
+    'There are no metrics for that in the 16 tables.',
+    'I can’t say how NPS changed in the last 3 months.',
     'I searched 12 tables and 3 pages [q1]. None of them has NPS.',
     'I can’t answer that: there is no survey data for 2024.',
     'Dazu gibt es keine Daten.',
@@ -436,7 +438,9 @@ describe('an answer that refuses', () => {
     '数据中没有 NPS。',
     'NPSのデータはありません。',
   ])('%s', (text) => {
-    expect(gradeRefusal(text, 'What is our NPS in 2024?').outcome).toBe('pass');
+    expect(gradeRefusal(text, 'How did NPS change in the last 3 months of 2024?').outcome).toBe(
+      'pass',
+    );
   });
 
   test.each([
@@ -445,9 +449,20 @@ describe('an answer that refuses', () => {
     'There is no data for 2023. In 2024 NPS was 42 [q1].',
     'NPS is forty-two, and I can’t help but smile.',
     'NPS ist 42.',
+    'I can’t complain: the NPS metric is 42.',
+    'Je ne me trompe pas, le NPS est 42.',
   ])('not: %s', (text) => {
     expect(gradeRefusal(text, 'What is our NPS in 2024?').outcome).toBe('fail');
   });
+
+  test.each(['kann ', 'ne ', 'cannot ', 'nicht das ', 'n’'])(
+    'is looked for in a megabyte of %j',
+    { timeout: 5000 },
+    (words) => {
+      const text = words.repeat(1_000_000 / words.length);
+      expect(gradeRefusal(text, 'Why?').grader).toBe('refuses');
+    },
+  );
 });
 
 test('numbers as people write them, and no digits of dates', () => {
@@ -480,19 +495,22 @@ describe('the words of an answer', () => {
     expect(grade('Revenue is 1,767,173 [q7].')).toBe('fail');
   });
 
+  const ask = (wanted: object, text: string, queries = evidence) =>
+    gradeTurn(expectation(wanted), {
+      question: 'What is revenue?',
+      result: { text, evidence: queries } as unknown as TurnResult,
+      evidence: queries,
+      golden: async () =>
+        ({ ...rows('revenue', [1_767_173]), truncated: false }) as unknown as QueryResult,
+      judge: () => Promise.reject(new Error('not asked')),
+    });
+  const result = { golden_sql: 'SELECT sum(amount) FROM orders' };
+
   test('are graded wherever rows are, unless the case says otherwise', async () => {
     const graders = async (wanted: object) =>
-      (
-        await gradeTurn(expectation(wanted), {
-          question: 'What is revenue?',
-          result: { text: 'Revenue is 5,000 [q1, q2].', evidence } as unknown as TurnResult,
-          evidence,
-          golden: async () =>
-            ({ ...rows('revenue', [1_767_173]), truncated: false }) as unknown as QueryResult,
-          judge: () => Promise.reject(new Error('not asked')),
-        })
-      ).map(({ grader, outcome }) => `${grader} ${outcome}`);
-    const result = { golden_sql: 'SELECT sum(amount) FROM orders' };
+      (await ask(wanted, 'Revenue is 5,000 [q1, q2].')).map(
+        ({ grader, outcome }) => `${grader} ${outcome}`,
+      );
     expect(await graders({ result })).toEqual(['result pass', 'grounded fail']);
     expect(await graders({ result, grounded: false })).toEqual(['result pass']);
     expect(await graders({ text: { contains: ['5,000'] }, grounded: true })).toEqual([
@@ -501,23 +519,30 @@ describe('the words of an answer', () => {
     ]);
   });
 
-  test('of a query that reads no table are what the agent wrote', async () => {
-    const constant = [{ ...evidence[0], sql: 'SELECT 1767173 AS revenue' }];
-    const [finding] = await gradeTurn(
-      expectation({ result: { golden_sql: 'SELECT sum(amount) FROM orders' } }),
-      {
-        question: 'What is revenue?',
-        result: { text: '1,767,173 [q1]', evidence: constant } as unknown as TurnResult,
-        evidence: constant as unknown as readonly QueryEvidence[],
-        golden: async () =>
-          ({ ...rows('revenue', [1_767_173]), truncated: false }) as unknown as QueryResult,
-        judge: () => Promise.reject(new Error('not asked')),
-      },
-    );
-    expect(finding).toMatchObject({
+  test.each([
+    'SELECT 1767173 AS revenue',
+    'SELECT 1767173 AS revenue -- from orders',
+    "SELECT 1767173 AS revenue WHERE 'a' <> ' from b'",
+    'SELECT revenue FROM (SELECT 1767173 AS revenue) AS x',
+    'SELECT revenue FROM (VALUES (1767173)) AS x (revenue)',
+  ])('%s reads no table', async (sql) => {
+    const constant = evidence.map((query) => ({ ...query, sql }));
+    const [alone] = await ask({ result }, '1,767,173 [q1]', constant);
+    expect(alone).toMatchObject({
       outcome: 'fail',
       found: expect.stringContaining('no table') as string,
     });
+    // Beside a query that reads one, it does no harm.
+    const both = [...constant, ...evidence.map((query) => ({ ...query, id: 'q2' }))];
+    const [beside] = await ask({ result }, '1,767,173 [q1, q2]', both);
+    expect(beside).toMatchObject({ outcome: 'pass' });
+  });
+
+  test('that are JSON are graded too, unless a response_format asks for it', () => {
+    const text = '{"revenue": 2999999}';
+    const answer = { text, question: 'What is revenue?', evidence };
+    expect(gradeGrounding(answer).outcome).toBe('fail');
+    expect(gradeGrounding({ ...answer, structured: { revenue: 2_999_999 } }).outcome).toBe('pass');
   });
 });
 

@@ -92,7 +92,7 @@ const set = `cases:
   - {id: later, question: Q, expect: {refuses: true}, skip: not yet}
   - id: talk
     turns:
-      - {question: How much in total?, expect: {text: {number: {value: 1800}}}}
+      - {question: "How much in total, and is it above 1,500?", expect: {text: {number: {value: 1800}}}}
       - {question: And how many orders?, expect: {result: {golden_sql: "SELECT count(*) AS n FROM orders"}}}
 `;
 const revenue = use('query_metrics', { metrics: ['orders.revenue'] });
@@ -109,10 +109,10 @@ const answers = {
   'What is dodged?': [revenue, say('It is 1,800 [q1].')],
   'What is cut?': [use('run_sql', { sql: 'SELECT id FROM orders' }), say('All of them [q1].')],
   'What is down?': [fail('bad-request')],
-  'How much in total?': [revenue, say('1,800 EUR [q1].')],
+  'How much in total, and is it above 1,500?': [revenue, say('1,800 EUR [q1].')],
   'And how many orders?': [
     use('query_metrics', { metrics: ['orders.order_count'] }),
-    say('900 [q2].'),
+    say('900 [q2], beside the 1,500 that you named.'),
   ],
 };
 

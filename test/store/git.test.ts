@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { commitFiles, refreshIndex } from '../../src/store/commit.ts';
+import { demandOnCommits } from '../../src/store/commit-policy.ts';
 import {
   readFilesAtCommit,
   findRepository,
@@ -105,6 +106,23 @@ describe('where the project lies', () => {
     expect(run(dir, 'show', 'HEAD:claims/a.jsonl')).toBe('1');
     expect(run(linked, 'status', '--porcelain')).toBe('');
   });
+});
+
+test('hooks are found from every folder, also through a link to one inside the repository', async () => {
+  run(dir, 'init', '-q');
+  const project = join(dir, 'data/ktx');
+  mkdirSync(project, { recursive: true });
+  const link = join(temporaryFolder(), 'link');
+  symlinkSync(project, link);
+  run(dir, 'commit', '--allow-empty', '-qm', 'start');
+  run(dir, 'worktree', 'add', '-q', join(dir, 'other'));
+  const folders = [dir, project, link, join(dir, 'other')];
+  const demands = () =>
+    Promise.all(folders.map(async (folder) => demandOnCommits(await openRepository(folder))));
+  expect(await demands()).toEqual([undefined, undefined, undefined, undefined]);
+  write(dir, '.git/hooks/pre-commit', '#!/bin/sh\n');
+  chmodSync(join(dir, '.git/hooks/pre-commit'), 0o755);
+  expect(await demands()).toEqual(['hook', 'hook', 'hook', 'hook']);
 });
 
 describe('what a person has', () => {

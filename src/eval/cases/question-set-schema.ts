@@ -38,12 +38,12 @@ const matchSchema = z.strictObject({
     .enum(['by_value', 'by_name'])
     .default('by_value')
     .describe(
-      '`by_value`: golden columns are matched by their values, whatever they are called. A result that has all golden names is compared by name all the same.',
+      '`by_value`: golden columns are found by their values, unless the result has all their names.',
     ),
   extra_columns: z
     .enum(['allow', 'refuse'])
     .default('allow')
-    .describe('Whether the result may have columns that the golden one has not.'),
+    .describe('Whether the result may have more columns than the golden one.'),
   order: z
     .enum(['ignore', 'keep'])
     .default('ignore')
@@ -177,7 +177,7 @@ const expectSchema = z
     refuses: z
       .literal(true)
       .optional()
-      .describe('The agent must say that it cannot answer, and give no number all the same.'),
+      .describe('The agent must say that it cannot answer, and give no number.'),
     grounded: z
       .boolean()
       .optional()

@@ -7,20 +7,26 @@ export function isGroundingGraded({ grounded, result }: Expectation): boolean {
   return grounded ?? result !== undefined;
 }
 
+interface GradedAnswer extends AnswerToGround {
+  /** The answer as data, if the agent has a `response_format`. */
+  readonly structured?: unknown;
+}
+
 /** How many numbers a finding names. */
 const maxNamed = 3;
 
 /**
  * Passes if the rows of the conversation give every number of the answer, and every query that it
- * cites exists. An answer in JSON has no sentences to bind numbers in: it is left to other rules.
+ * cites exists. An answer in the form of a `response_format` has no sentences to bind numbers in:
+ * other rules grade it.
  */
-export function gradeGrounding(answer: AnswerToGround): GraderFinding {
+export function gradeGrounding(answer: GradedAnswer): GraderFinding {
   const finding = (outcome: GraderFinding['outcome'], found: string): GraderFinding => ({
     grader: 'grounded',
     outcome,
     found,
   });
-  if (/^\s*[{[]["{]/.test(answer.text)) return finding('pass', 'the answer is JSON');
+  if (answer.structured !== undefined) return finding('pass', 'the answer is data, not prose');
   const claims = groundAnswer(answer);
   const ungrounded = claims.filter(({ status }) => status === 'ungrounded');
   if (ungrounded.length === 0)

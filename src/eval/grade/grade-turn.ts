@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
+import { splitSqlParts } from '../../sql/sql-parts.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import type { Expectation } from '../cases/question-set-schema.ts';
 import type { GraderFinding } from '../run/outcome.ts';
@@ -13,6 +14,7 @@ import { gradeTools } from './grade-tools.ts';
 import { nearestRow, rowDifference } from './row-difference.ts';
 
 export interface TurnToGrade {
+  /** What the person has said in the conversation so far. */
   readonly question: string;
   readonly result: TurnResult;
   /** All queries of the conversation so far. */
@@ -40,7 +42,8 @@ export async function gradeTurn(
   if (expect.tools !== undefined) findings.push(...gradeTools(result.toolCalls, expect.tools));
   if (expect.text !== undefined) findings.push(...gradeText(result.text, expect.text));
   if (expect.refuses === true) findings.push(gradeRefusal(result.text, turn.question));
-  if (isGroundingGraded(expect)) findings.push(gradeGrounding({ ...turn, text: result.text }));
+  if (isGroundingGraded(expect))
+    findings.push(gradeGrounding({ ...turn, ...result, evidence: turn.evidence }));
   if (expect.limits !== undefined) findings.push(...gradeLimits(expect.limits, result));
   const isPassed = findings.every(({ outcome }) => outcome === 'pass');
   if (expect.judge !== undefined && isPassed) findings.push(await turn.judge(expect.judge, used));
@@ -77,17 +80,16 @@ async function gradeRows(
     return rowsFinding('error', `the golden SQL fails: ${expected.message}`);
   if (expected.truncated) return rowsFinding('inconclusive', 'the golden result is cut off');
   if (used.length === 0) return rowsFinding('fail', 'the answer is based on no query');
-  const constant = readsTable(sql) ? used.find((query) => !readsTable(query.sql)) : undefined;
-  if (constant !== undefined)
-    return rowsFinding('fail', `${constant.id} reads no table: its rows are what the agent wrote`);
   const compared = used.map((query) => ({
     query,
     difference: query.truncated ? undefined : rowDifference(query, expected, match),
   }));
-  const equal = compared.find(
-    ({ query, difference }) => !query.truncated && difference === undefined,
-  );
+  const [equal] = compared
+    .filter(({ query, difference }) => !query.truncated && difference === undefined)
+    .toSorted((a, b) => Number(readsTable(b.query.sql)) - Number(readsTable(a.query.sql)));
   if (equal !== undefined) {
+    if (readsTable(sql) && !readsTable(equal.query.sql))
+      return rowsFinding('fail', `${equal.query.id} reads no table: the agent wrote its rows`);
     const isEmpty = expected.rows.length === 0;
     const weak = isEmpty ? '; both are empty, which shows little' : '';
     return rowsFinding('pass', `${equal.query.id} has the golden rows${weak}`);
@@ -106,9 +108,13 @@ async function gradeRows(
   };
 }
 
-/** Whether a statement reads rows at all. `SELECT 4610` gives what the agent thinks. */
-function readsTable(sql: string | undefined): boolean {
-  return sql === undefined || /\bfrom\b|^\s*(?:table|show|describe|pragma)\b/i.test(sql);
+/** Whether a statement reads rows of a table. `SELECT 4610` gives what the agent thinks. */
+function readsTable(sql = 'FROM unknown'): boolean {
+  const parts = [...splitSqlParts(sql, { hasDollarQuotes: true })];
+  const code = parts.map(({ kind, text }) => ({ code: text, quoted: 'x', comment: ' ' })[kind]);
+  return /\bfrom\s+(?!\(|values\b|unnest\b|generate_series\b)|^\s*(?:show|describe|pragma)\b/i.test(
+    code.join(''),
+  );
 }
 
 function rowsFinding(outcome: GraderFinding['outcome'], found: string): GraderFinding {

@@ -60,7 +60,7 @@ function numbersInText(text: string): readonly number[] {
 /** Days and months. Their digits state no number. */
 const dates = /\b(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}\/\d{1,2}\/\d{1,2})\b/g;
 
-/** Twelve, 1.2e6, and what else grounding reads. */
+/** Numbers in words and with an exponent. */
 function numbersInWords(prose: string): readonly number[] {
   return readNumbers(prose).flatMap(({ readings, isPercent, text }) =>
     /^\D+$|\de[-+]?\d/iu.test(text)

@@ -52,12 +52,15 @@ async function runAttempt(
   const { project, agent, policy, signal } = context;
   const graded: GradedTurn[] = [];
   const evidence: QueryEvidence[] = [];
+  const asked: string[] = [];
   const conversation = await openAgent(project, { agent, policy, isKept: false, signal });
   try {
     for (const turn of turns) {
       const result = await readTurnResult(conversation.send(turn.question, { signal }));
       evidence.push(...result.evidence);
-      const findings = await gradeAnswer(context, { turn, result, evidence, connection });
+      asked.push(turn.question);
+      const question = asked.join('\n');
+      const findings = await gradeAnswer(context, { turn, question, result, evidence, connection });
       graded.push(toGradedTurn(turn, result, findings));
       // Without this answer, later turns would belong to another conversation than the one in the
       // file.
@@ -75,6 +78,8 @@ function isBrokenOff({ stopReason }: TurnResult): boolean {
 
 interface FinishedTurn {
   readonly turn: EvalTurn;
+  /** What was asked in the conversation so far. */
+  readonly question: string;
   readonly result: TurnResult;
   /** Of the whole conversation so far. */
   readonly evidence: readonly QueryEvidence[];
@@ -84,13 +89,13 @@ interface FinishedTurn {
 
 async function gradeAnswer(
   context: CaseContext,
-  { turn, result, evidence, connection }: FinishedTurn,
+  { turn, question, result, evidence, connection }: FinishedTurn,
 ): Promise<readonly GraderFinding[]> {
   const unfinished = unfinishedTurnFinding(result);
   if (unfinished !== undefined) return [unfinished];
   if (turn.expect === undefined) return [];
   return gradeTurn(turn.expect, {
-    question: turn.question,
+    question,
     result,
     evidence,
     golden: (sql) => context.golden(connection, sql),

@@ -1,0 +1,84 @@
+/**
+ * Phrases in which an agent says that it has no answer: parts of regular expressions, by language.
+ * Gaps are bounded, so that a long text takes time in proportion to its length.
+ */
+const phrases: Readonly<Record<string, readonly string[]>> = {
+  English: [
+    'can ?not',
+    "can['’]?t",
+    "could(?: not|n['’]t)",
+    'unable',
+    'not able',
+    'no (?:data|information|such|answer|way|(?:metric|column|field|table|definition|record)s?)',
+    "there (?:is|are)(?: no|n['’]t)",
+    'none of (?:the|our|these|them)',
+    'nothing (?:in|about|on)',
+    'not in (?:the|our|this) (?:data|warehouse|database)',
+    "(?:not|n['’]t) (?:available|recorded|tracked|stored|collected|captured|measured|defined|known)",
+    "(?:is|are|was|were)(?: not|n['’]t) (?:in the|part of|there|anywhere)",
+    "(?:does|do|did)(?: not|n['’]t) (?:have|hold|contain|include|record|track|store|collect)",
+    "(?:does|do|did)(?: not|n['’]t) (?:capture|measure|know|exist|cover|appear)",
+    'lacks?',
+    '(?:is|are) missing',
+  ],
+  German: [
+    '(?:kann|können|konnte|lässt|lassen)[^.!?]{0,80} (?:nicht|keine?[nrms]?)',
+    'keine?[nrm]? (?:\\p{L}+ )?(?:daten|angaben?|information(?:en)?|kennzahl(?:en)?)',
+    'keine?[nrm]? (?:\\p{L}+ )?(?:spalten?|tabellen?)',
+    'nicht (?:\\p{L}+ ){0,2}(?:vorhanden|erfasst|erhoben|gespeichert|verfügbar)',
+    'nicht (?:\\p{L}+ ){0,2}(?:enthalten|definiert|gemessen)',
+    'fehl(?:t|en)',
+  ],
+  French: [
+    "n(?:e |['’])[^.!?]{0,60} (?:pas|aucune?)",
+    'aucune? (?:donnée|table|colonne|information|mesure|définition)s?',
+    'manquent?',
+    'impossible',
+  ],
+  Spanish: [
+    'no (?:hay|existen?|tenemos|dispon\\p{L}+|puedo|podemos|contienen?|est[áa]n?|figuran?)',
+    'no se (?:registra|mide|recoge|guarda)n?',
+    'faltan?',
+  ],
+  Portuguese: ['n[ãa]o (?:há|existem?|temos|dispon\\p{L}+|posso|podemos|cont[ée]m|est[áã]o?)'],
+  Italian: [
+    "non (?:ci sono|c['’]è|esist\\p{L}+|abbiamo|posso|possiamo|contiene|contengono)",
+    'non sono (?:disponibili|registrat[ie])',
+  ],
+  Dutch: [
+    '(?:niet|geen) (?:\\p{L}+ ){0,3}(?:gegevens|data|beschikbaar|kolom|tabel|vastgelegd|gemeten)',
+    'kan[^.!?]{0,80} niet',
+  ],
+  Polish: ['nie (?:ma|można|mogę|mamy|zawierają|zawiera)', 'brak'],
+  Russian: ['нет', 'не (?:могу|можем|содерж\\p{L}+|хран\\p{L}+|собира\\p{L}+)', 'отсутству\\p{L}+'],
+};
+
+const words = new RegExp(
+  `(?<!\\p{L})(?:${Object.values(phrases).flat().join('|')})(?!\\p{L})`,
+  'iu',
+);
+
+/** Chinese, Japanese and Korean put no space between words. */
+const unspaced =
+  /没有|沒有|无法|無法|不存在|未记录|未記錄|未收集|缺少|ありません|できません|存在しません|없습니다|없다/u;
+
+/** Words of emphasis that only look like a refusal. */
+const emphasis = new RegExp(
+  "(?:can ?not|can['’]?t|could(?: not|n['’]t)|do(?: not|n['’]t)) (?:be )?" +
+    '(?:stress|emphasi[sz]e|overstate|overemphasi[sz]e|say enough|recommend|thank|help but|wait)',
+  'giu',
+);
+
+/** Whether a text says that its question cannot be answered. */
+export function saysNoAnswer(text: string): boolean {
+  const plain = text.replaceAll(emphasis, ' ');
+  return words.test(plain) || unspaced.test(plain);
+}
+
+/** What an agent counts when it says where it looked: `12 tables`, `3 Spalten`. */
+export const countsPlaces = new RegExp(
+  '^\\s+(?:\\p{L}+\\s+){0,2}(?:tables?|columns?|fields?|datasets?|metrics?|pages?|schemas?' +
+    '|queries|sources?|tabellen?|spalten?|kennzahl(?:en)?|seiten?|colonnes?|tablas?|columnas?' +
+    '|tabelas?|colunas?|tabelle|colonne|kolommen)(?!\\p{L})',
+  'iu',
+);
