@@ -538,6 +538,12 @@ describe('the words of an answer', () => {
     expect(beside).toMatchObject({ outcome: 'pass' });
   });
 
+  test('of a query that names its table in quotes are rows', async () => {
+    const quoted = evidence.map((query) => ({ ...query, sql: 'SELECT sum(amount)FROM"orders"' }));
+    const [finding] = await ask({ result }, '1,767,173 [q1]', quoted);
+    expect(finding).toMatchObject({ outcome: 'pass' });
+  });
+
   test('that are JSON are graded too, unless a response_format asks for it', () => {
     const text = '{"revenue": 2999999}';
     const answer = { text, question: 'What is revenue?', evidence };

@@ -111,7 +111,7 @@ async function gradeRows(
 /** Whether a statement reads rows of a table. `SELECT 4610` gives what the agent thinks. */
 function readsTable(sql = 'FROM unknown'): boolean {
   const parts = [...splitSqlParts(sql, { hasDollarQuotes: true })];
-  const code = parts.map(({ kind, text }) => ({ code: text, quoted: 'x', comment: ' ' })[kind]);
+  const code = parts.map(({ kind, text }) => ({ code: text, quoted: ' x ', comment: ' ' })[kind]);
   return /\bfrom\s+(?!\(|values\b|unnest\b|generate_series\b)|^\s*(?:show|describe|pragma)\b/i.test(
     code.join(''),
   );
