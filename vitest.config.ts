@@ -24,7 +24,9 @@ const isolated = ['chat', 'contract', 'llm'];
  * third less work. Each folder has processes of its own: a large process is slow to start git.
  */
 const folders = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['fixtures', 'support'].includes(entry.name))
+  .filter(
+    (entry) => entry.isDirectory() && !['fixtures', 'recorded', 'support'].includes(entry.name),
+  )
   .map(({ name }) => ({
     name,
     include: [`test/${name}/**/*.test.ts`],

@@ -11,6 +11,7 @@ import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
 import type { Mutant } from './mutant.ts';
 import { semanticMutants } from './semantic.ts';
+import { sourceMutants } from './sources.ts';
 import { storeMutants } from './store.ts';
 import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
@@ -32,4 +33,5 @@ export const mutants: readonly Mutant[] = [
   ...contextMutants,
   ...describeMutants,
   ...evalMutants,
+  ...sourceMutants,
 ];

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { dbtConfigSchema } from './dbt/config.ts';
 import { docsConfigSchema } from './docs/config.ts';
 import { lookmlConfigSchema } from './lookml/config.ts';
+import { metabaseConfigSchema } from './metabase/config.ts';
 import { metricflowConfigSchema } from './metricflow/config.ts';
 
 /** The list of sources: the name, the title in lists and help, and the configuration of each. */
@@ -9,6 +10,7 @@ export const sourceDrivers = [
   { name: 'dbt', title: 'a dbt project', config: dbtConfigSchema },
   { name: 'docs', title: 'a folder of documents', config: docsConfigSchema },
   { name: 'lookml', title: 'LookML of a Looker project', config: lookmlConfigSchema },
+  { name: 'metabase', title: 'a Metabase server', config: metabaseConfigSchema },
   { name: 'metricflow', title: 'semantic models in YAML', config: metricflowConfigSchema },
 ] as const;
 
@@ -17,6 +19,7 @@ export const sourceConfigSchemas = [
   dbtConfigSchema,
   docsConfigSchema,
   lookmlConfigSchema,
+  metabaseConfigSchema,
   metricflowConfigSchema,
 ] as const;
 export type SourceConfig = z.infer<(typeof sourceConfigSchemas)[number]>;

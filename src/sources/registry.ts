@@ -36,6 +36,9 @@ export async function openSource(config: SourceConfig): Promise<OpenSource> {
     case 'lookml':
       await loadAnalyzer();
       return bindConfig((await import('./lookml/source.ts')).lookml, config);
+    case 'metabase':
+      await loadAnalyzer();
+      return bindConfig((await import('./metabase/source.ts')).metabase, config);
     case 'metricflow':
       return bindConfig((await import('./metricflow/source.ts')).metricflow, config);
   }

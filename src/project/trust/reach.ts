@@ -32,6 +32,10 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.schemas[]': 'none',
   // The database runs these functions, and ktx cannot check what they do.
   'connections.*.allow_functions[]': 'setting',
+  'connections.*.base_url': 'address',
+  'connections.*.api_key': 'secret',
+  'connections.*.allow_private': 'setting',
+  'connections.*.databases.*': 'none',
   'connections.*.git': 'address',
   'connections.*.branch': 'none',
   'connections.*.artifacts': 'path',

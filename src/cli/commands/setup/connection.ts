@@ -75,7 +75,7 @@ export const listCommand = defineCommand({
     const { config } = await context.project();
     const rows = Object.entries(config.connections).map(([name, connection]) => {
       const settings = new Map<string, unknown>(Object.entries(connection));
-      const location = ['path', 'url', 'host', 'database']
+      const location = ['path', 'url', 'base_url', 'host', 'database']
         .map((key) => settings.get(key))
         .filter((part) => typeof part === 'string');
       return [name, connection.driver, location.join('/')];

@@ -1,0 +1,194 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { z } from 'zod';
+import { errorMessage, UserError } from '../../lib/error.ts';
+import { parseJson } from '../../lib/json.ts';
+import { isLoopback, lookupPublic, PrivateAddress, refusePrivateHost } from './private-address.ts';
+import { isPassing, longestPause, retryPause } from './retry-pause.ts';
+import { AnswerTooLarge, type RawAnswer, sendOnce } from './send-once.ts';
+
+interface HttpOptions {
+  /** The name of the connection, for errors. */
+  readonly connection: string;
+  /** Everything that is asked lies below it. */
+  readonly baseUrl: string;
+  /** The headers of the login. They are sent to no other origin. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** False: a host with an address of a private network is refused. */
+  readonly allowPrivate: boolean;
+  readonly signal: AbortSignal;
+}
+
+interface HttpRequest {
+  /** Below the base, without a slash at the start: `api/card/7`. */
+  readonly path: string;
+  readonly query?: readonly (readonly [name: string, value: string])[];
+  /** With a body, the request is a POST that only reads, like a search. */
+  readonly json?: unknown;
+}
+
+export interface HttpClient {
+  /**
+   * The answer to a request, checked by the schema. Throws a UserError. `itemFailure` tells whether
+   * it is about this one object only.
+   */
+  read<T>(request: HttpRequest, schema: z.ZodType<T>): Promise<T>;
+}
+
+const mostTries = 6;
+/** In milliseconds, for one try. */
+const longestTry = 60_000;
+const largestAnswer = 32_000_000;
+
+/** Opens the way to a server. Sends nothing yet; throws if ktx must not ask this address. */
+export function openHttp(options: HttpOptions): HttpClient {
+  const base = new URL(options.baseUrl.replace(/\/*$/, '/'));
+  requireSafeBase(base, options);
+  const site: HttpSite = { ...options, base };
+  return {
+    read: async (request, schema) => {
+      const url = new URL(`${base.href}${request.path}`);
+      for (const [name, value] of request.query ?? []) url.searchParams.append(name, value);
+      const answer = await sendUntilAnswered(url, request, site);
+      const parsed = schema.safeParse(parseJson(answer.text));
+      if (parsed.success) return parsed.data;
+      const [issue] = parsed.error.issues;
+      const what = `${issue?.path.join('.') || 'the answer'}: ${issue?.message ?? ''}`;
+      throw badAnswer(url, `is not what ktx expects (${what})`, site);
+    },
+  };
+}
+
+/** Why an object could not be read, if the error says nothing about the others. */
+export function itemFailure(error: unknown): string | undefined {
+  const isAboutItem = error instanceof UserError && itemCodes.has(error.code);
+  return isAboutItem ? error.message : undefined;
+}
+
+const itemCodes = new Set(['bad_answer', 'request_refused']);
+
+interface HttpSite extends HttpOptions {
+  readonly base: URL;
+}
+
+function requireSafeBase({ protocol, hostname }: URL, { connection, allowPrivate }: HttpOptions) {
+  const isLocal = isLoopback(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && (isLocal || allowPrivate)))
+    throw new UserError('insecure_address', `${connection}: ${hostname} is not asked over https.`, {
+      hint: 'Write an https address. In your own network, set `allow_private: true`.',
+      exitCode: 2,
+    });
+  if (!allowPrivate && !isLocal) {
+    try {
+      refusePrivateHost(hostname);
+    } catch (error) {
+      throw privateError(error, connection);
+    }
+  }
+}
+
+function privateError(error: unknown, connection: string): UserError {
+  return new UserError('private_address', `${connection}: ${errorMessage(error)}.`, {
+    hint: 'If it is a server of your own network, set `allow_private: true`.',
+    exitCode: 2,
+  });
+}
+
+async function sendUntilAnswered(
+  url: URL,
+  { json }: HttpRequest,
+  site: HttpSite,
+): Promise<RawAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await tryOnce(url, json, site);
+    const isUnanswered = answer instanceof Error;
+    const isFinal = isUnanswered && !isPassingError(answer);
+    if (!isUnanswered && !isPassing(answer.status)) return requireSuccess(url, answer, site);
+    const asked = isUnanswered ? undefined : answer.headers['retry-after'];
+    const wait = retryPause(tries, asked);
+    if (isFinal || tries >= mostTries || wait > longestPause) {
+      const said = isUnanswered ? errorMessage(answer) : `it answers ${answer.status}`;
+      throw unreachable({ said, tries, wait }, site);
+    }
+    await pause(wait, undefined, { signal: site.signal });
+  }
+}
+
+class SlowAnswer extends Error {}
+
+/** True for a connection that broke; not for a host that does not exist or refuses it. */
+function isPassingError(error: Error): boolean {
+  const code = 'code' in error ? error.code : undefined;
+  return error instanceof SlowAnswer || ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(String(code));
+}
+
+/** One try; the error of a connection that broke or never came about. */
+async function tryOnce(url: URL, json: unknown, site: HttpSite): Promise<RawAnswer | Error> {
+  const { connection, headers, allowPrivate, signal } = site;
+  const timeout = AbortSignal.timeout(longestTry);
+  const isFree = allowPrivate || isLoopback(url.hostname);
+  try {
+    return await sendOnce({
+      method: json === undefined ? 'GET' : 'POST',
+      url,
+      headers: {
+        accept: 'application/json',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: json === undefined ? undefined : JSON.stringify(json),
+      lookup: isFree ? undefined : lookupPublic,
+      maxBytes: largestAnswer,
+      signal: AbortSignal.any([signal, timeout]),
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AnswerTooLarge) throw badAnswer(url, `has ${error.message}`, site);
+    if (error instanceof PrivateAddress) throw privateError(error, connection);
+    if (timeout.aborted) return new SlowAnswer(`no answer within ${longestTry / 1000} seconds`);
+    if (error instanceof Error) return error;
+    throw error;
+  }
+}
+
+function requireSuccess(url: URL, answer: RawAnswer, site: HttpSite): RawAnswer {
+  const { status } = answer;
+  const { connection } = site;
+  if (status >= 200 && status < 300) return answer;
+  if (status === 401)
+    throw new UserError('login_refused', `${connection}: the server refused the login (401).`, {
+      hint: `Renew the secret that the connection names, then: ktx connection test ${connection}`,
+      exitCode: 4,
+    });
+  if (status >= 300 && status < 400)
+    throw new UserError(
+      'redirected',
+      `${connection}: ${url.pathname} leads elsewhere (${status}).`,
+      {
+        hint: 'ktx follows no redirect, because the login would follow it. Set `base_url` to the final address.',
+        exitCode: 2,
+      },
+    );
+  const code = 'request_refused';
+  throw new UserError(code, `${connection}: ${url.pathname} was answered with ${status}.`, {
+    hint: 'Look whether the login may read this object.',
+  });
+}
+
+function badAnswer(url: URL, what: string, { connection }: HttpSite): UserError {
+  return new UserError('bad_answer', `${connection}: the answer to ${url.pathname} ${what}.`, {
+    hint: 'Look whether `base_url` is the address of the server itself.',
+  });
+}
+
+function unreachable(
+  { said, tries, wait }: { readonly said: string; readonly tries: number; readonly wait: number },
+  { connection, base }: HttpSite,
+): UserError {
+  const isLong = wait > longestPause;
+  const until = isLong ? ` and asks to wait ${Math.ceil(wait / 1000)} seconds` : '';
+  const message = `${connection}: ${base.host} cannot be read: ${said}${until} (try ${tries}).`;
+  return new UserError('source_unreachable', message, {
+    hint: `Try again later: ktx connection test ${connection}. Nothing has changed.`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { secretSchema } from '../../store/secrets.ts';
+
+export const metabaseConfigSchema = z.strictObject({
+  driver: z.literal('metabase'),
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    .refine(
+      (url) => !/^\w+:\/\/[^/]*@/.test(url),
+      'a login is never written into an address: use api_key',
+    )
+    .describe('The address of Metabase, like https://metabase.example.com.'),
+  api_key: secretSchema.describe(
+    'An API key of Metabase (Admin settings, Authentication, API keys): env:NAME, file:path or keychain:service/account. A group that may only view is enough.',
+  ),
+  databases: z
+    .record(z.string().regex(/^\d+$/), z.string().min(1))
+    .optional()
+    .describe(
+      'The connection of the warehouse for each database, by its number in Metabase: {"3": warehouse}. Questions about other databases are kept without a link to tables.',
+    ),
+  include: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe('Collections to read, as glob patterns over their paths, like `Finance/**`.'),
+  allow_private: z
+    .boolean()
+    .optional()
+    .describe('True if Metabase has an address in your own network.'),
+});
+export type MetabaseConfig = z.infer<typeof metabaseConfigSchema>;

@@ -1,0 +1,129 @@
+import { isRecord } from '../../lib/json.ts';
+
+/** A clause of either generation of MBQL: `["sum", ["field", 7, null]]`. */
+export interface Clause {
+  readonly op: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly args: readonly ClauseArgument[];
+}
+export type ClauseArgument =
+  | { readonly kind: 'clause'; readonly clause: Clause }
+  | { readonly kind: 'value'; readonly value: unknown };
+
+interface MbqlJoin {
+  readonly table: number | undefined;
+  readonly conditions: readonly Clause[];
+}
+
+/** What a card asks for. */
+export type CardQuery =
+  | { readonly kind: 'native'; readonly sql: string }
+  | {
+      readonly kind: 'mbql';
+      readonly table: number | undefined;
+      /** The card whose rows it reads instead of a table. */
+      readonly card: number | undefined;
+      readonly aggregations: readonly Clause[];
+      readonly hasGroups: boolean;
+      readonly filters: readonly Clause[];
+      readonly joins: readonly MbqlJoin[];
+      /** Keys with no place here, like `expressions`; `stages` for a query over its own result. */
+      readonly others: readonly string[];
+    }
+  | { readonly kind: 'unknown' };
+
+/** Reads both generations: `{type, query}`, and `{stages}` since version 57. */
+export function readCardQuery(query: Readonly<Record<string, unknown>>): CardQuery {
+  const stages = listOf(query['stages']).filter(isRecord);
+  const [first] = stages;
+  if (first !== undefined) {
+    if (typeof first['native'] === 'string') return { kind: 'native', sql: first['native'] };
+    return readStage(first, { isCurrent: true, hasMore: stages.length > 1 });
+  }
+  const native = isRecord(query['native']) ? query['native']['query'] : undefined;
+  if (typeof native === 'string') return { kind: 'native', sql: native };
+  const legacy = query['query'];
+  if (!isRecord(legacy)) return { kind: 'unknown' };
+  return readStage(legacy, { isCurrent: false, hasMore: isRecord(legacy['source-query']) });
+}
+
+interface Generation {
+  /** Options come first in every clause; before, only a field had some, at the end. */
+  readonly isCurrent: boolean;
+  readonly hasMore: boolean;
+}
+
+/** Keys that say nothing about the rows, or that `readStage` reads. */
+const readKeys = new Set(
+  (
+    'aggregation breakout condition filter filters joins lib/options lib/type order-by ' +
+    'source-card source-query source-table aggregation-idents breakout-idents'
+  ).split(' '),
+);
+
+function readStage(stage: Readonly<Record<string, unknown>>, generation: Generation): CardQuery {
+  const { isCurrent, hasMore } = generation;
+  const clauses = (value: unknown) =>
+    listOf(value).flatMap((clause) => readClause(clause, isCurrent, 0) ?? []);
+  const filters = isCurrent ? clauses(stage['filters']) : clauses([stage['filter']]);
+  const others = Object.keys(stage).filter((key) => !readKeys.has(key));
+  return {
+    kind: 'mbql',
+    table: numberOf(stage['source-table']),
+    card: sourceCard(stage),
+    aggregations: clauses(stage['aggregation']),
+    hasGroups: listOf(stage['breakout']).length > 0,
+    filters,
+    joins: listOf(stage['joins'])
+      .filter(isRecord)
+      .map((join) => readJoin(join, clauses)),
+    others: [...others, ...(hasMore ? ['stages'] : [])].sort(),
+  };
+}
+
+function readJoin(
+  join: Readonly<Record<string, unknown>>,
+  clauses: (value: unknown) => Clause[],
+): MbqlJoin {
+  const [stage] = listOf(join['stages']).filter(isRecord);
+  const source = stage ?? join;
+  const isPlain = stage === undefined || Object.keys(stage).every((key) => readKeys.has(key));
+  return {
+    table: isPlain ? numberOf(source['source-table']) : undefined,
+    conditions: clauses(stage === undefined ? [join['condition']] : join['conditions']),
+  };
+}
+
+/** Deeper clauses are not read; people nest four or five. */
+const deepest = 50;
+
+function readClause(value: unknown, isCurrent: boolean, depth: number): Clause | undefined {
+  const [op, ...rest] = listOf(value);
+  if (typeof op !== 'string' || depth > deepest) return undefined;
+  const hasOptionsFirst = isCurrent && isRecord(rest[0]);
+  const last = rest.at(-1);
+  const isLegacyOptions = !isCurrent && rest.length > 1 && (isRecord(last) || last === null);
+  const options = hasOptionsFirst ? rest[0] : isLegacyOptions ? last : undefined;
+  const args = hasOptionsFirst ? rest.slice(1) : isLegacyOptions ? rest.slice(0, -1) : rest;
+  return {
+    op,
+    options: isRecord(options) ? options : {},
+    args: args.map((arg): ClauseArgument => {
+      const clause = readClause(arg, isCurrent, depth + 1);
+      return clause === undefined ? { kind: 'value', value: arg } : { kind: 'clause', clause };
+    }),
+  };
+}
+
+function sourceCard(stage: Readonly<Record<string, unknown>>): number | undefined {
+  const [, legacy] = /^card__(\d+)$/.exec(String(stage['source-table'])) ?? [];
+  return legacy === undefined ? numberOf(stage['source-card']) : Number(legacy);
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,49 @@
+import { openClaimCollector } from '../claim-collector.ts';
+import type { ExtractContext, Extraction, Item, Source } from '../source.ts';
+import { bindTables } from './bind-tables.ts';
+import { claimCards } from './claim-cards.ts';
+import { claimTables } from './claim-tables.ts';
+import type { MetabaseConfig } from './config.ts';
+import { fetchMetabase } from './fetch.ts';
+import { readMetabaseItems } from './read-items.ts';
+
+const metabaseExtractor = 'metabase@1';
+
+/** Questions, models, metrics and field descriptions of a Metabase server. */
+export const metabase: Source<MetabaseConfig> = {
+  extractor: metabaseExtractor,
+  fetch: fetchMetabase,
+  isConfiguration: (key) => key.startsWith('databases/'),
+  extract: extractMetabase,
+};
+
+/** Reads all items as one. Runs inside `withAnalyzer`. */
+function extractMetabase(
+  items: readonly Item[],
+  context: ExtractContext<MetabaseConfig>,
+): readonly Extraction[] {
+  const { connection, config, catalogs } = context;
+  const collector = openClaimCollector(items, { connection, extractor: metabaseExtractor });
+  const stored = readMetabaseItems(items);
+  for (const key of stored.unreadable)
+    collector.addProblem({ key, line: 1 }, 'not read: it is not as ktx wrote it');
+  const bound = bindTables(stored, context);
+  for (const { id, key, name, engine } of stored.databases) {
+    const warehouse = config.databases?.[id];
+    const at = `database ${id}, ${name} (${engine})`;
+    if (warehouse === undefined)
+      collector.addProblem(
+        { key, line: 1 },
+        `${at}: its questions lead to no tables: set databases: {"${id}": <warehouse>} in ktx.yaml`,
+      );
+    else if (catalogs.get(warehouse) === undefined)
+      collector.addProblem({ key, line: 1 }, `${at}: ${warehouse} is no scanned warehouse`);
+  }
+  for (const { id, key, database_id: database } of stored.tables) {
+    if (bound.databases.has(database) && !bound.tables.has(id))
+      collector.leaveOut({ key, line: 1 }, 'table that the warehouse does not have');
+  }
+  claimTables(bound, collector);
+  claimCards(stored.cards, { bound, collector });
+  return collector.extractions();
+}

@@ -1,0 +1,141 @@
+import { lookup } from 'node:dns/promises';
+import { createServer } from 'node:http';
+import { hostname } from 'node:os';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { itemFailure, openHttp } from '../../src/sources/http/client.ts';
+import { lookupPublic } from '../../src/sources/http/private-address.ts';
+import { readPages } from '../../src/sources/http/read-pages.ts';
+import { apiKey, type Fault, startMetabase } from '../recorded/metabase/server.ts';
+
+let server: Awaited<ReturnType<typeof startMetabase>>;
+beforeEach(async () => {
+  server = await startMetabase();
+});
+afterEach(() => server.close());
+
+const open = (baseUrl = server.url, more: object = {}) =>
+  openHttp({
+    connection: 'bi',
+    baseUrl,
+    headers: { 'x-api-key': apiKey },
+    allowPrivate: false,
+    signal: AbortSignal.timeout(20_000),
+    ...more,
+  });
+const anySchema = z.looseObject({});
+const user = { path: 'api/user/current' };
+const fault = (given: Partial<Fault>) => server.faults.push({ match: /user/, times: 1, ...given });
+
+describe('the client of API sources', () => {
+  test('tries again after an answer that passes, when the server says so', async () => {
+    fault({ times: 3, status: 429, headers: { 'retry-after': '0' } });
+    fault({ status: 503, headers: { 'retry-after': new Date(Date.now() - 1000).toUTCString() } });
+    expect(await open().read(user, anySchema)).toMatchObject({ id: 1 });
+    expect(server.requests.length).toBe(5);
+  });
+
+  test('tries again after a connection that was cut', async () => {
+    fault({ isCut: true, body: '{"id":' });
+    expect(await open().read(user, anySchema)).toMatchObject({ id: 1 });
+    expect(server.requests.length).toBe(2);
+  });
+
+  test('gives up after six tries, and at once where the wait is long', async () => {
+    fault({ times: 20, status: 502, headers: { 'retry-after': '0' } });
+    await expect(open().read(user, anySchema)).rejects.toMatchObject({
+      code: 'source_unreachable',
+      retryable: true,
+    });
+    expect(server.requests.length).toBe(6);
+    server.faults.length = 0;
+    fault({ status: 429, headers: { 'retry-after': '3600' } });
+    await expect(open().read(user, anySchema)).rejects.toThrow(/asks to wait 3600 seconds/);
+    expect(server.requests.length).toBe(7);
+  });
+
+  test('follows no redirect, so that the key goes nowhere else', async () => {
+    const seen: string[] = [];
+    const other = createServer((request, response) => {
+      seen.push(String(request.headers['x-api-key']));
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => {
+      other.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = other.address() as { port: number };
+    try {
+      fault({ status: 302, headers: { location: `http://127.0.0.1:${port}/` } });
+      await expect(open().read(user, anySchema)).rejects.toMatchObject({ code: 'redirected' });
+      expect(seen).toEqual([]);
+    } finally {
+      other.close();
+    }
+  });
+
+  test.each([
+    ['no JSON', { body: '<html>' }],
+    ['JSON of another form', { body: '[1]' }],
+    ['more than 32 MB', { body: ' '.repeat(32_000_001) }],
+  ])('says which object it could not read: %s', async (_, given) => {
+    fault(given);
+    const error: unknown = await open()
+      .read(user, z.object({ id: z.number() }))
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'bad_answer' });
+    expect(itemFailure(error)).toContain('/api/user/current');
+  });
+
+  test('counts a refused login as a failure of the whole source', async () => {
+    const error: unknown = await open(server.url, { headers: {} })
+      .read(user, anySchema)
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'login_refused', exitCode: 4 });
+    expect(itemFailure(error)).toBeUndefined();
+  });
+
+  test.each([
+    'https://10.0.0.7',
+    'https://169.254.169.254/latest',
+    'https://[::ffff:192.168.1.1]',
+    'https://[fd00::1]',
+    'https://[::]',
+    'https://0xa.1',
+  ])('refuses the private address %s', (address) => {
+    expect(() => open(address)).toThrow(/private address/);
+  });
+
+  test('looks no name up that leads to a private address', async () => {
+    const found = await new Promise((resolve) => {
+      lookupPublic('localhost', {}, (error) => resolve(error));
+    });
+    expect(found).toMatchObject({ message: expect.stringMatching(/private address/) as unknown });
+  });
+
+  test('refuses such a name before it connects', async ({ skip }) => {
+    const own = await lookup(hostname()).catch(() => undefined);
+    const isPrivate = /^(?:10|127|172\.(?:1[6-9]|2\d|3[01])|192\.168)\./.test(own?.address ?? '');
+    skip(!isPrivate, 'this machine has no name with a private address');
+    await expect(open(`https://${hostname()}`).read(user, anySchema)).rejects.toMatchObject({
+      code: 'private_address',
+    });
+  });
+
+  test('names a host that does not exist, at once', async () => {
+    const client = open('https://metabase.invalid');
+    await expect(client.read(user, anySchema)).rejects.toThrow(/metabase.invalid cannot be read/);
+  });
+
+  test('asks over plain HTTP on this machine, or where it is allowed', () => {
+    expect(() => open('http://metabase.example.com')).toThrow(/not asked over https/);
+    expect(() => open('http://10.0.0.7', { allowPrivate: true })).not.toThrow();
+  });
+});
+
+test('a listing that repeats itself is an error', async () => {
+  const pages = readPages(async () => ({ entries: [1], next: 'again' }));
+  const read = async () => {
+    for await (const entry of pages) expect(entry).toBe(1);
+  };
+  await expect(read()).rejects.toMatchObject({ code: 'bad_answer' });
+});
