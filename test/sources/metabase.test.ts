@@ -85,6 +85,7 @@ describe('Metabase over the sample company', { timeout: 60_000 }, () => {
     expect(orders).toContain('One row per order.');
     expect(orders).toContain('Order total');
     expect(orders).not.toContain('revenue_last_month');
+    expect(orders).toContain('OR status IS NULL');
     const claims = text('claims/shop/orders.jsonl');
     expect(claims).toContain('"subject":"relationship:shop.orders(buyer_id)"');
     expect(claims).toContain('sources/bi/cards/3.jsonl');
