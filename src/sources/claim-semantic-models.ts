@@ -20,6 +20,7 @@ import {
   type SemanticModelSpec,
 } from '../semantic/formats/metricflow/spec/semantic-model-schema.ts';
 import type { ClaimCollector, ItemPlace } from './claim-collector.ts';
+import { claimTimeSpines, type TimeSpineSource } from './claim-time-spines.ts';
 import type { KnownTable } from './table-finder.ts';
 
 /** A metric as a source has it. */
@@ -50,19 +51,29 @@ interface ParsedModel extends BoundModel {
 /** The description of the model or column itself wins over the one in its semantic model. */
 const descriptionConfidence = 0.9;
 
+/** What a source says about the semantics of tables. */
+interface Semantics {
+  readonly models: readonly SemanticModelSource[];
+  readonly metrics: readonly MetricSource[];
+  readonly timeSpines: readonly TimeSpineSource[];
+}
+
 /**
  * Claims what semantic models and metrics say about tables; what does not fit becomes a problem.
  */
 export function claimSemanticModels(
-  models: readonly SemanticModelSource[],
-  metrics: readonly MetricSource[],
+  { models, metrics, timeSpines }: Semantics,
   collector: ClaimCollector,
 ): void {
+  const withSpine = claimTimeSpines(timeSpines, collector);
   const parsed = models.flatMap((source) => parseModel(source, collector));
+  // A metric reads the spine of the warehouse that has its rows.
+  const hasTimeSpine =
+    parsed.length > 0 && parsed.every(({ table }) => withSpine.has(table.connection));
   for (const model of parsed) claimModel(model, collector);
   for (const ofWarehouse of Map.groupBy(parsed, ({ table }) => table.connection).values())
     claimJoins(ofWarehouse, collector);
-  claimMetrics(parsed, metrics, collector);
+  claimMetrics(parsed, { metrics, hasTimeSpine }, collector);
 }
 
 function parseModel(source: SemanticModelSource, collector: ClaimCollector): ParsedModel[] {
@@ -202,7 +213,7 @@ interface ParsedMetric {
 
 function claimMetrics(
   models: readonly ParsedModel[],
-  metrics: readonly MetricSource[],
+  { metrics, hasTimeSpine }: Pick<Semantics, 'metrics'> & { readonly hasTimeSpine: boolean },
   collector: ClaimCollector,
 ): void {
   const parsed = metrics.flatMap((source): ParsedMetric[] => {
@@ -218,6 +229,7 @@ function claimMetrics(
   } = mapMetrics(
     models,
     parsed.map(({ spec }) => spec),
+    { hasTimeSpine },
   );
   for (const { dataset, name, body, of, isHelper } of mapped) {
     const place = placeOf(of);

@@ -415,6 +415,52 @@ describe('from the files alone', () => {
     ]);
   });
 
+  const spineEntry = `version: 2
+models:
+  - name: stock_by_day
+    time_spine:
+      standard_granularity_column: COLUMN
+      custom_granularities: [{name: season, column_name: season}]
+    columns: [{name: COLUMN, granularity: GRAIN}]
+`;
+  test.each([
+    ['shop_id by day', { column: 'shop_id', grain: 'day' }, 'custom_granularities: season'],
+    ['SHOP_ID by Month', { column: 'shop_id', grain: 'month' }, 'custom_granularities: season'],
+    ['gone by day', undefined, 'line 4: time spine stock_by_day: the table has no column gone'],
+    ['shop_id by sprint', undefined, 'ktx does not know the period sprint'],
+  ])('a time spine over %s is read, or named', async (period, claimed, problem) => {
+    const [column = '', grain = ''] = period.split(' by ');
+    add(
+      'models/marts/stock_days.yml',
+      spineEntry.replaceAll('COLUMN', column).replace('GRAIN', grain),
+    );
+    const { said, problems } = await extracted();
+    expect(said('dataset:shop.stock_by_day', 'time_spine')).toEqual(claimed ? [claimed] : []);
+    expect(problems.join('\n')).toContain(problem);
+    expect(problems.join('\n').includes('ktx knows no time spine')).toBe(claimed === undefined);
+  });
+
+  test('a time spine is known by its earlier name', async () => {
+    add('models/metricflow_time_spine.sql', "{{ config(alias='days') }} select date_day from x");
+    const days = {
+      ...catalog,
+      tables: catalog.tables.map((table) =>
+        table.table === 'stock_by_day'
+          ? {
+              ...table,
+              table: 'days',
+              columns: table.columns.map((column) =>
+                column.name === 'day' ? { ...column, name: 'date_day' } : column,
+              ),
+            }
+          : table,
+      ),
+    };
+    const { said, problems } = await extracted({}, [days]);
+    expect(said('dataset:shop.days', 'time_spine')).toEqual([{ column: 'date_day', grain: 'day' }]);
+    expect(problems.join()).not.toContain('ktx knows no time spine');
+  });
+
   test('what does not fit is named with its place, and nothing else is', async () => {
     const { problems } = await extracted();
     expect(problems).toMatchInlineSnapshot(`
@@ -575,6 +621,18 @@ models:
 });
 
 describe('artifacts', () => {
+  test('of a model that is a time spine say so', async () => {
+    withArtifacts();
+    edit('target/manifest.json', (text) =>
+      text.replace(
+        /("unique_id": "model\.bakery\.shops"[^]*?"time_spine": )null/,
+        '$1{"standard_granularity_column": "shop_id", "custom_granularities": []}',
+      ),
+    );
+    const { said } = await extracted();
+    expect(said('dataset:shop.shops', 'time_spine')).toEqual([{ column: 'shop_id', grain: 'day' }]);
+  });
+
   const bodies = (claims: readonly { subject: string; kind: string; body: unknown }[]) =>
     [
       ...new Set(

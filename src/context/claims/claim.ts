@@ -30,6 +30,8 @@ export const bodySchemas = {
   unique_key: texts.min(1),
   /** About a dataset: a field name. */
   default_time: text,
+  /** About a dataset: it has one row for each period. */
+  time_spine: datasetSchema.shape.time_spine.unwrap(),
   /** About a dataset: a condition that its rows meet, as a source tests it. */
   constraint: text.min(1),
   /** This one and the next two are about any subject. */

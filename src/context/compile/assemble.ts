@@ -25,7 +25,7 @@ export interface SubjectClaims {
  */
 export function assembleDataset(own: SubjectClaims, members: readonly SubjectClaims[]): Dataset {
   const bodies = shownBodies(own);
-  const { primary_key, default_time, description, synonyms, tags } = bodies;
+  const { primary_key, default_time, time_spine, description, synonyms, tags } = bodies;
   const { source } = bodySchemas.dataset.parse(bodies.dataset);
   const uniqueKeys = own.byKind
     .get('unique_key')
@@ -50,6 +50,7 @@ export function assembleDataset(own: SubjectClaims, members: readonly SubjectCla
       ?.filter((key) => canonicalJson(key) !== canonicalJson(primary_key))
       .sort(compareJson),
     default_time,
+    time_spine,
     description,
     synonyms,
     tags,

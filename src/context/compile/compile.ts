@@ -126,6 +126,7 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   primary_key: 'dataset',
   unique_key: 'dataset',
   default_time: 'dataset',
+  time_spine: 'dataset',
   constraint: 'dataset',
   metric: 'metric',
   unit: 'metric',
@@ -165,6 +166,8 @@ function listNamedSubjects({ claim: { kind, body }, subject }: LocatedClaim): st
     return [own, ...fields(dataset, bodySchemas[kind].parse(body))];
   if (kind === 'default_time')
     return [own, ...fields(dataset, [bodySchemas.default_time.parse(body)])];
+  if (kind === 'time_spine')
+    return [own, ...fields(dataset, [bodySchemas.time_spine.parse(body).column])];
   if (kind !== 'relationship') return [own];
   const { to, on } = bodySchemas.relationship.parse(body);
   return [

@@ -35,6 +35,7 @@ export const keyOrder = [
   'primary_key',
   'unique_keys',
   'default_time',
+  'time_spine',
   'fiscal_year_start',
   'description',
   'synonyms',

@@ -2,6 +2,7 @@ import { subjects } from '../../context/claims/claim.ts';
 import type { Json } from '../../lib/json.ts';
 import type { ClaimCollector, ItemPlace } from '../claim-collector.ts';
 import { claimSemanticModels, type SemanticModelSource } from '../claim-semantic-models.ts';
+import type { TimeSpineSource } from '../claim-time-spines.ts';
 import type { FindTable, KnownTable } from '../table-finder.ts';
 import type {
   DbtExposure,
@@ -29,8 +30,29 @@ export function claimProject(
   const models = project.semanticModels.map((model): SemanticModelSource => {
     return { ...model, table: tables.get(model.model ?? '') ?? noTable(model, project) };
   });
-  claimSemanticModels(models, project.metrics, collector);
+  const { metrics } = project;
+  const timeSpines = [...project.relations.values()].flatMap((relation) =>
+    timeSpineOf(relation, tables.get(relation.id)),
+  );
+  claimSemanticModels({ models, metrics, timeSpines }, collector);
   for (const exposure of project.exposures) claimExposure(exposure, tables, collector);
+}
+
+/** Before version 1.9, dbt knew the time spine by the name of its model. */
+const earlierTimeSpine = { model: 'metricflow_time_spine', column: 'date_day', grain: 'day' };
+
+/** The time spine that the relation is, if it is one. */
+function timeSpineOf(
+  { kind, name, timeSpine, isVirtual, place }: DbtRelation,
+  table: KnownTable | undefined,
+): readonly TimeSpineSource[] {
+  const missing = isVirtual
+    ? 'its model is ephemeral or disabled'
+    : 'its model has no table in the warehouse';
+  if (timeSpine !== undefined) return [{ ...timeSpine, name, table: table ?? { missing } }];
+  const { model, column, grain } = earlierTimeSpine;
+  if (kind !== 'model' || name !== model || table?.field(column) === undefined) return [];
+  return [{ name, table, column, grain, customGranularities: [], place }];
 }
 
 function noTable({ model, raw }: DbtSemanticModel, { relations }: DbtProject) {

@@ -1,5 +1,6 @@
 import type { ItemPlace } from '../claim-collector.ts';
 import type { MemberList } from '../claim-semantic-models.ts';
+import type { TimeSpineSource } from '../claim-time-spines.ts';
 
 /** What a dbt project says, as its files or its artifacts have it. */
 export interface DbtProject {
@@ -49,7 +50,11 @@ export interface DbtRelation {
   readonly tags: readonly { readonly name: string; readonly place: ItemPlace }[];
   readonly columns: readonly DbtColumn[];
   readonly tests: readonly DbtTest[];
+  /** If the model is a time spine. */
+  readonly timeSpine?: DbtTimeSpine | undefined;
 }
+
+export type DbtTimeSpine = Omit<TimeSpineSource, 'name' | 'table'>;
 
 export type RelationKind = 'model' | 'seed' | 'snapshot' | 'source';
 

@@ -112,6 +112,7 @@ function mergeRelation(own: DbtRelation, built: DbtRelation | undefined): DbtRel
     schemas,
     table,
     isVirtual,
+    timeSpine: own.timeSpine ?? built.timeSpine,
     description: own.description ?? built.description,
     columns: own.columns.map((column) => ({
       ...column,

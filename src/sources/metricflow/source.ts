@@ -2,17 +2,19 @@ import { stat } from 'node:fs/promises';
 import { UserError } from '../../lib/error.ts';
 import { isRecord } from '../../lib/json.ts';
 import { readLocatedYaml } from '../../lib/located-yaml.ts';
+import { listTimeSpines } from '../../semantic/formats/metricflow/spec/read-time-spines.ts';
 import {
   semanticModelSchema,
   tableOfModel,
 } from '../../semantic/formats/metricflow/spec/semantic-model-schema.ts';
 import { resolveConfiguredPath } from '../../store/confined-file.ts';
-import { openClaimCollector, type ClaimCollector } from '../claim-collector.ts';
+import { openClaimCollector, type ClaimCollector, type ItemPlace } from '../claim-collector.ts';
 import {
   claimSemanticModels,
   type MetricSource,
   type SemanticModelSource,
 } from '../claim-semantic-models.ts';
+import type { TimeSpineSource } from '../claim-time-spines.ts';
 import { findFiles, isGeneratedFolder, listingEnd, readFileItem } from '../folder-files.ts';
 import type {
   ExtractContext,
@@ -64,17 +66,19 @@ function extractSemantics(
   const findTable = tableFinder(catalogs, config.warehouse);
   const sorted = items.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const files = sorted.map((item) => readYamlItem(item, { collector, findTable }));
-  claimSemanticModels(
-    files.flatMap(({ models }) => models),
-    files.flatMap(({ metrics }) => metrics),
-    collector,
-  );
+  const semantics = {
+    models: files.flatMap(({ models }) => models),
+    metrics: files.flatMap(({ metrics }) => metrics),
+    timeSpines: files.flatMap(({ timeSpines }) => timeSpines),
+  };
+  claimSemanticModels(semantics, collector);
   return collector.extractions();
 }
 
 interface SemanticFile {
   readonly models: readonly SemanticModelSource[];
   readonly metrics: readonly MetricSource[];
+  readonly timeSpines: readonly TimeSpineSource[];
 }
 
 /**
@@ -89,7 +93,7 @@ function readYamlItem(
   if ('broken' in yaml) {
     const { line, reason } = yaml.broken;
     collector.addProblem({ key, line }, `not YAML: ${reason}`);
-    return { models: [], metrics: [] };
+    return { models: [], metrics: [], timeSpines: [] };
   }
   const placeOf = (holder: unknown, name?: string) => {
     const { line, text: quote } = yaml.locate(holder, name);
@@ -112,12 +116,36 @@ function readYamlItem(
       raw,
       place: (name) => placeOf(raw, name),
     })),
+    timeSpines: documents.flatMap((top) => readSpines(top, placeOf(top), findTable)),
   };
+}
+
+/** The time spines of a document, each over the table that it names. */
+function readSpines(
+  document: Readonly<Record<string, unknown>>,
+  place: ItemPlace,
+  findTable: FindTable,
+): readonly TimeSpineSource[] {
+  return listTimeSpines(document).map(({ name, source, column, grain, customGranularities }) => ({
+    name,
+    table: findNamedTable({ model: source.replaceAll('"', '') }, findTable),
+    column,
+    grain,
+    customGranularities: customGranularities.map((granularity) => granularity.name),
+    place,
+  }));
 }
 
 function findModelTable(raw: unknown, findTable: FindTable): SemanticModelSource['table'] {
   const { data } = semanticModelSchema.pick({ node_relation: true, model: true }).safeParse(raw);
-  const { table, schema, database } = tableOfModel(data ?? { model: undefined });
+  return findNamedTable(data ?? { model: undefined }, findTable);
+}
+
+function findNamedTable(
+  model: Parameters<typeof tableOfModel>[0],
+  findTable: FindTable,
+): SemanticModelSource['table'] {
+  const { table, schema, database } = tableOfModel(model);
   if (table === undefined) return { missing: 'it names no table' };
   const match = findTable({
     table,

@@ -10,6 +10,7 @@ import type {
   DbtSemanticModel,
   DbtTest,
 } from '../dbt-project.ts';
+import { readTimeSpine } from '../time-spine.ts';
 import { interpretTest, readConstraints, type TestOwner } from '../files/data-tests.ts';
 import { isNo, listAt, mappingAt, textAt, type YamlMapping } from '../files/yaml-item.ts';
 import { artifactNames, type ArtifactName } from './reduce-artifact.ts';
@@ -143,6 +144,7 @@ function readRelation({ json, placeOf }: ArtifactLine, context: ArtifactContext)
       description: readDescription(column, placeOf),
     })),
     tests: [...constraints, ...tests.map(({ test }) => test)],
+    timeSpine: readTimeSpine({ ...json, columns }, placeOf('name', name)),
   };
 }
 

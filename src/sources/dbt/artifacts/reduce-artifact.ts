@@ -144,7 +144,7 @@ const semanticModelKeys = [
  * after each run.
  */
 const keysByType: Readonly<Record<string, readonly string[]>> = {
-  model: relationKeys,
+  model: [...relationKeys, 'time_spine'],
   seed: relationKeys,
   snapshot: relationKeys,
   source: relationKeys,
@@ -176,7 +176,7 @@ function reduceResource(
 /** What is kept inside of some keys. Of `columns`, in each column. */
 const innerKeys: Readonly<Record<string, readonly string[]>> = {
   config: ['enabled', 'materialized', 'where'],
-  columns: ['name', 'description', 'constraints'],
+  columns: ['name', 'description', 'constraints', 'granularity'],
   depends_on: ['nodes'],
 };
 

@@ -1,5 +1,6 @@
 import type { ItemPlace } from '../../claim-collector.ts';
 import type { DbtColumn, DbtDescription, DbtRelation, DbtTest } from '../dbt-project.ts';
+import { readTimeSpine } from '../time-spine.ts';
 import { readConstraints, readDataTests, type TestOwner } from './data-tests.ts';
 import { type Declaration, versionNames } from './declarations.ts';
 import { jinjaTags, parseJinjaCall } from './jinja.ts';
@@ -104,7 +105,11 @@ function readDeclaration(declaration: Declaration, files: ProjectFiles): DbtRela
     ...(entry === undefined ? [] : readTags(entry.yaml, mapping)),
     ...(file === undefined ? [] : tagsAt(inline, 'tags', { key: file.key, line: 1 })),
   ];
-  const shared = { kind, place, ...location, isExact: false, ...properties, tags };
+  const timeSpine =
+    kind === 'model' && entry !== undefined
+      ? readTimeSpine(mapping, entry.yaml.placeOf(mapping, 'time_spine'))
+      : undefined;
+  const shared = { kind, place, ...location, isExact: false, ...properties, tags, timeSpine };
   const versions = versionNames(mapping);
   const table = alias ?? name;
   if (versions.length === 0) return [{ ...shared, id, name, table }];

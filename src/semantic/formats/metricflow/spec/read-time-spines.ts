@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeGrains } from '../../../../sql/dialect.ts';
+import { type TimeGrain, timeGrains } from '../../../../sql/dialect.ts';
 import type { Dataset } from '../../../model/dataset.ts';
 import { type AddMisfit, toDatasetName } from '../../imported-model.ts';
 import { ktxMeta } from './metric-spec.ts';
@@ -35,12 +35,27 @@ const projectSchema = z.looseObject({
   ),
 });
 
-interface TimeSpineSpec {
+/** A time spine as dbt's files have it. */
+export interface TimeSpineSpec {
   readonly name: string;
+  /** The table: a name with or without its schema, or a `ref`. */
   readonly source: string;
   readonly column: string;
   readonly grain: string;
   readonly customGranularities: readonly { readonly name: string }[];
+}
+
+/** The time spines of a file: options of its models, and those of a semantic manifest. */
+export function listTimeSpines(document: {
+  readonly models?: unknown;
+  readonly project_configuration?: unknown;
+}): readonly TimeSpineSpec[] {
+  return [...spinesOfModels(document.models), ...spinesOfProject(document.project_configuration)];
+}
+
+/** The period of that name in any case; undefined if ktx does not know it. */
+export function findTimeGrain(written: string): TimeGrain | undefined {
+  return timeGrains.find((grain) => grain === written.toLowerCase());
 }
 
 /** The datasets of the time spines. One with a grain that ktx does not know is left out. */
@@ -48,12 +63,9 @@ export function readTimeSpines(
   document: { readonly models?: unknown; readonly project_configuration?: unknown },
   addMisfit: AddMisfit,
 ): readonly Dataset[] {
-  return [
-    ...spinesOfModels(document.models),
-    ...spinesOfProject(document.project_configuration),
-  ].flatMap((spine): readonly Dataset[] => {
+  return listTimeSpines(document).flatMap((spine): readonly Dataset[] => {
     const { name, source, column, customGranularities: custom } = spine;
-    const grain = timeGrains.find((candidate) => candidate === spine.grain.toLowerCase());
+    const grain = findTimeGrain(spine.grain);
     if (grain === undefined) {
       addMisfit(`time_spines.${name}`, `left out: ktx does not know the period ${spine.grain}`);
       return [];
