@@ -5,6 +5,7 @@ import { readVersion } from '../lib/version.ts';
 import type { Handler } from './command.ts';
 import { groups, registry, type CommandEntry } from './registry.ts';
 import { usageError } from './terminal/failure.ts';
+import { commandsByUsualWord, flagsByUsualName } from './usual-words.ts';
 
 export interface GlobalFlags {
   readonly projectDir?: string;
@@ -84,39 +85,52 @@ export async function attachCommand(
   return command;
 }
 
-/** Finds the command that the words name. `help x` becomes `x --help`. */
+/**
+ * Finds the command that the words name. `help x` becomes `x --help`, and the usual names of other
+ * tools what they are here.
+ */
 export function resolveCommand(argv: readonly string[]): {
   words: readonly string[];
+  /** The words without flags: the command, then its arguments. */
+  names: readonly string[];
   entry: CommandEntry | undefined;
 } {
-  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  const [first = '', ...rest] = argv;
+  const sameAs = Object.hasOwn(firstWords, first) ? firstWords[first] : undefined;
+  const words = first === 'help' ? [...rest, '--help'] : [sameAs ?? first, ...rest];
   const names = words.filter(
     (word, index) =>
       !word.startsWith('-') &&
       !['--project-dir', '--role', '--trust'].includes(words[index - 1] ?? ''),
   );
   return {
-    words,
+    words: argv.length === 0 ? argv : words,
+    names,
     entry: registry.find(({ path }) => path === names.slice(0, path.split(' ').length).join(' ')),
   };
 }
 
-/** Names that other tools use, and what they are called here. */
-const aliases: Readonly<Record<string, string>> = {
+/** First words that stand for others. */
+const firstWords: Readonly<Record<string, string>> = {
   init: 'setup',
-  query: 'sl query',
   version: '--version',
   '-v': '--version',
 };
 
+/** What was typed, for hints about a word that ktx does not know. */
+interface TypedCommand {
+  /** The command to show help for. */
+  readonly command: string;
+  readonly names: readonly string[];
+  /** The flags of the command, like `--limit`. */
+  readonly flags: readonly string[];
+}
+
 const invalidValuePattern =
   /^error: (?:option '([^']+)' |command-)argument (?:value )?'(.*)' is invalid(?: for argument '([^']+)')?\. (.*)$/s;
 
-/**
- * Turns an error of commander into a usage error with a hint. `command` is the command to show help
- * for.
- */
-export function fromCommanderError({ message }: CommanderError, command: string): UserError {
+/** Turns an error of commander into a usage error with a hint. */
+export function fromCommanderError({ message }: CommanderError, typed: TypedCommand): UserError {
   const [, option, value, argument, reason = ''] = invalidValuePattern.exec(message) ?? [];
   const name = option?.split(/,? /).find((word) => word.startsWith('--')) ?? argument;
   if (name !== undefined) {
@@ -126,13 +140,23 @@ export function fromCommanderError({ message }: CommanderError, command: string)
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
   const unknown = /^unknown (?:command|option) '([^']+)'/.exec(first)?.[1] ?? '';
   const suggestion =
-    aliases[unknown] ??
+    usualMeaning(unknown, typed) ??
     /Did you mean (?:one of )?(.+?)\?/.exec(rest.join(' '))?.[1] ??
-    (command === 'ktx' ? nearestSubcommand(unknown) : undefined);
+    (typed.names[0] === unknown ? nearestSubcommand(unknown) : undefined);
   return usageError(
     first.charAt(0).toUpperCase() + first.slice(1),
-    suggestion === undefined ? `${command} --help` : `did you mean ${suggestion}?`,
+    suggestion === undefined ? `${typed.command} --help` : `did you mean ${suggestion}?`,
   );
+}
+
+/** What people usually mean by a command or a flag of that name. */
+function usualMeaning(unknown: string, { names, flags }: TypedCommand): string | undefined {
+  if (unknown.startsWith('-')) {
+    const meant = Object.hasOwn(flagsByUsualName, unknown) ? flagsByUsualName[unknown] : undefined;
+    return meant?.find((flag) => flags.includes(flag));
+  }
+  const path = names.slice(0, names.indexOf(unknown) + 1).join(' ');
+  return Object.hasOwn(commandsByUsualWord, path) ? commandsByUsualWord[path] : undefined;
 }
 
 /** `sl query` for `qurey`. */

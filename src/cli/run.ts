@@ -1,4 +1,4 @@
-import { CommanderError } from '@commander-js/extra-typings';
+import { type Command, CommanderError } from '@commander-js/extra-typings';
 import { UserError, type ExitCode } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { readVersion } from '../lib/version.ts';
@@ -31,6 +31,10 @@ interface CliRun {
   readonly started: number;
   readonly host: CliHost;
   command: string;
+  /** The words without flags. */
+  names: readonly string[];
+  /** The flags of the command, like `--limit`. */
+  flags: readonly string[];
   /** How this command takes a connection: a flag or an argument. */
   connectionUsage: string;
   /** `ktx` as it is typed on this machine. */
@@ -71,6 +75,8 @@ function startRun(argv: readonly string[], host: CliHost): CliRun {
     started: performance.now(),
     host,
     command: 'ktx',
+    names: [],
+    flags: [],
     connectionUsage: '',
     ktx: 'ktx',
     screen: detectScreen(host, asksForJson ? 'json' : 'table', !argv.includes('--no-color')),
@@ -84,18 +90,25 @@ async function parseAndExecute(
   writeHelp: (text: string) => void,
 ): Promise<void> {
   run.ktx = ktxInvocation(run.host, undefined);
-  const { words, entry } = resolveCommand(argv);
+  const { words, names, entry } = resolveCommand(argv);
+  run.names = names;
   const program = buildProgram(writeHelp);
+  run.flags = longFlags(program);
   if (entry !== undefined) {
     run.command = `ktx ${entry.path}`;
     const command = await attachCommand(program, entry, (handler, flags) =>
       execute(run, handler, flags),
     );
+    run.flags = [...run.flags, ...longFlags(command)];
     run.connectionUsage = command.options.some(({ long }) => long === '--connection')
       ? '--connection <name>'
       : `${run.command} <name>`;
   }
   await program.parseAsync([...words], { from: 'user' });
+}
+
+function longFlags({ options }: Command): readonly string[] {
+  return options.flatMap(({ long }) => long ?? []);
 }
 
 /** Runs the handler and prints its result. Closes the project if the handler opened it. */
@@ -238,7 +251,8 @@ function printHelp(run: CliRun, { code }: CommanderError, text: string): void {
   printResult(run, { data: code === 'commander.version' ? version : { help: text }, text });
 }
 
-function describeFailure(error: unknown, { command, connectionUsage, host }: CliRun): UserError {
+function describeFailure(error: unknown, run: CliRun): UserError {
+  const { connectionUsage, host } = run;
   if (host.signal.aborted) {
     return new UserError('interrupted', 'Interrupted; finished work is kept.', {
       hint: 'run the same command again to continue',
@@ -246,7 +260,7 @@ function describeFailure(error: unknown, { command, connectionUsage, host }: Cli
       retryable: true,
     });
   }
-  if (error instanceof CommanderError) return fromCommanderError(error, command);
+  if (error instanceof CommanderError) return fromCommanderError(error, run);
   const failure = toUserError(error);
   return failure.code === 'connection_required'
     ? withHint(failure, `${failure.hint}: ${connectionUsage}`)

@@ -2,7 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { attachCommand, buildProgram } from '../../src/cli/program.ts';
 import { registry } from '../../src/cli/registry.ts';
+import { commandsByUsualWord, flagsByUsualName } from '../../src/cli/usual-words.ts';
 import { generatedFiles } from '../../scripts/generate-docs.ts';
 import { envelopeSchema, folder, ktx, ktxJson, shopProject } from './run-cli.ts';
 
@@ -215,5 +217,64 @@ describe('the static import closure', () => {
         "src/llm/governor/retries/pause-event.ts",
       ]
     `);
+  });
+});
+
+describe('words that other tools use', () => {
+  const hintOf = async (...argv: string[]) => {
+    const { code, stderr } = await ktx(argv, { cwd: folder() });
+    expect(code, stderr).toBe(2);
+    return /next: did you mean (.+)\?/.exec(stderr)?.[1];
+  };
+
+  test.each(Object.entries(commandsByUsualWord))(
+    'ktx %s is answered with %s',
+    async (typed, meant) => {
+      expect(await hintOf(...typed.split(' '), 'x')).toBe(meant);
+      const path = meant.replace(/ --\w+$/, '');
+      expect(registry.map((entry) => entry.path)).toContain(path);
+      expect(registry.map((entry) => entry.path)).not.toContain(typed);
+    },
+  );
+
+  test.each([
+    [['sl', 'query', '--group-by', 'x'], '--dimension'],
+    [['sl', 'query', '--measure', 'x'], '--metric'],
+    [['sl', 'query', '--filter', 'x'], '--where'],
+    [['sl', 'query', '--sort', 'x'], '--order-by'],
+    [['sl', 'query', '--dry-run'], '--plan'],
+    [['sl', 'query', '--database', 'x'], '--connection'],
+    [['sql', '-f', 'x'], '--file'],
+    [['sql', '--output', 'csv'], '--format'],
+    [['ask', '--output', 'json', 'x'], '--output-format'],
+    [['ask', '--verbose', 'x'], '--debug'],
+    [['connection', 'add', '--type', 'x'], '--driver'],
+    [['ingest', '--full-refresh'], '--re-extract'],
+    [['ingest', '--group-by'], undefined],
+    [['constructor'], undefined],
+    [['sl', 'query', '--constructor'], undefined],
+  ])('%s is answered with %s', async (argv, meant) => {
+    expect(await hintOf(...argv)).toBe(meant);
+  });
+
+  test('each flag that is meant exists', async () => {
+    const program = buildProgram(() => undefined);
+    const known = new Set(program.options.map(({ long }) => long));
+    for (const entry of registry) {
+      const command = await attachCommand(program, entry, () => Promise.resolve());
+      for (const { long } of command.options) known.add(long);
+    }
+    expect(
+      [...new Set(Object.values(flagsByUsualName).flat())].filter((flag) => !known.has(flag)),
+    ).toEqual([]);
+  });
+
+  test('init is setup, version and -v print the version', async () => {
+    const cwd = folder();
+    const { stdout } = await ktx(['init', '--help'], { cwd });
+    expect(stdout).toBe((await ktx(['setup', '--help'], { cwd })).stdout);
+    const version = (await ktx(['--version'], { cwd })).stdout;
+    expect(version).toMatch(/^\d+\.\d+/);
+    for (const word of ['version', '-v']) expect((await ktx([word], { cwd })).stdout).toBe(version);
   });
 });

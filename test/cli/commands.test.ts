@@ -471,15 +471,17 @@ describe('what is asked badly', () => {
 
   test('a statement from standard input, and a result that is cut off says so', async () => {
     const cwd = await shopProject();
-    expect(
-      await ktx(['sql', '-', '--format', 'csv'], {
-        cwd,
-        stdin: 'SELECT id FROM customers ORDER BY id',
-      }),
-    ).toMatchObject({
-      code: 0,
-      stdout: 'id\n11\n12\n13\n',
-    });
+    for (const argv of [['sql', '-'], ['sql']])
+      expect(
+        await ktx([...argv, '--format', 'csv'], {
+          cwd,
+          stdin: 'SELECT id FROM customers ORDER BY id',
+        }),
+      ).toMatchObject({
+        code: 0,
+        stdout: 'id\n11\n12\n13\n',
+      });
+    expect(await ktx(['sql'], { cwd, stdin: ' \n' })).toMatchObject({ code: 2, stdout: '' });
     const cutOff = await ktx(['sql', 'SELECT id FROM orders ORDER BY id', '--limit', '2'], { cwd });
     expect(cutOff.stdout).toBe('  id\n1001\n1002\n');
     expect(cutOff.stderr).toContain('There are more rows');

@@ -25,7 +25,7 @@ export const askCommand = defineCommand({
   ],
   define: (command) =>
     command
-      .argument('<question>', 'the question; - reads standard input')
+      .argument('[question]', 'the question; without it, or with -, standard input is read')
       .option('--agent <name>', agentOptionText)
       .option('--resume <id>', 'continue a conversation; "last" is the most recent')
       .addOption(
@@ -40,7 +40,9 @@ export const askCommand = defineCommand({
       )
       .addOption(permissionsOption()),
   async run({ args: [question], options }, context) {
-    const message = question === '-' ? await readStandardInput(context) : question;
+    const isPiped = question === undefined && context.host.stdin.isTTY !== true;
+    const message =
+      question === '-' || isPiped ? await readStandardInput(context) : (question ?? '');
     if (message.trim() === '')
       throw usageError('The question is empty.', 'ktx ask "What was revenue last month?"');
     await (await context.project()).trust.askNow();

@@ -4,7 +4,7 @@ import type { Project } from '../../../project/open/open.ts';
 import type { QueryResult } from '../../../warehouse/warehouse.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
 import { parsePositiveInteger } from '../../flags/parse-number.ts';
-import { readInput } from '../../flags/read-input.ts';
+import { readInput, readStandardInput } from '../../flags/read-input.ts';
 import { usageError } from '../../terminal/failure.ts';
 
 export const sqlCommand = defineCommand({
@@ -13,7 +13,7 @@ export const sqlCommand = defineCommand({
   examples: [
     ['ktx sql "SELECT count(*) FROM orders"', 'one statement'],
     ['ktx sql --file report.sql --format csv > report.csv', 'from a file, as CSV'],
-    ['echo "SELECT 1" | ktx sql -', 'from standard input'],
+    ['echo "SELECT 1" | ktx sql', 'from standard input'],
     [
       'ktx sql --lint --file report.sql',
       'fails if a join repeats rows, or if a filter is missing that the metrics have',
@@ -22,7 +22,7 @@ export const sqlCommand = defineCommand({
   hasRows: true,
   define: (command) =>
     command
-      .argument('[statement]', 'the SELECT; - reads standard input')
+      .argument('[statement]', 'the SELECT; without it, or with -, standard input is read')
       .option('--file <path>', 'read the statement from a file')
       .option('--connection <name>', 'the warehouse, if there are several')
       .option(
@@ -98,7 +98,10 @@ async function readStatement(
 ): Promise<string> {
   if (statement !== undefined && file !== undefined)
     throw usageError('The statement is given twice.', 'pass either "SELECT …" or --file');
+  const isPiped = statement === undefined && context.host.stdin.isTTY !== true;
   if (file !== undefined || statement === '-') return readInput(file ?? '-', context);
+  const piped = isPiped ? await readStandardInput(context) : '';
+  if (piped.trim() !== '') return piped;
   if (statement !== undefined && statement.trim() !== '') return statement;
   throw usageError('The statement is missing.', 'ktx sql "SELECT 1", or --file <path>');
 }
