@@ -210,6 +210,7 @@ describe('the static import closure', () => {
         "src/cli/terminal/screen.ts",
         "src/cli/terminal/table.ts",
         "src/cli/terminal/text-width.ts",
+        "src/cli/usual-words.ts",
         "src/lib/error.ts",
         "src/lib/id.ts",
         "src/lib/suggest.ts",
