@@ -53,4 +53,20 @@ export const sourceMutants: readonly Mutant[] = [
     why: 'A metric drops the rows without a value, which Metabase keeps.',
     tests: metabase,
   },
+  {
+    name: 'metabase-whole-day',
+    file: 'sources/metabase/metric-of-query.ts',
+    find: "&& type !== 'date')",
+    replace: "&& type === 'unknown')",
+    why: 'A metric until the 31st ends with the first second of that day.',
+    tests: ['sources/metabase-metrics.test.ts'],
+  },
+  {
+    name: 'metabase-converted',
+    file: 'sources/metabase/metric-of-query.ts',
+    find: 'if (field.isCoerced)',
+    replace: 'if (!field.isCoerced && false)',
+    why: 'A metric compares seconds with what Metabase reads as a time.',
+    tests: ['sources/metabase-metrics.test.ts'],
+  },
 ];

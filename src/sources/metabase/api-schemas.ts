@@ -23,6 +23,8 @@ const fieldSchema = z.object({
   display_name: textOrNull,
   description: textOrNull,
   semantic_type: textOrNull,
+  /** Like `Coercion/UNIXSeconds->DateTime`. */
+  coercion_strategy: textOrNull,
   fk_target_field_id: z.number().nullish().catch(undefined),
 });
 const tableSchema = z.object({

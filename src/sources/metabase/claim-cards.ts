@@ -117,17 +117,23 @@ function claimMetric(card: StoredCard, query: MbqlQuery, claims: CardClaims): vo
   const at = `${card.type} ${card.id}, ${card.name}`;
   if (owner === undefined) return collector.leaveOut(place, 'metric over no known table');
   const { table, dialect } = owner;
-  const name = slug(card.name);
+  const metricName = slug(card.name);
   const fieldOf = (id: number) => {
     const field = bound.fields.get(id);
-    return field?.owner === owner ? field.name : undefined;
+    if (field?.owner !== owner) return undefined;
+    const column = table.table.columns.find(({ name }) => table.field(name) === field.name);
+    const isCoerced = (field.stored.coercion_strategy ?? '') !== '';
+    return { name: field.name, type: column?.type ?? 'unknown', isCoerced };
   };
   const read = metricOfQuery(query, { dialect, fieldOf });
   if ('reason' in read)
     return collector.addProblem(place, `${at}: left out: ktx cannot say ${read.reason}`);
-  if (table.field(name) !== undefined)
-    return collector.addProblem(place, `${at}: left out: ${name} is a field of ${table.dataset}`);
-  const subject = subjects.metric(table.connection, table.dataset, name);
+  if (table.field(metricName) !== undefined)
+    return collector.addProblem(
+      place,
+      `${at}: left out: ${metricName} is a field of ${table.dataset}`,
+    );
+  const subject = subjects.metric(table.connection, table.dataset, metricName);
   const confidence = confidenceOf(card);
   collector.addClaim(place, { subject, kind: 'metric', body: { ...read.metric }, confidence });
   const description = card.description?.trim() ?? '';

@@ -1,11 +1,19 @@
 import { quoteName } from '../../semantic/formats/metricflow/mapping/bound-model.ts';
+import type { FieldType } from '../../sql/field-type.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { CardQuery, Clause, ClauseArgument } from './read-query.ts';
 
 interface QueryFields {
   readonly dialect: Dialect;
   /** The field of the queried table, by its number in Metabase. */
-  readonly fieldOf: (id: number) => string | undefined;
+  readonly fieldOf: (id: number) => MetricField | undefined;
+}
+
+interface MetricField {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Metabase computes with other values than the column has, like times of numbers. */
+  readonly isCoerced: boolean;
 }
 
 /** A part of a query that a metric of ktx cannot say. */
@@ -53,7 +61,7 @@ function aggregate({ op, args }: Clause, fields: QueryFields): SimpleMetric {
   const [of, ...more] = args;
   if (of === undefined && op === 'count') return { agg };
   if (more.length > 0) throw new NoMetric(`the aggregation ${op} with ${more.length} options`);
-  return { agg, of: fieldSql(of, fields) };
+  return { agg, of: quoteName(readField(of, fields).name) };
 }
 
 const comparisons = new Set(['<', '<=', '>', '>=']);
@@ -66,8 +74,9 @@ function conditionSql({ op, args, options }: Clause, fields: QueryFields): strin
     });
   if (op === 'and' || op === 'or') return `(${inner().join(` ${op.toUpperCase()} `)})`;
   const [subject, ...values] = args;
-  const field = fieldSql(subject, fields);
-  const literals = values.map((value) => literalSql(value, fields));
+  const read = readField(subject, fields);
+  const field = quoteName(read.name);
+  const literals = values.map((value) => literalSql(value, read, fields));
   const [first, second] = literals;
   const isCaseSensitive = Object.keys(options).every((key) => !key.includes('case-sensitive'));
   if (first === undefined) {
@@ -89,7 +98,7 @@ function conditionSql({ op, args, options }: Clause, fields: QueryFields): strin
 /** Options of a field that change which value is meant. */
 const meaningful = ['join-alias', 'source-field', 'binning', 'temporal-unit'];
 
-function fieldSql(arg: ClauseArgument | undefined, { fieldOf }: QueryFields): string {
+function readField(arg: ClauseArgument | undefined, { fieldOf }: QueryFields): MetricField {
   if (arg?.kind !== 'clause' || !['field', 'field-id'].includes(arg.clause.op))
     throw new NoMetric('an expression');
   const { args, options } = arg.clause;
@@ -101,11 +110,19 @@ function fieldSql(arg: ClauseArgument | undefined, { fieldOf }: QueryFields): st
   const number = id?.kind === 'value' && typeof id.value === 'number' ? id.value : undefined;
   const field = number === undefined ? undefined : fieldOf(number);
   if (field === undefined) throw new NoMetric('a field that the table does not have');
-  return quoteName(field);
+  if (field.isCoerced) throw new NoMetric('a field whose values Metabase converts');
+  return field;
 }
 
-function literalSql(arg: ClauseArgument, { dialect }: QueryFields): string {
+function literalSql(
+  arg: ClauseArgument,
+  { name, type }: MetricField,
+  { dialect }: QueryFields,
+): string {
   const value = arg.kind === 'value' ? arg.value : undefined;
+  // Metabase compares a day with the day of a time, and a time in the time zone of its reports.
+  if (typeof value === 'string' && /^\d{4}-\d{2}/.test(value) && type !== 'date')
+    throw new NoMetric(`the day or time ${value} against ${name}, which is no date`);
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return dialect.literal(value);
   throw new NoMetric('a filter with a computed value');

@@ -20,6 +20,7 @@ const fieldLineSchema = z.object({
   display_name: textOrNull,
   description: textOrNull,
   semantic_type: textOrNull,
+  coercion_strategy: textOrNull,
   fk_target_field_id: z.number().nullish(),
 });
 const cardLineSchema = z.object({
