@@ -60,7 +60,8 @@ afterEach(async () => {
 
 describe('Metabase over the sample company', { timeout: 60_000 }, () => {
   test('gives the numbers of SQL by hand, and the facts of its fields', async () => {
-    const { code, source } = await ingest();
+    const { code, source, stdout } = await ingest();
+    expect(stdout).toContain(String.raw`if it is shop, set databases: {\"7\": shop} in ktx.yaml`);
     expect(source?.items?.failed).toEqual([]);
     expect(code).toBe(0);
     const shop = await openShop(dir);

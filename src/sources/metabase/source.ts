@@ -28,13 +28,15 @@ function extractMetabase(
   for (const key of stored.unreadable)
     collector.addProblem({ key, line: 1 }, 'not read: it is not as ktx wrote it');
   const bound = bindTables(stored, context);
+  const [example = '<warehouse>', ...others] = [...catalogs.keys()].sort();
+  const warehouses = [example, ...others].join(' or ');
   for (const { id, key, name, engine } of stored.databases) {
     const warehouse = config.databases?.[id];
     const at = `database ${id}, ${name} (${engine})`;
     if (warehouse === undefined)
       collector.addProblem(
         { key, line: 1 },
-        `${at}: its questions lead to no tables: set databases: {"${id}": <warehouse>} in ktx.yaml`,
+        `${at}: its questions lead to no tables: if it is ${warehouses}, set databases: {"${id}": ${example}} in ktx.yaml`,
       );
     else if (catalogs.get(warehouse) === undefined)
       collector.addProblem({ key, line: 1 }, `${at}: ${warehouse} is no scanned warehouse`);
