@@ -118,7 +118,12 @@ test('the time for a column grows with its length only', () => {
   };
   const ordinary = Array.from({ length: 200 }, (_, n) => `value ${n} of a column`);
   time(ordinary);
-  const usual = time(ordinary);
+  const limit = 50 * time(ordinary) + 200;
+  // Other processes can take the processor away once, not three times at the same text.
+  const best = (values: readonly string[]) => {
+    const first = time(values);
+    return first < limit ? first : Math.min(time(values), time(values));
+  };
   for (const part of [
     '1',
     'a',
@@ -136,9 +141,9 @@ test('the time for a column grows with its length only', () => {
     '٣',
   ])
     expect(
-      time(Array.from({ length: 200 }, (_, n) => part.repeat(50_000) + n)),
+      best(Array.from({ length: 200 }, (_, n) => part.repeat(50_000) + n)),
       JSON.stringify(part),
-    ).toBeLessThan(50 * usual + 200);
+    ).toBeLessThan(limit);
 });
 
 describe('the state of a scan', () => {
