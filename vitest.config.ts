@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { slowCases, slowSuites, suites } from './test/slow-suites.ts';
+import { quietSuites, slowCases, slowSuites, suites } from './test/slow-suites.ts';
 
 /**
  * A person's settings, and temporary files, during a run: `test/support/run-folders.ts` removes
@@ -38,12 +38,20 @@ const folders = readdirSync(join(import.meta.dirname, 'test'), { withFileTypes: 
 const whole = {
   name: suites,
   include: suites === 'slow' ? [...slow, ...Object.keys(slowCases)] : ['test/**/*.test.ts'],
+  exclude: quietSuites,
+};
+/** One after the other, once all others have ended. */
+const quiet = {
+  name: 'quiet',
+  include: quietSuites,
+  maxWorkers: 1,
+  sequence: { groupOrder: 1 },
 };
 const fast = [{ name: 'alone', include: ['test/*.test.ts', ...alone] }, ...folders];
 
 export default defineConfig({
   test: {
-    projects: (suites === 'fast' ? fast : [whole]).map((test) => ({ extends: true, test })),
+    projects: (suites === 'fast' ? fast : [whole, quiet]).map((test) => ({ extends: true, test })),
     provide: { configHome, temporaryFolder },
     testTimeout: 30_000,
     hookTimeout: 60_000,

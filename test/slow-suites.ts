@@ -79,6 +79,13 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'random statements; test/warehouse/gate.test.ts has the hostile corpus',
 };
 
+/** Slow suites that bound a time. They run alone, since other suites would take the processors. */
+export const quietSuites: string[] = [
+  'test/mcp/resource-limits.test.ts',
+  'test/warehouse/dead-client.test.ts',
+  'test/warehouse/engine-process-limits.test.ts',
+];
+
 /** `fast` (the default), `slow` or `all`. */
 export const suites = process.env['KTX_SUITES'] ?? 'fast';
 

@@ -15,10 +15,20 @@ const ownLimit = 600;
 /** 4 GiB of DuckDB's own, 768 MiB beside it, and what it gets between two looks of the watch. */
 const childLimit = 4096 + 768 + 400;
 /**
- * `SELECT 1` may take this long. A longer wait fails if it is also above three times the slowest of
- * ten before.
+ * `SELECT 1` may take this long: 25 times what the start of a process takes on an idle machine. A
+ * longer wait counts if it is also above three times the slowest of ten before and above 25 such
+ * starts now. It fails if it comes back each time: a busy machine passes, a blocked server does not.
  */
 const answerMs = 1000;
+const starts = 25;
+const tries = 3;
+
+/** How long the start of a process takes at this moment, in ms. */
+function startTime(): number {
+  const started = performance.now();
+  execFileSync(process.execPath, ['-e', '0']);
+  return performance.now() - started;
+}
 
 /**
  * The longest wait for `SELECT 1`, the most memory of ktx and of its children: printed at the end.
@@ -90,11 +100,16 @@ describe.each(engines.filter(isThere))('the MCP server over %s', (engine) => {
   test.each(statements.map((sql) => [sql.slice(0, 80), sql] as const))(
     'answers within a second after %s',
     async (_, sql) => {
-      const { text } = await runSql(sql);
-      expect(text).not.toContain('Error internal');
-      const wait = await answerTime();
+      let limit = Math.max(answerMs, 3 * usualMs);
+      let wait = Infinity;
+      for (let attempt = 0; attempt < tries && wait >= limit; attempt += 1) {
+        const { text } = await runSql(sql);
+        expect(text).not.toContain('Error internal');
+        wait = await answerTime();
+        if (wait >= limit) limit = Math.max(limit, starts * startTime());
+      }
       if (wait > worst.wait) Object.assign(worst, { wait, waitedAfter: sql });
-      expect(wait).toBeLessThan(Math.max(answerMs, 3 * usualMs));
+      expect(wait).toBeLessThan(limit);
       expect(peakMemoryOf(server())).toBeLessThan(ownLimit);
       expect(worst.children).toBeLessThan(childLimit);
     },
