@@ -71,7 +71,16 @@ function prepare(): void {
 async function fetchItems(): Promise<readonly Item[]> {
   const source = await openSource({ driver: 'dbt', path: 'dbt' });
   const cacheDir = join(dir, '.ktx/cache');
-  const context = { connection: 'models', projectDir: dir, cacheDir, secrets: () => '', signal };
+  const context = {
+    connection: 'models',
+    projectDir: dir,
+    cacheDir,
+    secrets: () => '',
+    memory: { keys: new Set<string>(), isKnown: () => false },
+    longestWait: 1000,
+    onWait: () => undefined,
+    signal,
+  };
   const items: Item[] = [];
   for await (const event of source.fetch(context)) if (event.kind === 'item') items.push(event);
   return items;

@@ -19,6 +19,13 @@ export type IngestEvent =
       readonly total: number;
     }
   | {
+      readonly type: 'server_awaited';
+      readonly connection: string;
+      readonly host: string;
+      /** ISO 8601. */
+      readonly until: string;
+    }
+  | {
       readonly type: 'items_fetched';
       readonly connection: string;
       readonly added: number;

@@ -36,6 +36,8 @@ export interface IngestInput {
   /** A decision that a person makes with this run. */
   readonly pin?: Pin | undefined;
   readonly scan: ScanConfig;
+  /** How long the server of a source may make the run wait, in milliseconds. */
+  readonly longestServerWait: number;
   /** Opens a connection; the caller closes it. */
   readonly warehouse: (name: string, signal: AbortSignal) => Promise<Warehouse>;
   /** The model that describes tables; undefined if none is configured. */

@@ -106,7 +106,7 @@ async function collectFindings(run: PipelineRun, state: State): Promise<Collecte
   const failed = reports.filter(isFailed).map(({ connection }) => connection);
   const connections = [...scanned, ...(await loadUnscannedWarehouses(run, failed))];
   const catalogs = connections.map(({ catalog }) => catalog);
-  const sources = await readSources(run, catalogs);
+  const sources = await readSources(run, catalogs, state);
   const sourceFindings = sources.map(({ findings }) => findings);
   const merged = await readMergedClaims(run.dir);
   const found = { connections, sources: sourceFindings, merged, pin: run.pin };

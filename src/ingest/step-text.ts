@@ -17,6 +17,8 @@ const texts: EventTexts = {
   // done.
   scan_progressed: ({ connection, step }) =>
     `${connection}: ${step === 'links' ? 'weighing joins' : step}`,
+  server_awaited: ({ connection, host, until }) =>
+    `${connection}: ${host} asks to wait until ${new Date(until).toLocaleTimeString()}`,
   description_progressed: ({ connection }) => `${connection}: describing tables`,
   work_units_planned: ({ stage, units }) => `${stageVerbs[stage]} ${formatCount(units, 'unit')}`,
   work_unit_started: ({ stage, unit, items }) =>

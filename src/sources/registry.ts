@@ -7,6 +7,7 @@ import type {
   FetchEvent,
   Item,
   Source,
+  SourceSight,
 } from './source.ts';
 
 /** A source with its configuration. */
@@ -18,6 +19,11 @@ export interface OpenSource {
    */
   readonly inThread?: { readonly config: SourceConfig | undefined };
   fetch(context: Omit<FetchContext<unknown>, 'config'>): AsyncIterable<FetchEvent>;
+  /** Absent for a source that is looked at by reading it. */
+  readonly look?:
+    | ((context: Omit<FetchContext<unknown>, 'config'>) => Promise<SourceSight>)
+    | undefined;
+  address?(key: string): string | undefined;
   covers(key: string): boolean;
   isConfiguration(key: string): boolean;
   extract(
@@ -54,10 +60,13 @@ function bindConfig<Config extends SourceConfig | undefined>(
   source: Source<Config>,
   config: Config,
 ): OpenSource {
+  const look = source.look?.bind(source);
   return {
     inThread: { config },
     extractor: source.extractor,
     fetch: (context) => source.fetch({ ...context, config }),
+    look: look && ((context) => look({ ...context, config })),
+    address: (key) => source.address?.(key, config),
     covers: (key) => source.covers?.(key, config) ?? true,
     isConfiguration: (key) => source.isConfiguration?.(key) ?? false,
     extract: (items, context) => source.extract(items, { ...context, config }),

@@ -18,11 +18,20 @@ export interface Item {
 }
 
 /**
- * One step of a fetch: an item; an item that could not be read, which stays as it was; and last,
- * how the listing ended. Items that are missing from a complete listing are gone.
+ * One step of a fetch: an item; an item that the project has in this version already; an item that
+ * could not be read, which stays as it was; and last, how the listing ended. Items that are missing
+ * from a complete listing are gone.
  */
 export type FetchEvent =
-  | ({ readonly kind: 'item' } & Item)
+  | ({
+      readonly kind: 'item';
+      /**
+       * The version of the object, as its tool counts it. With it, a later run need not ask for the
+       * body again, also after one that was interrupted.
+       */
+      readonly stamp?: string | undefined;
+    } & Item)
+  | { readonly kind: 'known'; readonly key: string }
   | { readonly kind: 'failed'; readonly key: string; readonly reason: string }
   | { readonly kind: 'end'; readonly listingComplete: boolean; readonly reason?: string };
 
@@ -35,7 +44,39 @@ export interface FetchContext<Config> {
   /** The source's own folder for files that can be made again, such as a clone. */
   readonly cacheDir: string;
   readonly secrets: (reference: string) => string;
+  readonly memory: FetchMemory;
+  /** How long a server may make the fetch wait, in milliseconds. */
+  readonly longestWait: number;
+  /** A server makes the fetch wait, for a time that a person would notice. */
+  readonly onWait: (wait: ServerWait) => void;
   readonly signal: AbortSignal;
+}
+
+/** What earlier fetches left on this machine and in the project. */
+export interface FetchMemory {
+  /** The keys of the items that the project has. */
+  readonly keys: ReadonlySet<string>;
+  /**
+   * Whether the item was read in the version of the stamp, at most `maxAge` milliseconds ago, and
+   * is still there: then `known` takes the place of the item.
+   */
+  isKnown(key: string, version: { readonly stamp: string; readonly maxAge: number }): boolean;
+}
+
+/** A server that asks to wait. */
+export interface ServerWait {
+  readonly host: string;
+  readonly until: Date;
+}
+
+/** What the login of a connection sees, as a few requests show it. */
+export interface SourceSight {
+  /** Who is logged in, and where. */
+  readonly login: string;
+  /** What is there to read, a line each: `2 spaces: FIN Finance, OPS Operations`. */
+  readonly sees: readonly string[];
+  /** What will not be read, or lead to no table, with what to do about it. */
+  readonly misses: readonly string[];
 }
 
 export interface ExtractContext<Config> {
@@ -94,6 +135,13 @@ export interface Source<Config> {
    * all items stay as they were.
    */
   fetch(context: FetchContext<Config>): AsyncIterable<FetchEvent>;
+  /**
+   * Logs in and looks around with a few requests. Throws like `fetch`. Without this method, all
+   * items are read to see what is there.
+   */
+  look?(context: FetchContext<Config>): Promise<SourceSight>;
+  /** The address of what an item is about, in the tool that it comes from. */
+  address?(key: string, config: Config): string | undefined;
   /**
    * Whether the configuration still asks for an item of an earlier run, so that its absence from a
    * complete listing removes it. Without this method, it asks for all.

@@ -78,6 +78,7 @@ export async function ingestHere(
       runId: newId('run'),
       connections: names.map((name) => ({ name, scope: {} })),
       scan: scanConfigSchema.parse({}),
+      longestServerWait: 1000,
       warehouse: async (connection) => {
         const config = { driver: 'sqlite', path: `${connection}.sqlite` } as const;
         const warehouse = await openWarehouse(

@@ -63,6 +63,9 @@ export async function fetchAll<Config>(
     projectDir,
     cacheDir: '',
     secrets: () => '',
+    memory: { keys: new Set<string>(), isKnown: () => false },
+    longestWait: 1000,
+    onWait: () => undefined,
     signal,
   };
   for await (const one of source.fetch(context)) fetched.push(one);

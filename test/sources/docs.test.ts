@@ -34,6 +34,7 @@ async function read(key: string, body: string) {
     claims,
     unread: found?.unread?.map(({ text }) => text) ?? [],
     mentions: found?.mentions,
+    extraction: found,
   };
 }
 
@@ -91,6 +92,18 @@ describe('a document', () => {
     expect(claims).toEqual([['field:shop.orders.amount', 'description', 'in € & cents', 'line 6']]);
     expect(unread).toEqual(['orders: Some words that nobody but a model can read.']);
     expect(mentions).toContain('dataset:shop.orders');
+  });
+
+  test('leaves out rows that their table calls deprecated, and counts drafts less', async () => {
+    const text =
+      '| Term | Definition | Status |\n|---|---|---|\n| Old | No longer. | Deprecated since 2024 |\n| New | Not yet. | In review |\n| Now | Today. | Approved |\n';
+    const { claims, extraction } = await read('a.md', text);
+    expect(new Set(claims.map(([subject]) => subject))).toEqual(new Set(['term:new', 'term:now']));
+    const confidences = extraction?.claims.map((claim) => claim.evidence[0]?.confidence);
+    expect(confidences).toEqual([0.6, 0.6, 0.9, 0.9]);
+    expect(extraction?.leftOut).toEqual([
+      { location: 'line 3', what: 'row that its table calls out of use' },
+    ]);
   });
 
   test('reads rules, synonyms and links, and neither front matter nor code', async () => {

@@ -4,9 +4,12 @@ import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { itemFailure, openHttp } from '../../src/sources/http/client.ts';
+import { endAsPartial } from '../../src/sources/http/end-as-partial.ts';
 import { lookupPublic } from '../../src/sources/http/private-address.ts';
 import { readPages } from '../../src/sources/http/read-pages.ts';
-import { apiKey, type Fault, startMetabase } from '../recorded/metabase/server.ts';
+import type { FetchEvent, ServerWait } from '../../src/sources/source.ts';
+import type { Fault } from '../recorded/loopback-server.ts';
+import { apiKey, startMetabase } from '../recorded/metabase/server.ts';
 
 let server: Awaited<ReturnType<typeof startMetabase>>;
 beforeEach(async () => {
@@ -52,6 +55,63 @@ describe('the client of API sources', () => {
     fault({ status: 429, headers: { 'retry-after': '3600' } });
     await expect(open().read(user, anySchema)).rejects.toThrow(/asks to wait 3600 seconds/);
     expect(server.requests.length).toBe(7);
+  });
+
+  test('holds every request of the connection while the server asks to wait, and says so', async () => {
+    const waits: ServerWait[] = [];
+    const abort = new AbortController();
+    fault({ times: 1, status: 429, headers: { 'retry-after': '7' } });
+    const client = open(server.url, {
+      concurrency: 1,
+      longestWait: 10_000,
+      signal: abort.signal,
+      onWait: (wait: ServerWait) => {
+        waits.push(wait);
+        setTimeout(() => abort.abort(), 100);
+      },
+    });
+    const answers = [user, user, user].map((request) => client.read(request, anySchema));
+    expect((await Promise.allSettled(answers)).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+    expect(server.requests.length).toBe(1);
+    expect(waits.map(({ host }) => host)).toEqual([new URL(server.url).host]);
+    const seconds = (Number(waits[0]?.until) - Date.now()) / 1000;
+    expect(seconds).toBeGreaterThan(5);
+    expect(seconds).toBeLessThan(8);
+  });
+
+  test('sends as many requests at once as the connection allows', async () => {
+    const release = server.hold(/user/);
+    const client = open(server.url, { concurrency: 2 });
+    const answers = [user, user, user, user].map((request) => client.read(request, anySchema));
+    await expect.poll(() => server.requests.length).toBe(2);
+    release();
+    await Promise.all(answers);
+    expect(server.requests.length).toBe(4);
+  });
+
+  test('keeps what was read when the server stops answering, and fails if it never did', async () => {
+    const item = { kind: 'item', key: 'a', path: 'a', body: 'a' } as const;
+    async function* fetch(events: readonly FetchEvent[]): AsyncGenerator<FetchEvent> {
+      yield* events;
+      fault({ times: 9, status: 503, headers: { 'retry-after': '9999' } });
+      await open().read(user, anySchema);
+    }
+    const events = await all(endAsPartial(fetch([item])));
+    expect(events).toEqual([
+      item,
+      {
+        kind: 'end',
+        listingComplete: false,
+        reason: expect.stringContaining('asks to wait 9999 seconds') as unknown,
+      },
+    ]);
+    await expect(all(endAsPartial(fetch([])))).rejects.toMatchObject({
+      code: 'source_unreachable',
+    });
   });
 
   test('follows no redirect, so that the key goes nowhere else', async () => {
@@ -131,6 +191,12 @@ describe('the client of API sources', () => {
     expect(() => open('http://10.0.0.7', { allowPrivate: true })).not.toThrow();
   });
 });
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const value of values) found.push(value);
+  return found;
+}
 
 test('a listing that repeats itself is an error', async () => {
   const pages = readPages(async () => ({ entries: [1], next: 'again' }));

@@ -150,6 +150,8 @@ describe('Metabase over the sample company', { timeout: 60_000 }, () => {
       env,
     });
     expect(added.code).toBe(0);
+    expect(added.stdout).toContain('logged in as ktx');
+    expect(added.stderr).toContain('database 7 Scratch (postgres) is not mapped');
     expect(text('ktx.yaml')).toContain('env:METABASE_KEY');
     expect(text('ktx.yaml')).not.toContain(apiKey);
     const literal = await ktx(['connection', 'add', 'third', ...flags, apiKey], { cwd: dir, env });

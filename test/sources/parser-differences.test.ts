@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ParsedDocument } from '../../src/sources/docs/document-block.ts';
-import { readHtml } from '../../src/sources/docs/read-html.ts';
-import { readMarkdown } from '../../src/sources/docs/read-markdown.ts';
+import type { ParsedDocument } from '../../src/sources/documents/document-block.ts';
+import { readHtml } from '../../src/sources/documents/read-html.ts';
+import { readMarkdown } from '../../src/sources/documents/read-markdown.ts';
 import { readDocBlocks } from '../../src/sources/dbt/files/doc-blocks.ts';
 
 /**

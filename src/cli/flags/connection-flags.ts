@@ -42,7 +42,8 @@ export function needsConnectionPrompt(options: FlagSettings, { screen }: Command
 }
 
 /**
- * Reads and checks the flags of a connection; prompts for driver and location if a person is there.
+ * Reads and checks the flags of a connection; prompts for the driver, the location and everything
+ * else that the driver requires if a person is there.
  */
 export async function resolveConnection(
   options: FlagSettings,
@@ -60,10 +61,13 @@ export async function resolveConnection(
   const driverFlags = schemaFlags(
     candidates.find(({ name }) => name === driver)?.config ?? connectionConfigSchema,
   ).slice(1);
-  const location = driverFlags.find(({ key }) => key === 'path' || key === 'url');
-  if (location !== undefined && !(location.key in settings) && context.screen.interactive) {
-    const value = await promptForLocation(location, settings, context);
-    return resolveConnection({ ...options, driver, [location.key]: value }, context, candidates);
+  const unset = driverFlags.filter(({ key }) => !(key in settings));
+  const isMissing = ({ key }: SchemaFlag) => problems.some(({ path }) => path[0] === key);
+  const asked = unset.find(isLocation) ?? unset.find(isMissing);
+  if (asked !== undefined && context.screen.interactive) {
+    const value = await promptForSetting(asked, settings, context);
+    const given = { ...options, driver, [asked.option.attributeName()]: value };
+    return resolveConnection(given, context, candidates);
   }
   const lines = problems.map(({ path, message, rule }) => {
     const flag = flags.find(({ key }) => key === path[0])?.option.long ?? '';
@@ -73,6 +77,10 @@ export async function resolveConnection(
     `Invalid connection flags: ${lines.join('; ')}.`,
     `flags of ${driver}: ${driverFlags.map(({ option }) => option.long).join(', ')}`,
   );
+}
+
+function isLocation({ key }: SchemaFlag): boolean {
+  return key === 'path' || key === 'url';
 }
 
 /** Checks the name of a connection. */
@@ -141,7 +149,7 @@ async function promptForDriver(context: CommandContext, candidates: DriverList):
   );
 }
 
-async function promptForLocation(
+async function promptForSetting(
   { key, option }: SchemaFlag,
   settings: FlagSettings,
   context: CommandContext,

@@ -5,11 +5,13 @@ import { UserError } from '../../lib/error.ts';
 import type { OpenSource } from '../../sources/registry.ts';
 import type { Item } from '../../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
+import type { State } from '../../store/state.ts';
 import { measureStage, type PipelineRun, type SourceInput } from '../ingest-run.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ItemReport, type SourceReport } from '../report.ts';
 import type { SourceFindings } from './findings.ts';
 import { extractItems } from './extract-items.ts';
+import { openFetchMemory, unrecordedMemory } from './fetch-memory.ts';
 import { hashItem, readItemIndex, readStoredItems, type ItemIndexLine } from './item-files.ts';
 import { loadReadingClaims, restoreReadings } from './readings.ts';
 
@@ -32,13 +34,15 @@ export interface ReadSource {
 
 /**
  * Fetches the sources of the run and extracts what code can read. Unchanged items are extracted
- * again as well, which costs nothing.
+ * again as well, which costs nothing. Without `state`, nothing is recorded and every body is asked
+ * for.
  */
 export async function readSources(
   run: PipelineRun,
   catalogs: readonly Catalog[],
+  state?: State,
 ): Promise<readonly ReadSource[]> {
-  const fetched = await measureStage(run, 'fetch', () => fetchSources(run));
+  const fetched = await measureStage(run, 'fetch', () => fetchSources(run, state));
   const claims = await loadReadingClaims(run.dir, catalogs);
   return measureStage(run, 'extract', async () =>
     Promise.all(fetched.map((source) => extractSource(source, { catalogs, claims }, run))),
@@ -49,7 +53,7 @@ export async function readSources(
  * Fetches the sources that were asked for. A source that fails, or was not asked for, keeps its
  * stored items.
  */
-async function fetchSources(run: PipelineRun): Promise<FetchedSource[]> {
+async function fetchSources(run: PipelineRun, state?: State): Promise<FetchedSource[]> {
   const fetched: FetchedSource[] = [];
   for (const input of run.sources ?? []) {
     run.signal.throwIfAborted();
@@ -62,7 +66,7 @@ async function fetchSources(run: PipelineRun): Promise<FetchedSource[]> {
       source,
       stored,
       recorded: readItemIndex(tree, input.name),
-      ...(await fetchSource({ input, source, stored }, run)),
+      ...(await fetchSource({ input, source, stored, state }, run)),
     });
   }
   return fetched;
@@ -70,17 +74,19 @@ async function fetchSources(run: PipelineRun): Promise<FetchedSource[]> {
 
 interface StoredSource extends Pick<FetchedSource, 'input' | 'source'> {
   readonly stored: readonly Item[];
+  readonly state: State | undefined;
 }
 
 async function fetchSource(
-  { input, source, stored }: StoredSource,
+  { input, ...known }: StoredSource,
   run: PipelineRun,
 ): Promise<Pick<FetchedSource, 'items' | 'report'>> {
+  const { stored } = known;
   if (!input.isAsked) return { items: stored, report: {} };
   const { name: connection } = input;
   run.emit({ type: 'connection_started', connection });
   try {
-    const { items, report } = await fetchItems({ input, source, stored }, run);
+    const { items, report } = await fetchItems({ input, ...known }, run);
     const [added, changed, gone] = [report.added.length, report.changed.length, report.gone.length];
     run.emit({ type: 'items_fetched', connection, added, changed, gone });
     return { items, report: { items: report } };
@@ -97,11 +103,12 @@ async function fetchSource(
  * whole: an unmounted folder looks the same as an emptied one.
  */
 async function fetchItems(
-  { input, source, stored }: StoredSource,
+  found: StoredSource,
   run: PipelineRun,
 ): Promise<{ items: readonly Item[]; report: ItemReport }> {
+  const { input, source, stored } = found;
   const before = new Map(stored.map((item) => [item.key, item]));
-  const { listing, fetched, seen, failed } = await listItems({ input, source }, run);
+  const { listing, fetched, seen, failed } = await listItems(found, run);
   const items = new Map([...before, ...fetched]);
   const gone = [...before.keys()].filter(
     (key) => listing.complete && !seen.has(key) && source.covers(key),
@@ -129,10 +136,12 @@ async function fetchItems(
 }
 
 async function listItems(
-  { input, source }: Pick<StoredSource, 'input' | 'source'>,
-  { dir, dryRun, signal }: PipelineRun,
+  { input, source, stored, state }: StoredSource,
+  { dir, dryRun, signal, emit, longestServerWait }: PipelineRun,
 ) {
+  const { name: connection } = input;
   const { cache } = dryRun === true ? projectPaths(dir) : ensureStateDirectory(dir);
+  const memory = state && openFetchMemory(state.db, { connection, source, stored });
   const fetched = new Map<string, Item>();
   const seen = new Set<string>();
   const keysByPath = new Map<string, string>();
@@ -142,10 +151,14 @@ async function listItems(
     reason: 'the source ended without saying so',
   };
   const results = source.fetch({
-    connection: input.name,
+    connection,
     projectDir: dir,
     cacheDir: cache,
     secrets: input.secrets,
+    memory: memory ?? unrecordedMemory(stored),
+    longestWait: longestServerWait,
+    onWait: ({ host, until }) =>
+      emit({ type: 'server_awaited', connection, host, until: until.toISOString() }),
     signal,
   });
   for await (const result of results) {
@@ -160,10 +173,15 @@ async function listItems(
       failed.push({ key, reason: result.reason });
       continue;
     }
-    const { path, body } = result;
+    const item = result.kind === 'known' ? memory?.unpublished(key) : result;
+    // An item that the project has already.
+    if (item === undefined) continue;
+    const { path, body } = item;
     const reason = findPathError({ key, path }, keysByPath);
     if (reason !== undefined) failed.push({ key, reason });
     else fetched.set(key, { key, path, body });
+    if (result.kind === 'item' && reason === undefined && result.stamp !== undefined)
+      memory?.record({ key, path, body }, result.stamp);
   }
   return { listing, fetched, seen, failed };
 }

@@ -1,7 +1,7 @@
 import type { NameIndex } from '../../context/claims/name-index.ts';
 import type { SearchDocument } from '../../search/documents.ts';
-import type { DocumentBlock } from '../../sources/docs/document-block.ts';
-import { parseDocument } from '../../sources/docs/source.ts';
+import type { DocumentBlock } from '../../sources/documents/document-block.ts';
+import { parseDocument } from '../../sources/documents/extract-document.ts';
 
 /** A run of text of a document or a note, as people wrote it. */
 interface Passage {

@@ -7,6 +7,7 @@ import type { IngestInput } from '../../ingest/ingest-run.ts';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import type { SourceInput } from '../../ingest/ingest-run.ts';
 import { UserError } from '../../lib/error.ts';
+import { durationMs } from '../../lib/time/duration.ts';
 import { didYouMean, oneOf } from '../../lib/suggest.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, type OpenSource, openSource } from '../../sources/registry.ts';
@@ -84,6 +85,7 @@ export async function ingestProject(
     otherWarehouses: project.warehouses.filter((name) => !requested.names.has(name)),
     sources,
     scan: project.config.scan,
+    longestServerWait: durationMs(ingestConfig.max_wait),
     updateIndex: (state) => refreshSearchIndex(project, state),
     warehouse: (name, caller) => project.warehouse(name, caller),
   });

@@ -1,5 +1,6 @@
 import { openSource } from '../../sources/registry.ts';
 import type { SourceConfig } from '../../sources/config.ts';
+import type { SourceSight } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
@@ -30,24 +31,45 @@ export async function addSource(
   return { dir, name, config, written, probe };
 }
 
-/** Counts the items of the source and lists those that cannot be read. Writes nothing. */
+/** What is in a source: what a look at it shows, or how many items were read. */
+export type SourceProbe = SourceSight | ReadItems;
+
+interface ReadItems {
+  readonly items: number;
+  /** Items that cannot be read. */
+  readonly failed: readonly string[];
+  readonly isComplete: boolean;
+}
+
+/** A person waits for the answer. In milliseconds. */
+const longestWait = 60_000;
+
+/**
+ * Looks at the source, or where it cannot be looked at, counts its items and lists those that
+ * cannot be read. Writes nothing.
+ */
 export async function probeSource(
   { dir, name, config, secrets }: NewSource & { readonly secrets: ReadSecret },
   signal: AbortSignal,
-) {
+): Promise<SourceProbe> {
   const source = await openSource(config);
-  let [items, isComplete] = [0, false];
-  const failed: string[] = [];
-  for await (const fetched of source.fetch({
+  const context = {
     connection: name,
     projectDir: dir,
     cacheDir: projectPaths(dir).cache,
     secrets,
+    memory: { keys: new Set<string>(), isKnown: () => false },
+    longestWait,
+    onWait: () => undefined,
     signal,
-  })) {
+  };
+  if (source.look !== undefined) return source.look(context);
+  let [items, isComplete] = [0, false];
+  const failed: string[] = [];
+  for await (const fetched of source.fetch(context)) {
     if (fetched.kind === 'item') items += 1;
     else if (fetched.kind === 'failed') failed.push(`${fetched.key}: ${fetched.reason}`);
-    else isComplete = fetched.listingComplete;
+    else if (fetched.kind === 'end') isComplete = fetched.listingComplete;
   }
   return { items, failed, isComplete };
 }

@@ -1,139 +1,21 @@
-import type { Claim } from '../../context/claims/claim.ts';
-import { indexNames, type NamedDataset, type NameIndex } from '../../context/claims/name-index.ts';
-import {
-  type ExtractContext,
-  type Extraction,
-  type Item,
-  itemPath,
-  type Source,
-  type UnreadText,
-} from '../source.ts';
+import { indexNames } from '../../context/claims/name-index.ts';
+import { extractDocument } from '../documents/extract-document.ts';
+import type { ExtractContext, Source } from '../source.ts';
 import type { DocsConfig } from './config.ts';
-import type { DocumentBlock, ParsedDocument, TableRow } from './document-block.ts';
 import { fetchDocuments, isIncluded } from './fetch.ts';
-import { readHtml } from './read-html.ts';
-import { readMarkdown } from './read-markdown.ts';
-import { readClaimTable, type RowClaim } from './read-table.ts';
 
-const docsExtractor = 'docs@1';
-const tableConfidence = 0.9;
-const longestQuote = 300;
+const extractor = 'docs@1';
 
 /**
  * A folder of documents. Code reads tables of terms, metrics, rules and columns; a model reads the
  * prose.
  */
 export const docs: Source<DocsConfig> = {
-  extractor: docsExtractor,
+  extractor,
   fetch: fetchDocuments,
   covers: (key, { include }) => isIncluded(key, include),
   extract(items, { connection, catalogs }: ExtractContext<DocsConfig>) {
     const names = indexNames(catalogs.values());
-    return items.map((item) => extractDocument(item, connection, names));
+    return items.map((item) => extractDocument(item, { connection, extractor, names }));
   },
 };
-
-function extractDocument(item: Item, connection: string, names: NameIndex): Extraction {
-  const { blocks, problems } = parseDocument(item);
-  const claims: Claim[] = [];
-  const unread: UnreadText[] = [];
-  for (const { block, title, dataset } of locateBlocks(blocks, names)) {
-    if (block.kind === 'table') {
-      const table = readClaimTable(block, { names, section: dataset });
-      claims.push(...(table?.claims ?? []).map((claim) => claimOf(item, connection, claim)));
-      const rows = table?.unread ?? block.rows;
-      unread.push(...rows.map(({ cells, line }) => unreadProse(cells.join(' | '), line)));
-    } else if (block.kind === 'text' && isProse(block.text)) {
-      const text = title === '' ? block.text : `${title}: ${block.text}`;
-      unread.push(unreadProse(text, block.line));
-    }
-  }
-  return {
-    key: item.key,
-    claims,
-    mentions: mentionedDatasets(blocks, names),
-    unread,
-    problems: problems.map(({ line, reason }) => ({ location: `line ${line}`, reason })),
-  };
-}
-
-/** The blocks of a document; its key tells HTML from Markdown. */
-export function parseDocument({ key, body }: Pick<Item, 'key' | 'body'>): ParsedDocument {
-  return /\.html?$/i.test(key) ? readHtml(body) : readMarkdown(body);
-}
-
-interface LocatedBlock {
-  readonly block: DocumentBlock;
-  /** The nearest heading above; empty without one. */
-  readonly title: string;
-  /** The dataset that the nearest of the headings above names. */
-  readonly dataset: NamedDataset | undefined;
-}
-
-function locateBlocks(blocks: readonly DocumentBlock[], names: NameIndex): LocatedBlock[] {
-  const headings: {
-    readonly level: number;
-    readonly text: string;
-    readonly dataset: NamedDataset | undefined;
-  }[] = [];
-  return blocks.map((block) => {
-    if (block.kind === 'heading') {
-      while ((headings.at(-1)?.level ?? 0) >= block.level) headings.pop();
-      const codeName = /`([^`]+)`/.exec(block.text)?.[1];
-      const dataset = names.dataset(codeName ?? block.text);
-      headings.push({ level: block.level, text: block.text, dataset });
-    }
-    return {
-      block,
-      title: headings.at(-1)?.text ?? '',
-      dataset: headings.findLast((heading) => heading.dataset !== undefined)?.dataset,
-    };
-  });
-}
-
-function claimOf(item: Item, connection: string, { subject, kind, body, row }: RowClaim): Claim {
-  return {
-    subject,
-    kind,
-    body,
-    evidence: [
-      {
-        connection,
-        origin: 'code',
-        extractor: docsExtractor,
-        item: itemPath(connection, item.path),
-        location: `line ${row.line}`,
-        quote: quoteOf(row),
-        confidence: tableConfidence,
-      },
-    ],
-  };
-}
-
-function quoteOf({ cells }: TableRow): string {
-  return cells.join(' | ').slice(0, longestQuote).toWellFormed();
-}
-
-function unreadProse(text: string, line: number): UnreadText {
-  return { what: 'prose', location: `line ${line}`, text };
-}
-
-/** Fewer words are a caption or a link, which claims nothing. */
-const fewestProseWords = 6;
-
-function isProse(text: string): boolean {
-  return text.split(/\s+/).length >= fewestProseWords;
-}
-
-/** The datasets that the document names in code marks or headings. */
-function mentionedDatasets(blocks: readonly DocumentBlock[], names: NameIndex): string[] {
-  const texts = blocks.flatMap((block) =>
-    block.kind === 'table' ? block.rows.flatMap(({ cells }) => cells) : [block.text],
-  );
-  const codeNames = texts.flatMap((text) =>
-    [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
-  );
-  const headings = blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []));
-  const subjects = [...codeNames, ...headings].flatMap((name) => names.subject(name) ?? []);
-  return [...new Set(subjects)].sort();
-}

@@ -3,7 +3,9 @@ import type { z } from 'zod';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { parseJson } from '../../lib/json.ts';
 import { isLoopback, lookupPublic, PrivateAddress, refusePrivateHost } from './private-address.ts';
-import { isPassing, longestPause, retryPause } from './retry-pause.ts';
+import { openRequestGate, type RequestGate } from './request-gate.ts';
+import type { ServerWait } from '../source.ts';
+import { isPassing, askedPause, backOff, longestPause } from './retry-pause.ts';
 import { AnswerTooLarge, type RawAnswer, sendOnce } from './send-once.ts';
 
 interface HttpOptions {
@@ -15,6 +17,12 @@ interface HttpOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** False: a host with an address of a private network is refused. */
   readonly allowPrivate: boolean;
+  /** How many requests are under way at most. */
+  readonly concurrency?: number;
+  /** How long the server may ask to wait, in milliseconds; a longer wait is an error. */
+  readonly longestWait?: number;
+  /** Hears of waits that a person would notice. */
+  readonly onWait?: (wait: ServerWait) => void;
   readonly signal: AbortSignal;
 }
 
@@ -38,12 +46,15 @@ const mostTries = 6;
 /** In milliseconds, for one try. */
 const longestTry = 60_000;
 const largestAnswer = 32_000_000;
+/** In milliseconds. A shorter wait is not worth a word. */
+const noticedWait = 5000;
 
 /** Opens the way to a server. Sends nothing yet; throws if ktx must not ask this address. */
 export function openHttp(options: HttpOptions): HttpClient {
   const base = new URL(options.baseUrl.replace(/\/*$/, '/'));
   requireSafeBase(base, options);
-  const site: HttpSite = { ...options, base };
+  const gate = openRequestGate(options.concurrency ?? 4, options.signal);
+  const site: HttpSite = { ...options, base, gate };
   return {
     read: async (request, schema) => {
       const url = new URL(`${base.href}${request.path}`);
@@ -68,6 +79,7 @@ const itemCodes = new Set(['bad_answer', 'request_refused']);
 
 interface HttpSite extends HttpOptions {
   readonly base: URL;
+  readonly gate: RequestGate;
 }
 
 function requireSafeBase({ protocol, hostname }: URL, { connection, allowPrivate }: HttpOptions) {
@@ -99,18 +111,29 @@ async function sendUntilAnswered(
   site: HttpSite,
 ): Promise<RawAnswer> {
   for (let tries = 1; ; tries += 1) {
-    const answer = await tryOnce(url, json, site);
+    const { longestWait = longestPause, onWait, base, gate, signal } = site;
+    const { answer, asked } = await gate.pass(() => tryAndHold(url, json, site));
     const isUnanswered = answer instanceof Error;
     const isFinal = isUnanswered && !isPassingError(answer);
     if (!isUnanswered && !isPassing(answer.status)) return requireSuccess(url, answer, site);
-    const asked = isUnanswered ? undefined : answer.headers['retry-after'];
-    const wait = retryPause(tries, asked);
-    if (isFinal || tries >= mostTries || wait > longestPause) {
+    const wait = asked ?? backOff(tries);
+    const isTooLong = wait > longestWait;
+    if (isFinal || tries >= mostTries || isTooLong) {
       const said = isUnanswered ? errorMessage(answer) : `it answers ${answer.status}`;
-      throw unreachable({ said, tries, wait }, site);
+      throw unreachable({ said, tries, wait: isTooLong ? wait : undefined }, site);
     }
-    await pause(wait, undefined, { signal: site.signal });
+    if (wait >= noticedWait) onWait?.({ host: base.host, until: new Date(Date.now() + wait) });
+    if (asked === undefined) await pause(wait, undefined, { signal });
   }
+}
+
+/** One try, and the pause that the server asks for, in milliseconds, before the next request. */
+async function tryAndHold(url: URL, json: unknown, site: HttpSite) {
+  const answer = await tryOnce(url, json, site);
+  const isWait = !(answer instanceof Error) && isPassing(answer.status);
+  const asked = isWait ? askedPause(answer.headers['retry-after']) : undefined;
+  if (asked !== undefined && asked <= (site.longestWait ?? longestPause)) site.gate.hold(asked);
+  return { answer, asked };
 }
 
 class SlowAnswer extends Error {}
@@ -180,12 +203,15 @@ function badAnswer(url: URL, what: string, { connection }: HttpSite): UserError 
   });
 }
 
-function unreachable(
-  { said, tries, wait }: { readonly said: string; readonly tries: number; readonly wait: number },
-  { connection, base }: HttpSite,
-): UserError {
-  const isLong = wait > longestPause;
-  const until = isLong ? ` and asks to wait ${Math.ceil(wait / 1000)} seconds` : '';
+interface Unanswered {
+  readonly said: string;
+  readonly tries: number;
+  /** In milliseconds, if the server asks for a longer wait than it may. */
+  readonly wait: number | undefined;
+}
+
+function unreachable({ said, tries, wait }: Unanswered, { connection, base }: HttpSite): UserError {
+  const until = wait === undefined ? '' : ` and asks to wait ${Math.ceil(wait / 1000)} seconds`;
   const message = `${connection}: ${base.host} cannot be read: ${said}${until} (try ${tries}).`;
   return new UserError('source_unreachable', message, {
     hint: `Try again later: ktx connection test ${connection}. Nothing has changed.`,

@@ -5,21 +5,19 @@ export function isPassing(status: number): boolean {
   return passing.has(status);
 }
 
-/** In milliseconds. A longer wait is not worth it: the next run goes on. */
+/** In milliseconds, where the server does not say how long. */
 export const longestPause = 60_000;
 const firstPause = 500;
 
-/**
- * How long to wait before the try after `tries`, in milliseconds: what the server asks for, in
- * seconds or as a date; else a random part of a time that doubles.
- */
-export function retryPause(tries: number, retryAfter: string | undefined): number {
-  const asked = retryAfter === undefined ? Number.NaN : askedPause(retryAfter);
-  if (!Number.isNaN(asked)) return Math.max(0, asked);
+/** A random part of a time that doubles, in milliseconds: before the try after `tries`. */
+export function backOff(tries: number): number {
   return Math.min(longestPause, firstPause * 2 ** (tries - 1)) * Math.random();
 }
 
-function askedPause(retryAfter: string): number {
+/** The wait that a server asks for in `Retry-After`, in seconds or as a date, in milliseconds. */
+export function askedPause(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
   const seconds = Number(retryAfter);
-  return Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
+  const wait = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const textOrNull = z.string().nullish();
 
-export const userSchema = z.object({ id: z.number() });
+export const userSchema = z.object({ id: z.number(), common_name: textOrNull });
 
 const databaseEntrySchema = z.object({
   id: z.number(),

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { secretSchema } from '../../store/secrets.ts';
+import { apiConfigKeys, baseUrlSchema } from '../http/config.ts';
 
 export const metabaseConfigSchema = z.strictObject({
   driver: z.literal('metabase'),
-  base_url: z
-    .url({ protocol: /^https?$/ })
-    .refine(
-      (url) => !/^\w+:\/\/[^/]*@/.test(url),
-      'a login is never written into an address: use api_key',
-    )
-    .describe('The address of Metabase, like https://metabase.example.com.'),
+  base_url: baseUrlSchema('api_key').describe(
+    'The address of Metabase, like https://metabase.example.com.',
+  ),
   api_key: secretSchema.describe(
     'An API key of Metabase (Admin settings, Authentication, API keys): env:NAME, file:path or keychain:service/account. A group that may only view is enough.',
   ),
@@ -24,9 +21,6 @@ export const metabaseConfigSchema = z.strictObject({
     .min(1)
     .optional()
     .describe('Collections to read, as glob patterns over their paths, like `Finance/**`.'),
-  allow_private: z
-    .boolean()
-    .optional()
-    .describe('True if Metabase has an address in your own network.'),
+  ...apiConfigKeys,
 });
 export type MetabaseConfig = z.infer<typeof metabaseConfigSchema>;

@@ -1,9 +1,12 @@
 import { matchesGlob } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorMessage } from '../../lib/error.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import { apiLimits } from '../http/config.ts';
+import { endAsPartial } from '../http/end-as-partial.ts';
 import { type HttpClient, itemFailure, openHttp } from '../http/client.ts';
 import { readPages } from '../http/read-pages.ts';
-import type { FetchContext, FetchEvent } from '../source.ts';
+import type { FetchContext, FetchEvent, SourceSight } from '../source.ts';
 import {
   cardSchema,
   collectionItemsSchema,
@@ -25,7 +28,6 @@ interface MetabaseFetch {
 }
 
 const pageSize = 200;
-const requestsAtOnce = 4;
 
 /**
  * Fetches the tables of the mapped databases, and the questions, models and metrics of the
@@ -35,25 +37,59 @@ const requestsAtOnce = 4;
 export async function* fetchMetabase(
   context: FetchContext<MetabaseConfig>,
 ): AsyncGenerator<FetchEvent> {
-  const { config, connection, secrets, signal } = context;
-  const http = openHttp({
-    connection,
-    baseUrl: config.base_url,
-    headers: { 'x-api-key': secrets(config.api_key) },
-    allowPrivate: config.allow_private === true,
-    signal,
-  });
+  const { config, signal } = context;
+  const http = openMetabase(context);
   const fetch: MetabaseFetch = { http, config, signal, gaps: [] };
   await http.read({ path: 'api/user/current' }, userSchema);
+  yield* endAsPartial(fetchAll(fetch));
+}
+
+async function* fetchAll(fetch: MetabaseFetch): AsyncGenerator<FetchEvent> {
+  const { http, config, signal } = fetch;
+  const { concurrency } = apiLimits(config);
   yield* fetchDatabases(fetch);
   const collections = await http.read({ path: 'api/collection' }, collectionsSchema);
   const cards = await listCards(collections, fetch);
   yield* Readable.from(cards).map(
     ([id, path]: readonly [number, string]) => fetchCard(id, path, fetch),
-    { concurrency: requestsAtOnce, signal },
+    { concurrency, signal },
   ) as AsyncIterable<FetchEvent>;
   const [reason] = fetch.gaps;
   yield { kind: 'end', listingComplete: reason === undefined, reason };
+}
+
+function openMetabase(context: FetchContext<MetabaseConfig>): HttpClient {
+  const { config, secrets } = context;
+  return openHttp({
+    ...context,
+    ...apiLimits(config),
+    baseUrl: config.base_url,
+    headers: { 'x-api-key': secrets(config.api_key) },
+  });
+}
+
+/** Who the key belongs to, the collections, and which databases are mapped. */
+export async function lookAtMetabase(context: FetchContext<MetabaseConfig>): Promise<SourceSight> {
+  const { config } = context;
+  const http = openMetabase(context);
+  const user = await http.read({ path: 'api/user/current' }, userSchema);
+  const databases = await http.read({ path: 'api/database' }, databasesSchema);
+  const collections = await http.read({ path: 'api/collection' }, collectionsSchema);
+  const wanted = wantedCollections(collections, config);
+  const nameOf = ({ id, name, engine }: (typeof databases)[number]) => `${id} ${name} (${engine})`;
+  const mapped = databases.filter(({ id }) => config.databases?.[id] !== undefined);
+  const others = databases.filter((database) => !mapped.includes(database));
+  const arrows = mapped.map(
+    (database) => `${nameOf(database)} → ${config.databases?.[database.id]}`,
+  );
+  return {
+    login: `logged in as ${user.common_name ?? `user ${user.id}`}`,
+    sees: [formatCount(wanted.length, 'collection'), ...arrows],
+    misses: others.map(
+      (database) =>
+        `database ${nameOf(database)} is not mapped: its questions lead to no tables. Write databases: {"${database.id}": <warehouse>} into ktx.yaml if it is one of yours`,
+    ),
+  };
 }
 
 async function* fetchDatabases(fetch: MetabaseFetch): AsyncGenerator<FetchEvent> {

@@ -4,7 +4,7 @@ import { bindTables } from './bind-tables.ts';
 import { claimCards } from './claim-cards.ts';
 import { claimTables } from './claim-tables.ts';
 import type { MetabaseConfig } from './config.ts';
-import { fetchMetabase } from './fetch.ts';
+import { fetchMetabase, lookAtMetabase } from './fetch.ts';
 import { readMetabaseItems } from './read-items.ts';
 
 const metabaseExtractor = 'metabase@1';
@@ -13,6 +13,11 @@ const metabaseExtractor = 'metabase@1';
 export const metabase: Source<MetabaseConfig> = {
   extractor: metabaseExtractor,
   fetch: fetchMetabase,
+  look: lookAtMetabase,
+  address: (key, { base_url: base }) => {
+    const card = /^cards\/(\d+)\.jsonl$/.exec(key)?.[1];
+    return card === undefined ? undefined : new URL(`question/${card}`, `${base}/`).href;
+  },
   isConfiguration: (key) => key.startsWith('databases/'),
   extract: extractMetabase,
 };

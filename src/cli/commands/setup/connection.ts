@@ -1,6 +1,7 @@
 import { formatCount } from '../../../lib/format-count.ts';
 import { findConnection, isWarehouse, listSources } from '../../../project/open/config.ts';
 import type { Project } from '../../../project/open/open.ts';
+import type { SourceProbe } from '../../../project/setup/add-source.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';
 import { defineCommand, type NextStep } from '../../command.ts';
 import {
@@ -9,6 +10,7 @@ import {
   parseConnectionName,
   resolveConnection,
 } from '../../flags/connection-flags.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
 import { addFlags } from '../../flags/schema-flags.ts';
 import {
   connectWarehouse,
@@ -45,8 +47,8 @@ export const addCommand = defineCommand({
     const { written, probe } = await addSource(source, context.signal);
     return {
       data: { dir, connection, written, probe },
-      text: `${connection}: ${describeItems(probe)}\n${dir}: ${describeWritten(written)}`,
-      notes: probe.failed.map((line) => `cannot be read: ${line}`),
+      text: `${describeSource(connection, probe)}\n${dir}: ${describeWritten(written)}`,
+      notes: sourceNotes(probe),
       next: [
         [`ktx ingest ${connection}`, 'reads its items'],
         ['git add ktx.yaml', 'ktx does not commit the configuration'],
@@ -55,15 +57,22 @@ export const addCommand = defineCommand({
   },
 });
 
-interface SourceProbe {
-  readonly items: number;
-  readonly failed: readonly string[];
-  readonly isComplete: boolean;
+function describeSource(connection: string, probe: SourceProbe): string {
+  if ('login' in probe)
+    return [`${connection}: ${probe.login}`, ...probe.sees.map((line) => `  ${line}`)]
+      .map(escapeControls)
+      .join('\n');
+  const { items, failed, isComplete } = probe;
+  const unread = failed.length === 0 ? '' : `, ${failed.length} cannot be read`;
+  const end = isComplete ? '' : ', the listing is incomplete';
+  return `${connection}: ${formatCount(items, 'item')}${unread}${end}`;
 }
 
-function describeItems({ items, failed, isComplete }: SourceProbe): string {
-  const unread = failed.length === 0 ? '' : `, ${failed.length} cannot be read`;
-  return `${formatCount(items, 'item')}${unread}${isComplete ? '' : ', the listing is incomplete'}`;
+const unreadNote = (line: string) => `cannot be read: ${line}`;
+
+function sourceNotes(probe: SourceProbe): readonly string[] {
+  const lines = 'login' in probe ? probe.misses : probe.failed.map(unreadNote);
+  return lines.map(escapeControls);
 }
 
 export const listCommand = defineCommand({
@@ -87,7 +96,7 @@ export const listCommand = defineCommand({
 
 export const testCommand = defineCommand({
   description:
-    'Connects to a warehouse, reads its structure, and shows what the login may do. Fails if the warehouse does not answer.',
+    'Connects to a warehouse or a source and shows what the login sees and may do. Fails if it does not answer.',
   examples: [['ktx connection test warehouse', 'is it reachable, and is the login read-only?']],
   define: (command) => command.argument('[name]', 'the connection, if there are several'),
   async run({ args: [requested] }, context) {
@@ -95,12 +104,13 @@ export const testCommand = defineCommand({
     const { dir } = project;
     const source = requested === undefined ? undefined : findConnection(project.config, requested);
     if (requested !== undefined && source !== undefined && !isWarehouse(source)) {
+      context.progress.update(`connecting to ${requested}`);
       const { probeSource } = await import('../../../project/setup/add-source.ts');
       const secrets = await project.trust.requireConnections([requested]);
       const input = { dir, name: requested, config: source, secrets };
       const probe = await probeSource(input, context.signal);
-      const text = `${requested}: ${describeItems(probe)}`;
-      return { data: { connection: requested, probe }, text };
+      const text = describeSource(requested, probe);
+      return { data: { connection: requested, probe }, text, notes: sourceNotes(probe) };
     }
     const { name, config } = project.connection(requested);
     const { probeConnection } = await import('../../../project/setup/setup.ts');

@@ -17,12 +17,16 @@ export interface RowClaim {
   readonly kind: ClaimKind;
   readonly body: Json;
   readonly row: TableRow;
+  /** True if the table says that the row is not settled. */
+  readonly isDraft?: boolean;
 }
 
 interface TableReading {
   readonly claims: readonly RowClaim[];
   /** Rows that code does not understand, at least in part. */
   readonly unread: readonly TableRow[];
+  /** Rows that the table itself calls out of use. */
+  readonly retired?: readonly TableRow[];
 }
 
 /** Reads a table of terms, metrics, rules or columns; undefined for any other table. */
@@ -33,11 +37,16 @@ export function readClaimTable(table: TableBlock, context: TableContext): TableR
   if (subject === undefined || !isRead) return undefined;
   const readings = table.rows.map((row): TableReading => {
     const cell: CellOf = (role) => row.cells[positions.get(role) ?? -1]?.trim() ?? '';
-    return cell(subject) === '' ? nothingRead : rowReaders[subject]({ row, cell }, context);
+    if (cell(subject) === '') return nothingRead;
+    if (outOfUse.test(cell('status'))) return { ...nothingRead, retired: [row] };
+    const reading = rowReaders[subject]({ row, cell }, context);
+    if (!unsettled.test(cell('status'))) return reading;
+    return { ...reading, claims: reading.claims.map((claim) => ({ ...claim, isDraft: true })) };
   });
   return {
     claims: readings.flatMap(({ claims }) => claims),
     unread: readings.flatMap(({ unread }) => unread),
+    retired: readings.flatMap(({ retired = [] }) => retired),
   };
 }
 
@@ -54,7 +63,13 @@ const columnTitles = {
   dataset: /^(datasets?|tables?|models?|sources?|based on)$/,
   filter: /^(filters?|where|conditions?|only)$/,
   unit: /^(units?|currency)$/,
+  status: /^(status|state|lifecycle|approval)$/,
 } as const;
+
+/** What a column of states says of a row, at its start. */
+const outOfUse = /^(deprecated|obsolete|archived|retired|superseded|outdated|do not use)\b/i;
+const unsettled =
+  /^(draft|proposed|proposal|in review|under review|in progress|not started|wip)\b/i;
 
 type ColumnRole = keyof typeof columnTitles;
 const columnRoles = Object.keys(columnTitles) as ColumnRole[];
