@@ -10,7 +10,7 @@ type ReportWithoutExitCode = Omit<IngestReport, 'exitCode'>;
  * code of the failures, or 1 if they differ. 4 if a model provider refused the credentials.
  */
 export function ingestExitCode(report: ReportWithoutExitCode): ExitCode {
-  const { connections, sources, stages } = report;
+  const { connections, sources, stages, meanings } = report;
   const failures = [...connections, ...sources].flatMap(({ failure }) => failure ?? []);
   const askedSources = sources.filter(({ items, failure }) => items ?? failure);
   const [first, ...others] = new Set(failures.map(({ exitCode }) => exitCode));
@@ -21,6 +21,7 @@ export function ingestExitCode(report: ReportWithoutExitCode): ExitCode {
     ...connections.flatMap(({ judgements }) => judgements?.failure ?? []),
     ...connections.flatMap(({ names }) => names?.failure ?? []),
     ...stages.flatMap((stage) => stage.failures),
+    ...(meanings?.failure === undefined ? [] : [meanings.failure]),
   ];
   if (modelFailures.some(({ exitCode }) => exitCode === 4)) return 4;
   return failures.length + modelFailures.length > 0 || hasUnfinishedWork(report) ? 3 : 0;

@@ -3,6 +3,7 @@ import type { ScanConfig } from '../scan/config.ts';
 import type { ScanModel } from '../scan/describe/scan-model.ts';
 import type { KtxEmbeddingPort } from '../llm/port/embedding.ts';
 import type { ReadSecret } from '../store/secrets.ts';
+import type { EmbeddedIndex } from '../search/meanings/embed-index.ts';
 import type { State } from '../store/state.ts';
 import type { OpenSource } from '../sources/registry.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
@@ -61,8 +62,9 @@ export interface IngestInput {
   readonly git?: 'commit' | 'write' | undefined;
   /**
    * Brings the search index up to date. Called after publishing, with the database of the index.
+   * Returns what became of its meanings, undefined without embeddings.
    */
-  readonly updateIndex?: (state: State) => Promise<void>;
+  readonly updateIndex?: (state: State) => Promise<EmbeddedIndex | undefined>;
   /** Stops after the plan: reports what would be read, and writes nothing. */
   readonly dryRun?: boolean;
   readonly signal: AbortSignal;

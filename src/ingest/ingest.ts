@@ -24,6 +24,7 @@ import { readProjectFiles, type FileTree } from './publish/project-files.ts';
 import { publish, type Published } from './publish/publish.ts';
 import { projectFolders, renderProject } from './render/render.ts';
 import { addDecisions, validateArtifacts, type Validation } from './render/validate.ts';
+import type { EmbeddedIndex } from '../search/meanings/embed-index.ts';
 import { toFailure, type ConnectionReport, type IngestReport } from './report.ts';
 import { compareMetrics } from './decide/compare-metrics.ts';
 
@@ -90,8 +91,13 @@ async function runStages(run: PipelineRun, state: State): Promise<PipelineOutcom
   run.signal.throwIfAborted();
   const published = await publishArtifacts(run, collected, checked);
   await compareContestedMetrics(run, state, published);
-  await measureStage(run, 'index', async () => run.updateIndex?.(state));
-  return reportRun(state, { collected, modelled, checked, published });
+  const meanings = await measureStage(run, 'index', async () => run.updateIndex?.(state));
+  const outcome = reportRun(state, { collected, modelled, checked, published });
+  return { ...outcome, ...(meanings !== undefined && { meanings: reportMeanings(meanings) }) };
+}
+
+function reportMeanings({ failure, ...embedded }: EmbeddedIndex): IngestReport['meanings'] {
+  return { ...embedded, ...(failure && { failure: toFailure(failure) }) };
 }
 
 interface CollectedFindings {

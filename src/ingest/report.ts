@@ -9,6 +9,8 @@ export interface IngestReport extends EditReport {
   readonly sources: readonly SourceReport[];
   /** Set for a dry run with a configured model. */
   readonly estimate?: Estimate | undefined;
+  /** Texts of the search index that embeddings compare; unset without embeddings. */
+  readonly meanings?: ModelWork | undefined;
   /** The model stages that had work, in their order. */
   readonly stages: readonly StageReport[];
   /** The conflicts that are open after the run. */

@@ -3,6 +3,7 @@ import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
 import type { State } from '../store/state.ts';
 import type { SearchDocument } from './documents.ts';
+import { meaningText } from './meanings/meaning-text.ts';
 import { indexText, nameKey, plainText } from './words.ts';
 
 /**
@@ -11,34 +12,39 @@ import { indexText, nameKey, plainText } from './words.ts';
  */
 export function ensureIndex(db: DatabaseSync): void {
   db.exec(`
-    ${['documents', 'terms', 'words', 'sources'].map((table) => `DROP TABLE IF EXISTS search_${table}_2;`).join(' ')}
-    CREATE TABLE IF NOT EXISTS search_documents_3 (
+    ${['documents', 'terms', 'roots', 'words', 'stems', 'sources'].map((table) => `DROP TABLE IF EXISTS search_${table}_3;`).join(' ')}
+    CREATE TABLE IF NOT EXISTS search_documents_4 (
       id INTEGER PRIMARY KEY, connection TEXT NOT NULL, subject TEXT NOT NULL, kind TEXT NOT NULL,
-      name_key TEXT NOT NULL, document TEXT NOT NULL, UNIQUE (connection, subject));
-    CREATE INDEX IF NOT EXISTS search_subjects_3 ON search_documents_3 (subject);
-    CREATE INDEX IF NOT EXISTS search_names_3 ON search_documents_3 (name_key);
-    CREATE VIRTUAL TABLE IF NOT EXISTS search_words_3 USING fts5 (
+      name_key TEXT NOT NULL, document TEXT NOT NULL, meaning TEXT, UNIQUE (connection, subject));
+    CREATE INDEX IF NOT EXISTS search_subjects_4 ON search_documents_4 (subject);
+    CREATE INDEX IF NOT EXISTS search_names_4 ON search_documents_4 (name_key);
+    CREATE VIRTUAL TABLE IF NOT EXISTS search_words_4 USING fts5 (
       name, synonyms, description, context,
       content='', contentless_delete=1, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
-    CREATE VIRTUAL TABLE IF NOT EXISTS search_stems_3 USING fts5 (
+    CREATE VIRTUAL TABLE IF NOT EXISTS search_stems_4 USING fts5 (
       name, synonyms, description, context, members,
       content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-    CREATE VIRTUAL TABLE IF NOT EXISTS search_roots_3 USING fts5vocab ('search_stems_3', 'row');
-    CREATE VIRTUAL TABLE IF NOT EXISTS search_terms_3 USING fts5vocab ('search_words_3', 'row');
-    CREATE TRIGGER IF NOT EXISTS search_removed_3 AFTER DELETE ON search_documents_3 BEGIN
-      DELETE FROM search_words_3 WHERE rowid = old.id; DELETE FROM search_stems_3 WHERE rowid = old.id; END;
-    CREATE TRIGGER IF NOT EXISTS search_changed_3 AFTER UPDATE ON search_documents_3 BEGIN
-      DELETE FROM search_words_3 WHERE rowid = old.id; DELETE FROM search_stems_3 WHERE rowid = old.id; END;
-    CREATE TABLE IF NOT EXISTS search_sources_3 (connection TEXT PRIMARY KEY, fingerprint TEXT NOT NULL);`);
+    CREATE VIRTUAL TABLE IF NOT EXISTS search_roots_4 USING fts5vocab ('search_stems_4', 'row');
+    CREATE VIRTUAL TABLE IF NOT EXISTS search_terms_4 USING fts5vocab ('search_words_4', 'row');
+    CREATE TRIGGER IF NOT EXISTS search_removed_4 AFTER DELETE ON search_documents_4 BEGIN
+      DELETE FROM search_words_4 WHERE rowid = old.id; DELETE FROM search_stems_4 WHERE rowid = old.id; END;
+    CREATE TRIGGER IF NOT EXISTS search_changed_4 AFTER UPDATE ON search_documents_4 BEGIN
+      DELETE FROM search_words_4 WHERE rowid = old.id; DELETE FROM search_stems_4 WHERE rowid = old.id; END;
+    CREATE TABLE IF NOT EXISTS search_sources_4 (connection TEXT PRIMARY KEY, fingerprint TEXT NOT NULL);`);
 }
 
 /** The fingerprint of the last `updateIndex` of a connection; undefined if there was none. */
 export function indexedFingerprint(state: State, connection: string): string | undefined {
   ensureIndex(state.db);
   const row = state.db
-    .prepare('SELECT fingerprint FROM search_sources_3 WHERE connection = ?')
+    .prepare('SELECT fingerprint FROM search_sources_4 WHERE connection = ?')
     .get(connection);
   return row && String(row['fingerprint']);
+}
+
+/** The connections in the index, each with the fingerprint of its last update. */
+export function listIndexedSources({ db }: State): readonly unknown[] {
+  return db.prepare('SELECT connection, fingerprint FROM search_sources_4 ORDER BY 1').all();
 }
 
 interface IndexUpdate {
@@ -74,19 +80,22 @@ function writeDocuments(
   { connection, documents, fingerprint }: IndexUpdate,
 ): { written: number; removed: number } {
   const writeDocument = db.prepare(
-    `INSERT INTO search_documents_3 (connection, subject, kind, name_key, document) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET kind = excluded.kind, name_key = excluded.name_key, document = excluded.document
+    `INSERT INTO search_documents_4 (connection, subject, kind, name_key, document, meaning)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET kind = excluded.kind, name_key = excluded.name_key,
+       document = excluded.document, meaning = excluded.meaning
      WHERE document <> excluded.document RETURNING id`,
   );
   const writeWords = db.prepare(
-    'INSERT INTO search_words_3 (rowid, name, synonyms, description, context) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO search_words_4 (rowid, name, synonyms, description, context) VALUES (?, ?, ?, ?, ?)',
   );
   const writeStems = db.prepare(
-    'INSERT INTO search_stems_3 (rowid, name, synonyms, description, context, members) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO search_stems_4 (rowid, name, synonyms, description, context, members) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const changed = documents.flatMap((document) => {
     const { subject, kind, name } = document;
-    const row = writeDocument.get(connection, subject, kind, nameKey(name), storedForm(document));
+    const texts = [storedForm(document), meaningText(document) ?? null] as const;
+    const row = writeDocument.get(connection, subject, kind, nameKey(name), ...texts);
     return row === undefined ? [] : [{ id: Number(row['id']), document }];
   });
   // A loop of its own: FTS5 flushes its buffer whenever another statement of the transaction could
@@ -102,10 +111,10 @@ function writeDocuments(
   const subjects = JSON.stringify(documents.map(({ subject }) => subject));
   const { changes } = db
     .prepare(
-      'DELETE FROM search_documents_3 WHERE connection = ? AND subject NOT IN (SELECT value FROM json_each(?))',
+      'DELETE FROM search_documents_4 WHERE connection = ? AND subject NOT IN (SELECT value FROM json_each(?))',
     )
     .run(connection, subjects);
-  db.prepare('INSERT OR REPLACE INTO search_sources_3 VALUES (?, ?)').run(connection, fingerprint);
+  db.prepare('INSERT OR REPLACE INTO search_sources_4 VALUES (?, ?)').run(connection, fingerprint);
   return { written: changed.length, removed: Number(changes) };
 }
 

@@ -3,6 +3,7 @@ import { nearest } from '../lib/suggest.ts';
 import type { State } from '../store/state.ts';
 import { type DocumentKind, documentKinds, kindWeights, type SearchDocument } from './documents.ts';
 import { ensureIndex } from './index.ts';
+import type { NearDocument } from './meanings/meaning-index.ts';
 import { relatedWords } from './synonyms.ts';
 import { nameKey, queryWords, toSingular } from './words.ts';
 
@@ -11,6 +12,8 @@ export interface SearchOptions {
   readonly limit?: number | undefined;
   readonly kinds?: readonly DocumentKind[] | undefined;
   readonly connections?: readonly string[] | undefined;
+  /** Documents that mean much the same as the text, nearest first. */
+  readonly near?: readonly NearDocument[] | undefined;
 }
 
 export interface SearchHit extends SearchDocument {
@@ -20,18 +23,20 @@ export interface SearchHit extends SearchDocument {
 
 /**
  * Searches the index, best match first: exact names, then words and their prefixes, then words of
- * the same stem; an unknown word matches its nearest spellings. What a page or a term is about
- * counts as found with it. Any text is valid. The order is stable.
+ * the same stem; an unknown word matches its nearest spellings. What has a near meaning counts as
+ * well, and what a page or a term is about counts as found with it. Any text is valid. The order is
+ * stable.
  */
 export function searchIndex(
   { db }: State,
   text: string,
-  { limit = 10, kinds = documentKinds, connections }: SearchOptions = {},
+  { limit = 10, kinds = documentKinds, connections, near = [] }: SearchOptions = {},
 ): SearchHit[] {
   ensureIndex(db);
   const words = queryWords(text);
   if (words.length === 0) return searchLiteral(db, text, { limit, kinds, connections });
   const candidates = findDocuments(db, text, words);
+  addNear(db, candidates, near);
   spreadAlongRefs(db, candidates);
   const isWanted = ({ document: { kind, connection } }: FoundDocument) =>
     kinds.includes(kind) && (connections?.includes(connection) ?? true);
@@ -46,6 +51,8 @@ export function searchIndex(
 
 interface FoundDocument {
   readonly document: SearchDocument;
+  /** The part of the score that comes from words, without that of an exact name. */
+  readonly rank: number;
   score: number;
 }
 
@@ -60,21 +67,21 @@ function findDocuments(db: DatabaseSync, text: string, words: readonly string[])
     .prepare(
       `WITH names AS MATERIALIZED (SELECT key AS name_key, value AS worth FROM json_each(:names)),
             spelled AS MATERIALIZED (
-              SELECT rowid AS id, -bm25(search_words_3, 10.0, 6.0, 1.0, 2.0) AS rank FROM search_words_3
-              WHERE search_words_3 MATCH :words ORDER BY rank DESC LIMIT :most),
+              SELECT rowid AS id, -bm25(search_words_4, 10.0, 6.0, 1.0, 2.0) AS rank FROM search_words_4
+              WHERE search_words_4 MATCH :words ORDER BY rank DESC LIMIT :most),
             stemmed AS MATERIALIZED (
-              SELECT rowid AS id, -bm25(search_stems_3, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_3
-              WHERE search_stems_3 MATCH :stems ORDER BY rank DESC LIMIT :most),
+              SELECT rowid AS id, -bm25(search_stems_4, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_4
+              WHERE search_stems_4 MATCH :stems ORDER BY rank DESC LIMIT :most),
             related AS MATERIALIZED (
-              SELECT rowid AS id, -bm25(search_stems_3, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_3
-              WHERE search_stems_3 MATCH :related ORDER BY rank DESC LIMIT :most),
+              SELECT rowid AS id, -bm25(search_stems_4, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_4
+              WHERE search_stems_4 MATCH :related ORDER BY rank DESC LIMIT :most),
             found AS MATERIALIZED (
               SELECT id, sum(rank) AS rank FROM (
                 SELECT id, ${spelledWeight} * rank AS rank FROM spelled
                 UNION ALL SELECT id, rank FROM stemmed
                 UNION ALL SELECT id, ${relatedWeight} * rank FROM related) GROUP BY id)
-       SELECT connection, subject, document, rank + coalesce(worth, 0) AS score
-       FROM found JOIN search_documents_3 USING (id) LEFT JOIN names USING (name_key)`,
+       SELECT connection, subject, document, rank, rank + coalesce(worth, 0) AS score
+       FROM found JOIN search_documents_4 USING (id) LEFT JOIN names USING (name_key)`,
     )
     .all({
       names: JSON.stringify(nameBoosts(text, { words, related })),
@@ -84,9 +91,9 @@ function findDocuments(db: DatabaseSync, text: string, words: readonly string[])
       most: mostFound,
     });
   return new Map(
-    rows.map(({ connection, subject, document, score }) => [
+    rows.map(({ connection, subject, document, rank, score }) => [
       candidateKey(String(connection), String(subject)),
-      { document: parseDocument(document), score: Number(score) },
+      { document: parseDocument(document), rank: Number(rank), score: Number(score) },
     ]),
   );
 }
@@ -101,7 +108,7 @@ function parseDocument(stored: unknown): SearchDocument {
 
 /** A word that is the name of something needs no others for it. */
 function isName(db: DatabaseSync, word: string): boolean {
-  const find = db.prepare('SELECT 1 FROM search_documents_3 WHERE name_key IN (?, ?, ?) LIMIT 1');
+  const find = db.prepare('SELECT 1 FROM search_documents_4 WHERE name_key IN (?, ?, ?) LIMIT 1');
   return find.get(word, toSingular(word), `${word}s`) !== undefined;
 }
 
@@ -117,12 +124,38 @@ function candidateKey(connection: string, subject: string): string {
   return `${connection} ${subject}`;
 }
 
+/** What the nearest meaning counts, beside the best match by words. */
+const nearShare = 0.8;
+
+/** Adds the documents of a near meaning. Without any match by words they alone decide. */
+function addNear(
+  db: DatabaseSync,
+  candidates: FoundDocuments,
+  near: readonly NearDocument[],
+): void {
+  const best = Math.max(1, ...[...candidates.values()].map(({ rank }) => rank));
+  const find = db.prepare(
+    'SELECT document FROM search_documents_4 WHERE connection = ? AND subject = ?',
+  );
+  near.forEach(({ connection, subject, likeness }, index) => {
+    const share = (best * nearShare * likeness) / (1 + index / 10);
+    const key = candidateKey(connection, subject);
+    const known = candidates.get(key);
+    if (known !== undefined) known.score += share;
+    else {
+      const row = find.get(connection, subject);
+      if (row !== undefined)
+        candidates.set(key, { document: parseDocument(row['document']), rank: 0, score: share });
+    }
+  });
+}
+
 /** What a text that names several subjects gives to each of them. */
 const refShare = 0.9;
 
 /** Adds the score of pages and terms to the subjects that they are about. */
 function spreadAlongRefs(db: DatabaseSync, candidates: FoundDocuments): void {
-  const find = db.prepare('SELECT document FROM search_documents_3 WHERE subject = ?');
+  const find = db.prepare('SELECT document FROM search_documents_4 WHERE subject = ?');
   const best = new Map<string, number>();
   for (const { document, score } of candidates.values()) {
     const { refs = [] } = document;
@@ -135,7 +168,7 @@ function spreadAlongRefs(db: DatabaseSync, candidates: FoundDocuments): void {
       const document = parseDocument(row['document']);
       const key = candidateKey(document.connection, subject);
       const known = candidates.get(key);
-      if (known === undefined) candidates.set(key, { document, score: share });
+      if (known === undefined) candidates.set(key, { document, rank: 0, score: share });
       else known.score += share;
     }
 }
@@ -153,7 +186,7 @@ function searchLiteral(
   if (literal === '') return [];
   const rows = db
     .prepare(
-      'SELECT document FROM search_documents_3 WHERE instr(document, ?) > 0 ORDER BY subject',
+      'SELECT document FROM search_documents_4 WHERE instr(document, ?) > 0 ORDER BY subject',
     )
     .all(literal);
   const matches = rows
@@ -201,7 +234,7 @@ function nameBoosts(
  */
 function matchTerms(db: DatabaseSync, words: readonly string[]): string[] {
   const prefix = db.prepare(
-    'SELECT term FROM search_terms_3 WHERE term >= ? ORDER BY term LIMIT 1',
+    'SELECT term FROM search_terms_4 WHERE term >= ? ORDER BY term LIMIT 1',
   );
   const isKnown = (word: string) => String(prefix.get(word)?.['term'] ?? '').startsWith(word);
   let vocabulary: readonly string[] | undefined;
@@ -215,7 +248,7 @@ function matchTerms(db: DatabaseSync, words: readonly string[]): string[] {
 }
 
 function readVocabulary(db: DatabaseSync): readonly string[] {
-  const [row] = db.prepare("SELECT group_concat(term, ' ') AS terms FROM search_terms_3").all();
+  const [row] = db.prepare("SELECT group_concat(term, ' ') AS terms FROM search_terms_4").all();
   return String(row?.['terms'] ?? '').split(' ');
 }
 

@@ -20,8 +20,8 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
   effect: 'context',
   inputSchema,
   itemsName: 'hits',
-  async run({ text, ...options }, { project }) {
-    const hits = await searchProject(project, text, options);
+  async run({ text, ...options }, { project, signal }) {
+    const { hits, lexical } = await searchProject(project, text, { ...options, signal });
     const contested = hits.filter((hit) => hit.contested === true).map(({ subject }) => subject);
     const stale = hits.filter((hit) => hit.stale === true).map(({ subject }) => subject);
     const items = hits.map((hit) => ({
@@ -32,10 +32,12 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
     }));
     const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].sort();
     return {
-      summary:
+      summary: [
         hits.length === 0
           ? 'Nothing found. Try other words.'
           : `${formatCount(hits.length, 'hit')}, best first.`,
+        ...(lexical === undefined ? [] : [`Found by words only: ${lexical}.`]),
+      ].join(' '),
       trust: {
         status: files.length > 0 ? 'curated' : 'ad_hoc',
         ...(contested.length === 0 ? {} : { contested }),

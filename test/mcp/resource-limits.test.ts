@@ -17,7 +17,7 @@ const childLimit = 4096 + 768 + 400;
 /**
  * `SELECT 1` may take this long: 25 times what the start of a process takes on an idle machine. A
  * longer wait counts if it is also above three times the slowest of ten before and above 25 such
- * starts now. It fails if it comes back each time: a busy machine passes, a blocked server does not.
+ * starts now. It fails if it comes back each time: a busy machine passes, a blocked server fails.
  */
 const answerMs = 1000;
 const starts = 25;

@@ -117,7 +117,7 @@ describe('what a search finds', () => {
   it('answers the same question the same way, whatever the order of indexing', () => {
     const before = searchIndex(state, 'orders revenue customer');
     state.db.exec(
-      'DROP TABLE search_documents_3; DROP TABLE search_terms_3; DROP TABLE search_words_3; DROP TABLE search_roots_3; DROP TABLE search_stems_3; DROP TABLE search_sources_3;',
+      'DROP TABLE search_documents_4; DROP TABLE search_terms_4; DROP TABLE search_words_4; DROP TABLE search_roots_4; DROP TABLE search_stems_4; DROP TABLE search_sources_4;',
     );
     index(shop.toReversed());
     expect(searchIndex(state, 'orders revenue customer')).toEqual(before);

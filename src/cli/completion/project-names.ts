@@ -125,7 +125,7 @@ function searchIndex(dir: string, word: string, kind?: string): readonly string[
       "kind = :kind AND substr(subject, instr(subject, '.') + 1, length(:word)) = :word";
     const ofAnyKind =
       ":kind IS NULL AND kind <> 'relationship' AND substr(subject, 1, length(:word)) = :word";
-    const sql = `SELECT subject FROM search_documents_3 WHERE (${ofKind}) OR (${ofAnyKind}) ORDER BY subject LIMIT ${maxNames}`;
+    const sql = `SELECT subject FROM search_documents_4 WHERE (${ofKind}) OR (${ofAnyKind}) ORDER BY subject LIMIT ${maxNames}`;
     return db
       .prepare(sql)
       .all({ word, kind: kind ?? null })

@@ -16,24 +16,36 @@ import type { Project } from '../open/open.ts';
 import { buildDatasetDocuments } from './build-dataset-documents.ts';
 import { buildPassageDocuments } from './read-prose.ts';
 import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
+import { findByMeaning } from './search-meanings.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
 import { buildWikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
 
 /** The wiki's name in the index, beside the connections. No connection can have this name. */
 const wikiName = 'wiki';
 
+export interface ProjectSearchOptions extends Pick<SearchOptions, 'limit' | 'kinds'> {
+  readonly connection?: string | undefined;
+  /** False compares words only, and sends nothing. */
+  readonly embeddings?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ProjectSearch {
+  /** Best match first. */
+  readonly hits: readonly ProjectHit[];
+  /** Why meanings were not compared, or not all of them, in a project that has embeddings. */
+  readonly lexical?: string | undefined;
+}
+
 /**
- * What the text may mean, best match first. Updates the index first. Without a connection it
- * searches all of them and the wiki.
+ * What the text may mean. Updates the index first. Without a connection it searches all of them and
+ * the wiki. Compares meanings where the project has embeddings; without them it finds by words.
  */
 export async function searchProject(
   project: Project,
   text: string,
-  {
-    connection,
-    ...options
-  }: Pick<SearchOptions, 'limit' | 'kinds'> & { readonly connection?: string | undefined },
-): Promise<ProjectHit[]> {
+  { connection, embeddings = true, signal, ...options }: ProjectSearchOptions,
+): Promise<ProjectSearch> {
   const connections =
     connection === undefined
       ? [...project.warehouses, wikiName]
@@ -41,19 +53,19 @@ export async function searchProject(
   const state = await openCleanState(project);
   try {
     await refreshSearchIndex(project, state);
-    const hits = searchIndex(state, text, { ...options, connections });
-    if (options.kinds?.includes('field') === false) return hits;
-    return mergeValueHits(hits, await findFieldsByValue(project, state, { text, connection }), {
-      text,
-      ...options,
-    });
+    const meanings = embeddings ? await findByMeaning(project, state, { text, signal }) : {};
+    const { near, lexical } = meanings;
+    const hits = searchIndex(state, text, { ...options, connections, near });
+    if (options.kinds?.includes('field') === false) return { hits, lexical };
+    const valueHits = await findFieldsByValue(project, state, { text, connection });
+    return { hits: mergeValueHits(hits, valueHits, { text, ...options }), lexical };
   } finally {
     state.close();
   }
 }
 
 /** `value` is set if the text is a value of the field. */
-export type ProjectHit = SearchHit & { readonly value?: string };
+type ProjectHit = SearchHit & { readonly value?: string };
 
 /**
  * Things named like the text come first, then fields that have the whole text as a value, then the

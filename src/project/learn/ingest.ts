@@ -12,6 +12,7 @@ import { didYouMean, oneOf } from '../../lib/suggest.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, type OpenSource, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
+import { embedIndex } from '../../search/meanings/embed-index.ts';
 import { projectPaths } from '../../store/directories.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
 import { refreshSearchIndex } from '../answer/search.ts';
@@ -86,7 +87,10 @@ export async function ingestProject(
     sources,
     scan: project.config.scan,
     longestServerWait: durationMs(ingestConfig.max_wait),
-    updateIndex: (state) => refreshSearchIndex(project, state),
+    updateIndex: async (state) => {
+      await refreshSearchIndex(project, state);
+      return embeddings && embedIndex(state, embeddings, signal);
+    },
     warehouse: (name, caller) => project.warehouse(name, caller),
   });
   if (!report.dryRun) await tidyInbox(project.dir);

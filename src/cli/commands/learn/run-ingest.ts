@@ -39,15 +39,18 @@ export async function loadRunUsage(project: Project): Promise<readonly UsageLine
 
 /** The first failure of a connection, otherwise of a model stage; with the exit code of the run. */
 export function ingestFailure(report: IngestReport): UserError | undefined {
-  const { connections, sources, stages, exitCode } = report;
+  const { connections, sources, stages, meanings, exitCode } = report;
   const failure = [...connections, ...sources].find((each) => each.failure !== undefined)?.failure;
   if (failure !== undefined)
     return new UserError(failure.code, failure.message, { ...failure, exitCode });
-  const modelWork = connections.flatMap(({ descriptions, judgements, names }) => [
-    { what: 'tables described', ...descriptions },
-    { what: 'doubtful links judged', ...judgements },
-    { what: 'names compared by their meaning', ...names },
-  ]);
+  const modelWork = [
+    ...connections.flatMap(({ descriptions, judgements, names }) => [
+      { what: 'tables described', ...descriptions },
+      { what: 'doubtful links judged', ...judgements },
+      { what: 'names compared by their meaning', ...names },
+    ]),
+    { what: 'texts have a vector for the search', ...meanings },
+  ];
   const failed = modelWork.find((work) => work.failure !== undefined);
   if (failed?.failure === undefined) return stageFailure(stages, exitCode);
   const message = `${failed.done} of ${failed.total} ${failed.what}: ${failed.failure.message}`;

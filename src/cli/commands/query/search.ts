@@ -26,16 +26,20 @@ export const searchCommand = defineCommand({
         `maximum number of hits, up to ${maxHits}`,
         parsePositiveInteger,
         20,
-      ),
-  async run({ args: [words], options: { connection, kind, limit } }, context) {
+      )
+      .option('--no-embeddings', 'compare words only, and send nothing to the embedding model'),
+  async run({ args: [words], options: { connection, kind, limit, embeddings } }, context) {
     const project = await context.project();
     const { searchProject } = await import('../../../project/answer/search.ts');
-    const found = await searchProject(project, words.join(' '), {
+    const { hits: found, lexical } = await searchProject(project, words.join(' '), {
       limit: limit + 1,
       kinds: kind,
       connection,
+      embeddings,
+      signal: context.signal,
     });
     const hits = found.slice(0, limit);
+    const lexicalNotes = lexical === undefined ? [] : [`Found by words only: ${lexical}.`];
     const truncated = found.length >= Math.min(limit + 1, maxHits);
     const truncationNotes = truncated
       ? [
@@ -53,13 +57,16 @@ export const searchCommand = defineCommand({
     });
     const isEmpty = hits.length === 0;
     return {
-      data: { hits, truncated },
+      data: { hits, truncated, ...(lexical !== undefined && { lexical }) },
       // Without hits, the note says everything: no header without rows.
       table:
         isEmpty && context.screen.format === 'table'
           ? undefined
           : { columns: ['subject', 'detail', 'description'].map((name) => ({ name })), rows },
-      notes: isEmpty ? ['Nothing found. Try other words.'] : truncationNotes,
+      notes: [
+        ...(isEmpty ? ['Nothing found. Try other words.'] : truncationNotes),
+        ...lexicalNotes,
+      ],
       next: isEmpty
         ? [['ktx ingest'], ['ktx sl list']]
         : [['ktx explain "<subject>"', 'shows where it comes from']],
