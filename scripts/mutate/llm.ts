@@ -103,10 +103,18 @@ export const llmMutants: readonly Mutant[] = [
   {
     name: 'isolation-verbatim',
     file: 'llm/claude-code/child/child-spec.ts',
-    find: 'verbatimPrompts: poolKey(spec) === undefined',
+    find: 'verbatimPrompts: spec.isSingleUse === true',
     replace: 'verbatimPrompts: false',
     why: 'An @file in foreign text is read and sent.',
     tests: isolation,
+  },
+  {
+    name: 'children-tools',
+    file: 'llm/claude-code/child-runner.ts',
+    find: 'child.desk.call = { tools: spec.tools, gate };',
+    replace: 'child.desk.call = { ...child.desk.call, gate };',
+    why: 'A loop runs the tools of an earlier one, which know of another work unit.',
+    tests: ['contract/shared-children.test.ts'],
   },
   {
     name: 'isolation-tools',

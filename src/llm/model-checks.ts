@@ -70,7 +70,7 @@ export async function checkModels(
   { roles = modelRoles, mode }: AccessOptions,
   signal: AbortSignal,
 ): Promise<CheckedLlm> {
-  const account = await runtime.account(signal);
+  const account = await runtime.account(signal, roles[0]);
   const cache = openCheckCache(dir, cacheName);
   const keyOf = (model: string): unknown => [config.provider, accountKey(account), model];
   const known = rolesByModel(config, roles).map(([model, itsRoles]): ModelAccess => {

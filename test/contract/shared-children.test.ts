@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
 import { canClear } from '../../src/llm/claude-code/child/clear-conversation.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
-import type { BackendCall, CallMonitor, ModelBackend } from '../../src/llm/port/backend.ts';
+import type { CallMonitor, LoopCall, ModelBackend } from '../../src/llm/port/backend.ts';
 import { silentMonitor } from '../../src/llm/port/silent-monitor.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from '../support/claude-home.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
@@ -64,7 +64,7 @@ async function open(concurrency = 1): Promise<ModelBackend> {
 
 const started = async (): Promise<number> => (await readdir(runs)).length;
 
-function call(prompt: string, rest: Partial<BackendCall> = {}) {
+function call(prompt: string, rest: Partial<LoopCall> = {}) {
   const { signal } = new AbortController();
   return {
     role: 'triage' as const,
@@ -79,6 +79,15 @@ function call(prompt: string, rest: Partial<BackendCall> = {}) {
     ...rest,
   };
 }
+
+const toolsWith = (description: string) => ({
+  read_note: {
+    name: 'read_note',
+    description,
+    inputSchema: z.object({}),
+    execute: () => Promise.resolve({ markdown: 'Noted.' }),
+  },
+});
 
 /** Everything that a request sends, without what is the same for every call of the machine. */
 function everythingSent(from: number): string[] {
@@ -140,6 +149,54 @@ describe.skipIf(!isShared)(
         expect(diagnostics).toEqual({ previous_message_id: null });
     });
 
+    test('runs the tools of each loop alone, and sends nothing of an earlier one [E1 A4]', async () => {
+      const backend = await open();
+      endpoint.fallback = ({ results, n, messages }) => {
+        const [, round] = /PROMPT-(\d)-END/.exec(messages.map(({ text }) => text).join()) ?? [];
+        return results.length < 1
+          ? use('read_note', { word: `INPUT-${round}-END` })
+          : reply([{ thinking: `THOUGHT-${round}-END` }, { text: `ANSWER-${round}-${n}-END` }]);
+      };
+      const seen: string[] = [];
+      const sessions = new Set<string | undefined>();
+      let before: string[] = [];
+      for (let round = 1; round <= 4; round += 1) {
+        const from = endpoint.requests.length;
+        const ran: unknown[] = [];
+        const read_note = {
+          name: 'read_note',
+          description: 'Reads the note.',
+          inputSchema: z.object({ word: z.string() }),
+          execute: (input: unknown) => {
+            ran.push(input);
+            return Promise.resolve({ markdown: `RESULT-${round}-END` });
+          },
+        };
+        const { text } = await backend.loop(call(`PROMPT-${round}-END`, { tools: { read_note } }));
+        expect(text).toMatch(`ANSWER-${round}`);
+        // Each loop runs the tools that it was given, which know of this loop.
+        expect(ran).toEqual([{ word: `INPUT-${round}-END` }]);
+        const sent = everythingSent(from);
+        expect(sent).toHaveLength(2);
+        const marks = sent.flatMap((one) => one.match(/[A-Z]+-\d(?:-\d+)?-END/g) ?? []);
+        expect(marks).toContain(`RESULT-${round}-END`);
+        expect(marks.filter((mark) => !mark.includes(`-${round}-`))).toEqual([]);
+        // Of the two requests of a loop, only the message is told to follow on the other.
+        const [first = ''] = sent;
+        expect(identifiers(first).filter((id) => before.includes(id))).toEqual([]);
+        before = [...before, ...sent.flatMap(identifiers)];
+        sessions.add(sessionOf(first));
+        const body = JSON.parse(first.slice(0, first.lastIndexOf('}{') + 1)) as ModelCall['body'];
+        expect(body['diagnostics']).toEqual({ previous_message_id: null });
+        const { messages: _, metadata: __, system: ___, ...rest } = body;
+        seen.push(JSON.stringify(rest));
+      }
+      expect(sessions.size).toBe(4);
+      // The tools and everything else are told the same.
+      expect(new Set(seen).size).toBe(1);
+      expect(await started()).toBe(1);
+    });
+
     test('sends the same as a new child, beside the note that the conversation was cleared [E1]', async () => {
       const backend = await open();
       endpoint.fallback = () => say('Yes.');
@@ -171,7 +228,8 @@ describe.skipIf(!isShared)(
 
     test('reads every prompt as text: commands and files in it are neither run nor read [T6 I20]', async () => {
       await writeFile(join(machine.projectDir, 'secret.txt'), 'SECRET-OF-A-FILE');
-      const backend = await open();
+      const tools = toolsWith('Reads the note.');
+      const backend = await open(2);
       endpoint.fallback = () => say('Read.');
       for (const prompt of [
         '/clear',
@@ -179,10 +237,12 @@ describe.skipIf(!isShared)(
         '@secret.txt',
         '!touch mark',
         'Look: @secret.txt',
-      ])
+      ]) {
         expect(await backend.text(call(prompt))).toBe('Read.');
+        expect(await backend.loop(call(prompt, { tools }))).toMatchObject({ text: 'Read.' });
+      }
       expect(everythingSent(0).join('\n')).not.toContain('SECRET-OF-A-FILE');
-      expect(everythingSent(0)).toHaveLength(5);
+      expect(everythingSent(0)).toHaveLength(10);
       const read = await Promise.all(
         (await readdir(runs)).map((name) => readFile(join(runs, name), 'utf8')),
       );
@@ -193,7 +253,7 @@ describe.skipIf(!isShared)(
         )
         .filter(({ type }) => type === 'user');
       const marked = messages.filter(({ client_composed: isMarked }) => isMarked === true);
-      expect(marked).toHaveLength(5);
+      expect(marked).toHaveLength(10);
       for (const message of messages.filter((one) => !marked.includes(one)))
         expect(message).toMatchObject({ message: { role: 'user', content: '/clear' } });
     });
@@ -229,23 +289,31 @@ describe.skipIf(!isShared)(
       expect(await started()).toBe(2);
     });
 
-    test('is not shared by calls of another kind, nor by calls with tools', async () => {
-      const backend = await open(4);
+    test('is not shared by calls that are told something else', async () => {
+      const backend = await open(8);
       endpoint.fallback = ({ tools, results }) =>
         tools.length > 0 && results.length === 0 ? use('read_note', {}) : say('Yes.');
-      const tools = {
-        read_note: {
-          name: 'read_note',
-          description: 'Reads the note.',
-          inputSchema: z.object({}),
-          execute: () => Promise.resolve({ markdown: 'Noted.' }),
-        },
-      };
       await backend.text(call('One.'));
       await backend.text(call('Two.', { system: 'T' }));
-      await backend.loop(call('Three.', { tools }));
-      await backend.loop(call('Four.', { tools }));
-      expect(await started()).toBe(4);
+      await backend.loop(call('Three.', { tools: toolsWith('Reads the note.') }));
+      await backend.loop(call('Four.', { tools: toolsWith('Reads a note.') }));
+      await backend.text(call('Five.', { tools: toolsWith('Reads the note.'), stepBudget: 5 }));
+      expect(await started()).toBe(5);
+      await backend.loop(call('Six.', { tools: toolsWith('Reads a note.') }));
+      expect(await started()).toBe(5);
+    });
+
+    test('tells the account for free, and then serves the probe of that model', async () => {
+      const backend = await open();
+      const { signal } = new AbortController();
+      endpoint.fallback = () => say('ready');
+      const account = await backend.account(signal, 'haiku');
+      expect(everythingSent(0)).toEqual([]);
+      expect((await backend.probe('haiku', signal)).account?.id).toBe(account?.id);
+      expect(await started()).toBe(1);
+      // A probe says whether a program starts and answers, so each is made by a new one.
+      await backend.probe('haiku', signal);
+      expect(await started()).toBe(2);
     });
 
     test('serves 25 calls at most', async () => {

@@ -14,16 +14,18 @@ import {
   type ChildSpec,
   poolKey,
 } from '../../src/llm/claude-code/child/child-spec.ts';
-import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
+import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../../src/llm/port/runtime.ts';
 
-const tools: KtxToolSet = {
-  read_note: {
-    name: 'read_note',
-    description: 'Reads the note.',
-    inputSchema: z.object({}),
-    execute: () => Promise.resolve({ markdown: 'Noted.' }),
-  },
+const note: KtxRuntimeToolDescriptor = {
+  name: 'read_note',
+  description: 'Reads the note.',
+  inputSchema: z.object({}),
+  execute: () => Promise.resolve({ markdown: 'Noted.' }),
 };
+const noteWith = (change: Partial<KtxRuntimeToolDescriptor>): KtxToolSet => ({
+  read_note: { ...note, ...change },
+});
+const tools = noteWith({});
 const id = 'mcp__ktx__read_note';
 const text: ChildSpec = { model: 'sonnet', role: 'default', system: 'S', tools: {}, stepBudget: 1 };
 const schema = { type: 'object', properties: { answer: { type: 'string' } } };
@@ -51,9 +53,9 @@ describe('the options of a child', () => {
         permissionMode: 'dontAsk',
         allowedTools: Object.keys(spec.tools).map(() => id),
         disallowedTools: builtInTools,
-        // Otherwise each prompt is marked: contract/shared-children.test.ts reads what the program
+        // Each prompt is marked instead: contract/shared-children.test.ts reads what the program
         // gets.
-        verbatimPrompts: 'read_note' in spec.tools,
+        verbatimPrompts: false,
         model: 'sonnet',
         systemPrompt: 'S',
         maxTurns: spec.stepBudget,
@@ -66,7 +68,11 @@ describe('the options of a child', () => {
     },
   );
 
-  test('have one server, new for each call, whose tools are always loaded [I6 I22 A3 A4 D4]', () => {
+  test('take every prompt of a session and of a probe as it is [I20]', () => {
+    expect(childOptions({ ...text, isSingleUse: true })).toMatchObject({ verbatimPrompts: true });
+  });
+
+  test('have one server, new for each child, whose tools are always loaded [I6 I22 A3 A4 D4]', () => {
     const [one, other] = [childOptions(orders.loop), childOptions(orders.loop)].map(
       ({ mcpServers }) => mcpServers,
     );
@@ -91,7 +97,7 @@ describe('the options of a child', () => {
     });
   });
 
-  test('give the pool key: everything that differs, and no key with tools [E1]', () => {
+  test('give the pool key: everything that differs in what a child is told [E1]', () => {
     const key = poolKey(text);
     expect(poolKey({ ...text })).toBe(key);
     // Two roles that ask alike can take each other's child.
@@ -102,10 +108,18 @@ describe('the options of a child', () => {
       { role: 'triage' as const },
       { schema },
       { stepBudget: 2 },
+      { effort: 'high' as const },
+      { isSingleUse: true },
+      { tools },
+      { tools: noteWith({ description: 'Reads it.' }) },
+      { tools: noteWith({ inputSchema: z.object({ word: z.string() }) }) },
+      { tools: { ...tools, other: { ...note, name: 'other' } } },
     ];
     const keys = others.map((other) => poolKey({ ...text, ...other }));
     expect(new Set([key, ...keys]).size).toBe(others.length + 1);
-    expect(poolKey(orders.loop)).toBeUndefined();
+    // What a tool does is told to nobody: it belongs to the call.
+    const execute = () => Promise.resolve({ markdown: 'Something else.' });
+    expect(poolKey({ ...text, tools: noteWith({ execute }) })).toBe(poolKey({ ...text, tools }));
   });
 });
 

@@ -106,7 +106,8 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
         account: await report(conversation.account),
       };
     },
-    account: async (signal) => report(await runner.account(probeSpec('sonnet'), signal)),
+    account: async (signal, model = 'sonnet') =>
+      report(await runner.account(probeSpec(model), signal)),
     close: () => runner.close(),
   };
 }

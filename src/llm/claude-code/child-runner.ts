@@ -7,6 +7,7 @@ import {
   childVariables,
   expectedInit,
   poolKey,
+  specHasTools,
   type ChildSpec,
 } from './child/child-spec.ts';
 import { canClear } from './child/clear-conversation.ts';
@@ -19,6 +20,7 @@ import { readConversation } from './conversation/conversation.ts';
 import type { ConversationResult } from './conversation/result-facts.ts';
 import type { CheckManaged } from './managed-settings/check-managed-settings.ts';
 import type { ExplainExit } from './managed-settings/explain-exit.ts';
+import type { ToolDesk } from './tool-server.ts';
 
 interface ChildRunnerOptions {
   readonly projectDir: string;
@@ -35,14 +37,19 @@ interface ChildRunnerOptions {
 
 type ConversationWithAccount = ConversationResult & { readonly account: ChildAccount };
 
+/** A child, and the call whose tools it has at the moment. */
+export interface ServingChild extends ReadyChild {
+  readonly desk: ToolDesk;
+}
+
 /** Runs Claude Code children for one backend. */
 export interface ChildRunner {
   readonly policy: AccountPolicy;
   /** Starts a child for a session, which ends it itself. */
-  start(spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild>;
+  start(spec: ChildSpec, signal: AbortSignal): Promise<ServingChild>;
   /** Sends one prompt to one child and reads the conversation to its end. */
   converse(spec: ChildSpec, prompt: string, monitor: CallMonitor): Promise<ConversationWithAccount>;
-  /** The account that a child would use. Nothing is sent. */
+  /** The account that a child would use. Nothing is sent, and the child waits for such a call. */
   account(spec: ChildSpec, signal: AbortSignal): Promise<ChildAccount>;
   close(): Promise<void>;
 }
@@ -60,11 +67,11 @@ export function openChildRunner({
 }: ChildRunnerOptions): ChildRunner {
   const children = openChildren();
   const closing = new AbortController();
-  const pool = openPool<ReadyChild>({ most: concurrency, idleMs });
+  const pool = openPool<ServingChild>({ most: concurrency, idleMs });
   const place = { children, cwd: resolve(projectDir), env, policy, checkManaged, explainExit };
   const reuse: Reuse = { isPossible: undefined };
   const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
-  const start = (spec: ChildSpec, signal: AbortSignal): Promise<ReadyChild> =>
+  const start = (spec: ChildSpec, signal: AbortSignal): Promise<ServingChild> =>
     startChild(place, program, { spec, signal: untilClosed(signal) });
 
   return {
@@ -73,17 +80,10 @@ export function openChildRunner({
     converse(spec, prompt, monitor) {
       const context = { pool, reuse, policy, start, signal: untilClosed(monitor.signal) };
       const gate = new AnswerGate();
-      const conversation = { spec: { ...spec, gate }, gate, prompt, monitor };
+      const conversation = { spec, gate, prompt, monitor };
       return untilAnswered(() => converseInPool(context, conversation), monitor);
     },
-    account(spec, signal) {
-      const stop = untilClosed(signal);
-      return withChild(
-        () => start(spec, stop),
-        (child) => child.account(),
-        { signal: stop },
-      );
-    },
+    account: (spec, signal) => accountInPool({ pool, start, signal: untilClosed(signal) }, spec),
     async close() {
       closing.abort(new LlmError('aborted', 'The backend was closed.'));
       await pool.close();
@@ -99,7 +99,7 @@ interface Reuse {
 }
 
 interface RunnerContext extends Pick<ChildRunner, 'policy' | 'start'> {
-  readonly pool: Pool<ReadyChild>;
+  readonly pool: Pool<ServingChild>;
   readonly reuse: Reuse;
   readonly signal: AbortSignal;
 }
@@ -117,28 +117,31 @@ async function converseInPool(
   { spec, gate, prompt, monitor }: Conversation,
 ): Promise<ConversationWithAccount> {
   const key = poolKey(spec);
-  const startAnother = (stop: AbortSignal): Promise<ReadyChild> => start(spec, stop);
+  const isShared = spec.isSingleUse !== true;
+  const startAnother = (stop: AbortSignal): Promise<ServingChild> => start(spec, stop);
   let isInUse = false;
-  const take = async (): Promise<ReadyChild> => {
+  const take = async (): Promise<ServingChild> => {
     const child = await pool.take(key, startAnother, signal);
     isInUse = true;
     return child;
   };
+  // Calls with tools take longer than a start, and fewer of them follow each other.
+  const isStartedAhead = isShared && !specHasTools(spec);
   // Start the next child while the model writes: this process has nothing else to do then.
   const requestSent: CallMonitor['requestSent'] = (isAnswering) => {
-    if (key !== undefined && reuse.isPossible === false) pool.refill(key, startAnother);
+    if (isStartedAhead && reuse.isPossible === false) pool.refill(key, startAnother);
     monitor.requestSent(isAnswering);
   };
-  const afterwards = (child: ReadyChild, conversation: ConversationResult): void => {
+  const afterwards = (child: ServingChild, conversation: ConversationResult): void => {
     reuse.isPossible = canClear(conversation.version);
     isInUse = false;
-    if (key !== undefined && reuse.isPossible && hasAnswered(conversation))
-      pool.keep(key, restarted(child));
+    if (isShared && reuse.isPossible && hasAnswered(conversation)) pool.keep(key, restarted(child));
     else pool.release(child.end());
   };
   const heartbeats = keepAlive(monitor);
-  const ask = async (child: ReadyChild): Promise<ConversationWithAccount> => {
+  const ask = async (child: ServingChild): Promise<ConversationWithAccount> => {
     heartbeats.stop();
+    child.desk.call = { tools: spec.tools, gate };
     const query = await child.ask(prompt);
     const conversation = await readConversation(query, {
       expected: expectedInit(spec),
@@ -159,8 +162,31 @@ async function converseInPool(
   }
 }
 
+/** Takes a child of the pool, and gives it back: nothing was sent to it. */
+async function accountInPool(
+  { pool, start, signal }: Pick<RunnerContext, 'pool' | 'start' | 'signal'>,
+  spec: ChildSpec,
+): Promise<ChildAccount> {
+  const key = poolKey(spec);
+  let isInUse = false;
+  const take = async (): Promise<ServingChild> => {
+    const child = await pool.take(key, (stop) => start(spec, stop), signal);
+    isInUse = true;
+    return child;
+  };
+  const afterwards = (child: ServingChild): void => {
+    isInUse = false;
+    pool.keep(key, Promise.resolve(child));
+  };
+  try {
+    return await withChild(take, (child) => child.account(), { signal, afterwards });
+  } finally {
+    if (isInUse) pool.release();
+  }
+}
+
 /** The child with a cleared conversation; undefined, and ended, if that did not work. */
-async function restarted(child: ReadyChild): Promise<ReadyChild | undefined> {
+async function restarted(child: ServingChild): Promise<ServingChild | undefined> {
   if (await child.startOver()) return child;
   await child.end();
   return undefined;
@@ -190,10 +216,12 @@ async function startChild(
   place: Omit<LaunchOptions, 'program' | 'options'>,
   program: () => Promise<string>,
   { spec, signal }: { readonly spec: ChildSpec; readonly signal: AbortSignal },
-): Promise<ReadyChild> {
+): Promise<ServingChild> {
   const env = { ...place.env, ...childVariables(spec) };
-  const options = childOptions(spec);
-  return launchChild({ ...place, env, program: await program(), options }, signal);
+  const desk: ToolDesk = { call: { tools: spec.tools } };
+  const options = childOptions(spec, desk);
+  const child = await launchChild({ ...place, env, program: await program(), options }, signal);
+  return { ...child, desk };
 }
 
 /** Keeps the idle clock running while a child starts: the start has a shorter limit of its own. */

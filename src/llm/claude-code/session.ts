@@ -1,8 +1,7 @@
 import type { BackendSession, BackendSessionSpec, SessionTurn } from '../port/backend.ts';
 import { extractJson } from '../port/json-text.ts';
-import { keepAlive, type ChildRunner } from './child-runner.ts';
+import { keepAlive, type ChildRunner, type ServingChild } from './child-runner.ts';
 import { expectedInit, type ChildSpec } from './child/child-spec.ts';
-import type { ReadyChild } from './child/launch.ts';
 import { childFailure } from './child/with-child.ts';
 import { AnswerGate } from './conversation/answer-gate.ts';
 import { checkedStopReason, readConversation } from './conversation/conversation.ts';
@@ -17,7 +16,7 @@ export function openClaudeSession(
   { start, policy }: Pick<ChildRunner, 'start' | 'policy'>,
   sessionSpec: BackendSessionSpec,
 ): BackendSession {
-  let child: ReadyChild | undefined;
+  let child: ServingChild | undefined;
   let totals: ConversationResult['totals'];
   const gate = new AnswerGate();
   const reset = async (): Promise<void> => {
@@ -31,7 +30,7 @@ export function openClaudeSession(
     async turn(turn) {
       const { message, stepBudget, monitor } = turn;
       const { signal } = monitor;
-      const spec = { ...turnSpec(sessionSpec, turn), gate };
+      const spec = turnSpec(sessionSpec, turn);
       const heartbeats = keepAlive(monitor);
       const onAbort = (): void => void child?.end();
       signal.addEventListener('abort', onAbort);
@@ -40,6 +39,7 @@ export function openClaudeSession(
         signal.throwIfAborted();
         heartbeats.stop();
         const asked = child;
+        asked.desk.call = { tools: spec.tools, gate };
         const query = await asked.ask(withPromptHeader(message));
         const conversation = await readConversation(query, {
           expected: expectedInit(spec),
@@ -83,5 +83,6 @@ function turnSpec(
     stepBudget,
     effort,
     budgetLeft,
+    isSingleUse: true,
   };
 }

@@ -18,20 +18,27 @@ import { serverName } from './isolation.ts';
  */
 const longestAnswer = { 'anthropic/maxResultSizeChars': 500_000 };
 
+/** The call that a child serves at the moment. */
+export interface ToolDesk {
+  call: {
+    readonly tools: KtxToolSet;
+    /** Holds the tools back until the answer that calls them is whole. */
+    readonly gate?: AnswerGate | undefined;
+  };
+}
+
 /**
- * Serves the tools of one call as an MCP server inside this process. Make a new one for each call:
- * if two calls share a server, one of them loses its tools. The replies have no structured content,
- * because the model would see it instead of the Markdown.
+ * Serves tools as an MCP server inside this process. Make a new one for each child: if two children
+ * share a server, one of them loses its tools. What runs are the tools of the call at the desk,
+ * which the model is told the same of. The replies have no structured content, because the model
+ * would see it instead of the Markdown.
  */
-export function openToolServer(
-  tools: KtxToolSet,
-  gate: AnswerGate | undefined,
-): McpSdkServerConfigWithInstance {
-  const listedTools = Object.values(tools).map(({ name, description, inputSchema }) => {
-    const listed = tool(name, description, inputSchema.shape, () =>
+export function openToolServer(listed: KtxToolSet, desk: ToolDesk): McpSdkServerConfigWithInstance {
+  const listedTools = Object.values(listed).map(({ name, description, inputSchema }) => {
+    const definition = tool(name, description, inputSchema.shape, () =>
       Promise.reject(new Error('the server has a handler of its own')),
     );
-    return Object.assign(listed, { _meta: longestAnswer });
+    return Object.assign(definition, { _meta: longestAnswer });
   });
   const server = createSdkMcpServer({
     name: serverName,
@@ -42,6 +49,7 @@ export function openToolServer(
   // The server would check the input first, and answer in the words of its protocol.
   server.instance.server.setRequestHandler(toolCallRequest, async ({ params }, extra) => {
     const { name, arguments: input } = params;
+    const { tools, gate } = desk.call;
     const id = toolCallId(extra);
     if (id !== undefined && gate !== undefined && !(await gate.wait(id)))
       return toolAnswer(readPrompt('answer-broke-off'), true);

@@ -26,8 +26,11 @@ export interface LlmRuntime extends KtxLlmRuntimePort, AgentRunnerPort {
   readonly concurrency: number;
   /** Makes one minimal paid call. Throws if the backend or the model cannot be used. */
   probe(signal: AbortSignal, role?: KtxModelRole): Promise<ProbeReport>;
-  /** Who pays. Costs nothing; undefined if the backend cannot tell. */
-  account(signal: AbortSignal): Promise<AccountReport | undefined>;
+  /**
+   * Who pays. Costs nothing; undefined if the backend cannot tell. `role` is the one that is probed
+   * next, if one is.
+   */
+  account(signal: AbortSignal, role?: KtxModelRole): Promise<AccountReport | undefined>;
   close(): Promise<void>;
 }
 
@@ -65,7 +68,7 @@ export function govern(context: GovernorContext): LlmRuntime {
     runLoop,
     sessions: { open: (spec) => openSession(context, spec) },
     probe: (signal, role = 'default') => probe(context, role, signal),
-    account: (signal) => account(context, signal),
+    account: (signal, role = 'default') => account(context, role, signal),
     close: () => modelBackend.close(),
   };
 }
@@ -149,11 +152,15 @@ async function probe(
 /** Bounded, because a program that hangs would keep every command waiting. */
 async function account(
   { modelBackend, config }: GovernorContext,
+  role: KtxModelRole,
   signal: AbortSignal,
 ): Promise<AccountReport | undefined> {
   const timeout = AbortSignal.timeout(accountSeconds * 1000);
   try {
-    return await modelBackend.account(AbortSignal.any([signal, timeout]));
+    return await modelBackend.account(
+      AbortSignal.any([signal, timeout]),
+      modelIdForRole(config, role),
+    );
   } catch (error) {
     if (!timeout.aborted) throw error;
     const { backend } = config.provider;

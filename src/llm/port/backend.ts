@@ -129,8 +129,11 @@ export interface ModelBackend {
   session(spec: BackendSessionSpec): BackendSession;
   /** Makes one minimal paid call. Throws if the backend or the model cannot be used. */
   probe(model: string, signal: AbortSignal): Promise<ProbeReport>;
-  /** Costs nothing. Undefined if the account cannot be told for free. */
-  account(signal: AbortSignal): Promise<AccountReport | undefined>;
+  /**
+   * Costs nothing. Undefined if the account cannot be told for free. `model` is the one that is
+   * probed next, if one is.
+   */
+  account(signal: AbortSignal, model?: string): Promise<AccountReport | undefined>;
   /** Ends everything that the backend keeps running, such as pre-warmed children. */
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
+import { z } from 'zod';
 import { roleSettings, type Effort } from '../../port/roles.ts';
 import type { KtxModelRole, KtxToolSet } from '../../port/runtime.ts';
-import type { AnswerGate } from '../conversation/answer-gate.ts';
 import { type ExpectedInit, isolationOptions, serverName, toolId } from '../isolation.ts';
-import { openToolServer } from '../tool-server.ts';
+import { openToolServer, type ToolDesk } from '../tool-server.ts';
 
 /** Everything that a child is told before its prompt. */
 export interface ChildSpec {
@@ -11,8 +11,6 @@ export interface ChildSpec {
   readonly role: KtxModelRole;
   readonly system: string;
   readonly tools: KtxToolSet;
-  /** Holds the tools back until the answer that calls them is whole. */
-  readonly gate?: AnswerGate | undefined;
   /** JSON Schema (draft-7) of the answer, if it has to be an object. */
   readonly schema?: Record<string, unknown> | undefined;
   readonly stepBudget: number;
@@ -20,12 +18,15 @@ export interface ChildSpec {
   readonly effort?: Effort | undefined;
   /** US dollars that the child may spend, asked when it starts; undefined without a limit. */
   readonly budgetLeft?: (() => number | undefined) | undefined;
-  /** True if no similar call is expected, so that no child is started in advance. */
+  /** True if the child serves nothing else: a session, or a call that is not expected again. */
   readonly isSingleUse?: boolean | undefined;
 }
 
-/** The SDK options of a child. */
-export function childOptions(spec: ChildSpec): Options {
+/** The SDK options of a child. Its tools are those of the call at the desk. */
+export function childOptions(
+  spec: ChildSpec,
+  desk: ToolDesk = { call: { tools: spec.tools } },
+): Options {
   const { model, role, system, tools, schema, stepBudget } = spec;
   const budgetUsd = spec.budgetLeft?.() ?? 0;
   const { thinking, effort } = roleSettings[role];
@@ -33,7 +34,7 @@ export function childOptions(spec: ChildSpec): Options {
     ...isolationOptions(expectedInit(spec)),
     // A child that serves several calls takes one command between them: `child/launch.ts` marks the
     // prompts instead.
-    verbatimPrompts: poolKey(spec) === undefined,
+    verbatimPrompts: spec.isSingleUse === true,
     model,
     systemPrompt: system,
     maxTurns: stepBudget,
@@ -41,9 +42,7 @@ export function childOptions(spec: ChildSpec): Options {
     effort: spec.effort ?? effort,
     ...(budgetUsd > 0 && { maxBudgetUsd: budgetUsd }),
     includePartialMessages: true,
-    ...(specHasTools(spec)
-      ? { mcpServers: { [serverName]: openToolServer(tools, spec.gate) } }
-      : {}),
+    ...(specHasTools(spec) ? { mcpServers: { [serverName]: openToolServer(tools, desk) } } : {}),
     ...(schema === undefined ? {} : { outputFormat: { type: 'json_schema', schema } }),
   };
 }
@@ -64,13 +63,18 @@ export function expectedInit({ tools, schema }: ChildSpec): ExpectedInit {
 }
 
 /**
- * Specs with the same key can share children. Undefined if a child cannot be shared, as with tools.
+ * Specs with the same key can share children: a child is told the same whichever of them it is
+ * started for. Tools count by what the model is told of them, not by what they do.
  */
-export function poolKey(spec: ChildSpec): string | undefined {
-  const { model, role, system, schema, stepBudget } = spec;
-  return specHasTools(spec) || spec.isSingleUse === true
-    ? undefined
-    : JSON.stringify([model, roleSettings[role], system, schema, stepBudget]);
+export function poolKey(spec: ChildSpec): string {
+  const { model, role, system, schema, stepBudget, effort, isSingleUse = false } = spec;
+  const tools = Object.values(spec.tools).map(({ name, description, inputSchema }) => [
+    name,
+    description,
+    z.toJSONSchema(inputSchema, { io: 'input', unrepresentable: 'any' }),
+  ]);
+  const settings = [roleSettings[role], effort, isSingleUse];
+  return JSON.stringify([model, settings, system, tools, schema, stepBudget]);
 }
 
 export function specHasTools({ tools }: Pick<ChildSpec, 'tools'>): boolean {

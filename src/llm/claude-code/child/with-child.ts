@@ -2,22 +2,22 @@ import { errorMessage, UserError } from '../../../lib/error.ts';
 import { LlmError } from '../../port/error.ts';
 import type { ReadyChild } from './launch.ts';
 
-interface WithChildOptions<T> {
+interface WithChildOptions<C, T> {
   readonly signal: AbortSignal;
-  /** Gets the child after the run; default: it ends. */
-  readonly afterwards?: (child: ReadyChild, value: T) => void;
+  /** Gets the child after the run. */
+  readonly afterwards: (child: C, value: T) => void;
 }
 
 /**
- * Runs with a child, then ends it, or hands it to `afterwards`. On an abort it ends at once, and is
+ * Runs with a child, then hands it to `afterwards`. On an abort it ends at once, and is
  * gone when this throws.
  */
-export async function withChild<T>(
-  take: () => Promise<ReadyChild>,
-  run: (child: ReadyChild) => Promise<T>,
-  { signal, afterwards = (child) => void child.end() }: WithChildOptions<T>,
+export async function withChild<C extends ReadyChild, T>(
+  take: () => Promise<C>,
+  run: (child: C) => Promise<T>,
+  { signal, afterwards }: WithChildOptions<C, T>,
 ): Promise<T> {
-  let child: ReadyChild | undefined;
+  let child: C | undefined;
   const onAbort = (): void => void child?.end();
   signal.addEventListener('abort', onAbort);
   try {
