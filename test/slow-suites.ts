@@ -125,6 +125,8 @@ export const slowCases: Readonly<Record<string, string>> = {
     '60 random histories of two branches; npm test tries three of them, KTX_HISTORIES sets another number',
   'test/ingest/stage-budgets.test.ts':
     'small and large budgets of each stage, and the Claude Code program; the same tests have one budget on another backend',
+  'test/warehouse/hostile-server.test.ts':
+    'servers that send without end in more ways, or slowly; the same tests have one of each kind',
   'test/ingest/run-spans.test.ts':
     'spans of the Claude Code program; the same tests use another backend',
 };

@@ -5,6 +5,11 @@ import type { Cell } from './warehouse.ts';
 export const maxResultSize = 64 * 2 ** 20;
 
 /**
+ * Bytes that a server may send in one transaction. Statements of people have the smaller limit.
+ */
+export const maxTransactionBytes = 256 * 2 ** 20;
+
+/**
  * Returns a function that adds to the size of one result, and throws `query_failed` when the result
  * is too large.
  */

@@ -13,9 +13,11 @@ type LoginTrick = (typeof loginTricks)[number];
 const queryTricks = [
   'endless-rows',
   'endless-row',
+  'endless-small-rows',
   'closes-mid-row',
   'wrong-columns',
   'notice-without-end',
+  'never-answers',
 ] as const;
 type QueryTrick = (typeof queryTricks)[number];
 export type PostgresTrick = LoginTrick | QueryTrick;
@@ -56,6 +58,7 @@ const rowHead = message(
 );
 const row = (value: Buffer): Buffer =>
   message('D', Buffer.concat([int16(1), int32(value.length), value]));
+const nullRow = message('D', Buffer.concat([int16(1), int32(-1)]));
 const wrongRow = message('D', Buffer.concat([int16(9), int32(4), Buffer.from('abcd')]));
 
 function attackLogin(trick: LoginTrick, socket: Socket): void {
@@ -83,6 +86,9 @@ function attack(trick: QueryTrick, socket: Socket): void {
     case 'endless-rows':
       socket.write(rowHead);
       return pour(big, socket);
+    case 'endless-small-rows':
+      socket.write(rowHead);
+      return pour(Buffer.concat(Array.from({ length: 1000 }, () => nullRow)), socket);
     case 'endless-row': {
       const head = Buffer.from([...Buffer.from('D'), 0x7f, 0xff, 0xff, 0xff]);
       socket.write(Buffer.concat([rowHead, head, int16(1), int32(0x7ffffff0)]));
@@ -94,6 +100,8 @@ function attack(trick: QueryTrick, socket: Socket): void {
       return;
     case 'wrong-columns':
       socket.write(Buffer.concat([rowHead, wrongRow, message('C', text('SELECT 1')), ready]));
+      return;
+    case 'never-answers':
       return;
     case 'notice-without-end':
       // In two pieces: the end of a message can stand in the next one.

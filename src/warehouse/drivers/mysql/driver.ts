@@ -2,6 +2,7 @@ import { mysql } from '../../../sql/dialects/mysql.ts';
 import type { DriverSession, OpenContext, QueryRows } from '../../driver.ts';
 import type { RunCatalogQuery } from '../../table-schemas.ts';
 import type { MysqlConfig } from './config.ts';
+import { protocolError } from './connection/guard-connection.ts';
 import { introspectMysql } from './introspect.ts';
 import { runLimited } from './limited-query.ts';
 import { mysqlPolicy } from './policy.ts';
@@ -64,15 +65,18 @@ export async function open(
 }
 
 async function readServerFacts(query: RunCatalogQuery): Promise<ServerFacts> {
-  const [server] = (await query('SELECT version() AS version, @@sql_mode AS mode')) as [
-    { version: string; mode: string },
-  ];
+  const [server] = (await query('SELECT version() AS version, @@sql_mode AS mode')) as {
+    readonly version?: string;
+    readonly mode?: string;
+  }[];
+  const { version, mode = '' } = server ?? {};
+  if (typeof version !== 'string') throw protocolError('it does not tell its version');
   const functions = (await query(
     `SELECT DISTINCT lower(routine_name) AS name FROM information_schema.routines`,
   )) as { name: string }[];
-  const keepsFullGroupBy = server.mode.split(',').includes('ONLY_FULL_GROUP_BY');
+  const keepsFullGroupBy = mode.split(',').includes('ONLY_FULL_GROUP_BY');
   return {
-    isMariadb: /mariadb/i.test(server.version),
+    isMariadb: /mariadb/i.test(version),
     sqlMode: `ERROR_FOR_DIVISION_BY_ZERO${keepsFullGroupBy ? ',ONLY_FULL_GROUP_BY' : ''}`,
     storedFunctions: functions.map(({ name }) => name),
   };

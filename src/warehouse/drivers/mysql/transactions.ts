@@ -1,8 +1,15 @@
-import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2';
+import {
+  type Connection,
+  createConnection,
+  createPool,
+  type Pool,
+  type PoolConnection,
+} from 'mysql2';
 import { promisify } from 'node:util';
 import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
 import { type ErrorRules, translateError } from '../../warehouse-error.ts';
-import { connectableSettings } from './connectable-settings.ts';
+import { connectableSettings } from './connection/connectable-settings.ts';
+import { guardConnection, guardPool, startTransaction } from './connection/guard-connection.ts';
 import { socketOf, type StatementStop } from './limited-query.ts';
 import type { MysqlSettings } from './settings.ts';
 import { openWatchdog } from './watchdog.ts';
@@ -26,12 +33,14 @@ type TransactionWork<T> = (connection: PoolConnection, stop: StatementStop) => P
 export function openTransactions(settings: MysqlSettings) {
   const { host, port, socketPath, database } = settings;
   const watchdog = openWatchdog(settings);
-  const pool = createPool({
-    ...connectableSettings(settings),
-    connectionLimit: 4,
-    maxIdle: 4,
-    idleTimeout: 30_000,
-  });
+  const pool = guardPool(
+    createPool({
+      ...connectableSettings(settings),
+      connectionLimit: 4,
+      maxIdle: 4,
+      idleTimeout: 30_000,
+    }),
+  );
   // If the server drops an idle connection, the next call gets a new one.
   pool.on('connection', (connection) => void connection.on('error', () => undefined));
   const errorRules = serverErrors(`MySQL at ${socketPath ?? `${host}:${port}`}/${database}`);
@@ -48,6 +57,7 @@ export function openTransactions(settings: MysqlSettings) {
       // True if the connection must not be used again: a KILL on its way could hit its next
       // statement.
       let isSpent = false;
+      startTransaction(connection);
       const { threadId } = connection;
       const cancel = (): void => {
         if (!isSpent) killQuery(connection, settings);
@@ -142,18 +152,29 @@ async function runInTransaction<T>(
   );
 }
 
+/** How long the second connection may take for its login, and then for the statement. */
+const killMs = 3000;
+
 /** Stops the statement from a second connection. */
 function killQuery({ threadId }: PoolConnection, settings: MysqlSettings): void {
-  const canceller = createConnection({ ...connectableSettings(settings), connectTimeout: 3000 });
-  canceller.on('error', () => undefined);
-  canceller.query(`KILL QUERY ${threadId}`, () => canceller.destroy());
+  const canceller = guardConnection(
+    createConnection({ ...connectableSettings(settings), connectTimeout: killMs }),
+  );
+  const end = (): void => closeAtOnce(canceller);
+  canceller.on('error', end);
+  // A server that does not answer would keep this process alive.
+  const timer = setTimeout(end, 2 * killMs);
+  canceller.query(`KILL QUERY ${threadId}`, () => {
+    clearTimeout(timer);
+    end();
+  });
 }
 
 /**
  * The library alone would wait for the server to close its end, which a statement that goes on does
  * not.
  */
-function closeAtOnce(connection: PoolConnection): void {
+function closeAtOnce(connection: Connection): void {
   connection.destroy();
   socketOf(connection).destroy();
 }

@@ -1,5 +1,5 @@
 import { createConnection } from 'mysql2/promise';
-import { connectableSettings } from './connectable-settings.ts';
+import { connectableSettings } from './connection/connectable-settings.ts';
 import type { MysqlSettings } from './settings.ts';
 
 export type WatchdogMessage =

@@ -181,6 +181,8 @@ async function cancelStatement(client: PoolClient, settings: ClientConfig): Prom
   const { processID } = client as unknown as { processID: number };
   const limits = { connectionTimeoutMillis: 3000, query_timeout: 3000 };
   const canceller = new GuardedClient({ ...settings, ...limits });
+  // After the login, a broken connection is an event that would end this process.
+  canceller.on('error', () => undefined);
   await canceller
     .connect()
     .then(() => canceller.query('SELECT pg_cancel_backend($1)', [processID]))

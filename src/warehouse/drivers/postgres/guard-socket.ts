@@ -1,11 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
-
-/**
- * Bytes that a server may send in one transaction. Statements of people have a smaller limit of
- * their own.
- */
-const maxTransactionBytes = 256 * 2 ** 20;
+import { maxTransactionBytes } from '../../result-size.ts';
 
 export interface SocketGuard {
   /** Begins to count anew. */
@@ -45,7 +40,9 @@ export class GuardedClient extends Client {
  */
 function guardSocket(socket: Socket): SocketGuard {
   let bytes = 0;
-  const checkMessages = messageCheck();
+  const checkMessages = messageCheck(() => {
+    bytes += bytesPerMessage;
+  });
   for (const listener of socket.listeners('data') as ((chunk: Buffer) => void)[]) {
     socket.off('data', listener);
     socket.on('data', (chunk: Buffer) => {
@@ -53,8 +50,8 @@ function guardSocket(socket: Socket): SocketGuard {
       if (socket.destroyed) return;
       bytes += chunk.length;
       try {
-        if (bytes > maxTransactionBytes) throw new Error('it sent more than 256 MiB at once');
         checkMessages(chunk);
+        if (bytes > maxTransactionBytes) throw new Error('it sent more than 256 MiB at once');
         listener.call(socket, chunk);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
@@ -69,6 +66,8 @@ function guardSocket(socket: Socket): SocketGuard {
   };
 }
 
+/** A row of a few bytes takes more than that in memory. */
+const bytesPerMessage = 100;
 const headLength = 5;
 const [errorCode, noticeCode] = Buffer.from('EN');
 
@@ -76,7 +75,7 @@ const [errorCode, noticeCode] = Buffer.from('EN');
  * Checks messages before the library reads them. It looks for the end of an error or a notice, two
  * zero bytes, also after the last byte that it has, and then for ever.
  */
-function messageCheck(): (chunk: Buffer) => void {
+function messageCheck(onMessage: () => void): (chunk: Buffer) => void {
   const head = Buffer.alloc(headLength);
   let headBytes = 0;
   let bodyBytes = 0;
@@ -90,6 +89,7 @@ function messageCheck(): (chunk: Buffer) => void {
         if (headBytes < headLength) continue;
         bodyBytes = head.readUInt32BE(1) - 4;
         ending = '\0';
+        onMessage();
         if (bodyBytes < 0) throw new Error('a message has a negative length');
       }
       const end = Math.min(chunk.length, at + bodyBytes);
