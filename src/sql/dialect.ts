@@ -20,6 +20,19 @@ export const timeGrains = [
 ] as const;
 export type TimeGrain = (typeof timeGrains)[number];
 
+/** Numbers of a time. Weeks begin on Monday, which is day 1; they are numbered as in ISO 8601. */
+export const dateParts = [
+  'hour_of_day',
+  'day_of_week',
+  'day_of_month',
+  'day_of_year',
+  'week_of_year',
+  'month_of_year',
+  'quarter_of_year',
+  'year_number',
+] as const;
+export type DatePart = (typeof dateParts)[number];
+
 /** A SQL dialect. Its methods take and return SQL text. No other file knows a dialect's name. */
 export interface Dialect {
   readonly name: string;
@@ -58,6 +71,8 @@ export interface Dialect {
    * time zone.
    */
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
+  /** The part of a date or of a timestamp without zone, as a whole number. */
+  datePart(part: DatePart, expr: string): string;
   /**
    * Adds whole units to a date or timestamp. If the day does not exist in the resulting month, its
    * last day counts.

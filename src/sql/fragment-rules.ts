@@ -3,6 +3,9 @@ import type { Dialect } from './dialect.ts';
 import { changingFunctions, fragmentKeywords, scalarFunctions } from './scalar-functions.ts';
 import { isSymbol, isWord, notAllowedError, type Token } from './tokens.ts';
 
+/** The function that stands for a metric in a condition on rows. */
+export const metricFunction = 'metric_by';
+
 /** How a fragment is parsed, and what it may contain. */
 export interface FragmentOptions {
   readonly dialect: Dialect;
@@ -70,6 +73,7 @@ function isAllowedFunction(
   { origin, isMember }: { origin: FragmentOrigin; isMember: boolean },
 ): boolean {
   if (origin === 'model') return !changingFunctions.test(name);
+  if (name === metricFunction && !isMember) return true;
   const isListed = scalarFunctions.has(name) || fragmentKeywords.has(name) || isAggregateName(name);
   return isListed && !isMember;
 }

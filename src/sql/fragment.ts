@@ -1,9 +1,14 @@
 import { type AggregateCall, findAggregateCalls } from './aggregate-calls.ts';
-import type { Span } from './analyzer.ts';
+import { isWithin, type Span } from './analyzer.ts';
 import { splitConjuncts } from './boolean-operands.ts';
 import { type ColumnReference, findDottedNames, findReferences } from './column-references.ts';
-import { checkDialectTexts, checkTokens, type FragmentOptions } from './fragment-rules.ts';
-import { isSymbol, isWord, type Token, tokenize } from './tokens.ts';
+import {
+  checkDialectTexts,
+  checkTokens,
+  type FragmentOptions,
+  metricFunction,
+} from './fragment-rules.ts';
+import { isSymbol, isWord, notAllowedError, type Token, tokenize } from './tokens.ts';
 
 /** A parsed SQL fragment. Spans are UTF-16 offsets into `text`. */
 export interface Fragment {
@@ -18,6 +23,8 @@ export interface Fragment {
   readonly conjuncts: readonly Span[];
   /** The `/` of each division that could be one of whole numbers. */
   readonly divisions: readonly Span[];
+  /** The calls of `metric_by`; undefined if there are none. Their names are no references. */
+  readonly metricCalls?: readonly MetricCall[];
   /** Undefined if there are none. */
   readonly parameters?: readonly ParameterReference[];
 }
@@ -27,6 +34,12 @@ export interface ParameterReference extends Span {
   readonly name: string;
   /** Its value in one query. */
   readonly bound?: BoundParameter;
+}
+
+/** `metric_by(orders.revenue, customers.id)`: the metric of all rows with the same values. */
+interface MetricCall extends Span {
+  readonly metric: readonly string[];
+  readonly by: readonly ColumnReference[];
 }
 
 interface BoundParameter {
@@ -61,10 +74,15 @@ function analyzeFragment(written: string, options: FragmentOptions): Fragment {
   checkDialectTexts(text, tokens, options.dialect);
   const aggregates = findAggregateCalls(text, tokens);
   const names = findDottedNames(text, tokens);
+  const references = findReferences({ text, tokens, names }, options);
+  const metricCalls = findMetricCalls(text, tokens, references);
   return {
     text,
     tokens,
-    references: findReferences({ text, tokens, names }, options),
+    references: references.filter(
+      (reference) => !metricCalls.some((call) => isWithin(reference, call)),
+    ),
+    ...(metricCalls.length === 0 ? {} : { metricCalls }),
     aggregates,
     conjuncts: splitConjuncts(tokens, { start: 0, end: text.length }),
     divisions: tokens.filter(isDivision),
@@ -113,4 +131,41 @@ function isDivision(token: Token, index: number, tokens: readonly Token[]): bool
     (operand) => operand?.kind === 'number' && /[.e]/i.test(operand.text),
   );
   return !hasDecimal && (before.kind !== 'symbol' || ')]'.includes(before.text));
+}
+
+/** The calls of `metric_by`. Throws for one that has anything but names as arguments. */
+function findMetricCalls(
+  text: string,
+  tokens: readonly Token[],
+  references: readonly ColumnReference[],
+): readonly MetricCall[] {
+  return tokens.flatMap((token, index) => {
+    if (!isWord(token, metricFunction) || !isSymbol(tokens[index + 1], '(')) return [];
+    const close = tokens.findIndex(
+      (candidate, position) => position > index && isSymbol(candidate, ')'),
+    );
+    const end = tokens[close];
+    if (end === undefined) throw invalidCall(text);
+    const names = references.filter(
+      (reference) => reference.start > token.start && reference.end < end.end,
+    );
+    const [metric, ...by] = names;
+    const between = text.slice(tokens[index + 1]?.end, end.start).split(',');
+    const areNames =
+      between.length === names.length &&
+      between.every((argument, position) => {
+        const { start = 0, end: last = 0 } = names[position] ?? {};
+        return argument.trim() === text.slice(start, last);
+      });
+    if (metric === undefined || by.length === 0 || !areNames) throw invalidCall(text);
+    return [{ start: token.start, end: end.end, metric: metric.parts, by }];
+  });
+}
+
+function invalidCall(text: string) {
+  return notAllowedError(
+    'sql_fragment',
+    text,
+    'metric_by with other arguments than a metric and fields, like metric_by(orders.revenue, customers.id)',
+  );
 }

@@ -39,13 +39,7 @@ const isSetApart = ({ name }: MetricflowCase) =>
 
 /** What a refusal says, by the feature that the documentation names. */
 const refusals: readonly (readonly [feature: string, why: RegExp])[] = [
-  ['custom calendars', /custom calendar|alien_day/],
-  ['parts of a date', /^a part of a date$/],
-  [
-    "`Metric('bookings', ['listing'])` in filters",
-    /Metric\(|a condition on a metric|popular_listing/,
-  ],
-  ['conversions of a model without a primary entity', /no key to count each conversion once/],
+  ['offsets by a period of a custom calendar', /does not know the period \d+ \w+/],
   ['approximate percentiles', /approximate percentile/],
   ['`metric_time` beside other dimensions without a metric', /^metric_time needs a metric$/],
   ['rows that are not grouped', /^rows that are not grouped$/],
@@ -65,6 +59,18 @@ describe.skipIf(!isThere)("MetricFlow's own cases", () => {
   afterAll(async () => {
     await engine?.close();
     process.stdout.write(`${table(outcomes)}\n`);
+  });
+
+  it('the documentation lists these refusals and no others', () => {
+    const [, behind = ''] = documentation.split('| feature of MetricFlow |');
+    const [rows = ''] = behind.split('\n\n');
+    const listed = rows
+      .split('\n')
+      .slice(2)
+      .map((row) => row.split(' | ')[0]);
+    expect(listed).toHaveLength(refusals.length);
+    for (const [feature] of refusals)
+      expect(listed.filter((row) => row?.startsWith(`| ${feature}`) === true)).toHaveLength(1);
   });
 
   it.each(cases)('$name has the expected rows, or is refused', async (one) => {
@@ -181,7 +187,8 @@ function table(outcomes: ReadonlyMap<MetricflowCase, Outcome>): string {
     (apart) =>
       `${apart ? 'set apart' : 'known'}: ${kinds.map((kind) => `${count(kind, apart)} ${kind}`).join(', ')}`,
   );
-  const refused = [...outcomes].filter(([, { kind }]) => kind === 'refused');
+  // Who builds the conversion sees of the cases set apart how many succeed, not which fail.
+  const refused = [...outcomes].filter(([one, { kind }]) => kind === 'refused' && !isSetApart(one));
   const rows = refused.map(([{ name }, { why }]) => `| ${name} | ${why} |`);
   return [...lines, '| case | why ktx refuses it |', '|---|---|', ...rows].join('\n');
 }

@@ -201,6 +201,7 @@ const exprEmitters: ExprEmitters = {
   },
   truncate: ({ grain, of, options }, dialect) =>
     dialect.truncate(grain, exprSql(of, dialect), options),
+  date_part: ({ part, of }, dialect) => dialect.datePart(part, exprSql(of, dialect)),
   add: ({ of, period, type }, dialect) => dialect.add(exprSql(of, dialect), period, type),
   add_times: addTimesSql,
   compare: ({ op, left, values }, dialect) => {
@@ -222,6 +223,8 @@ const exprEmitters: ExprEmitters = {
   aggregate: aggregateSql,
   conditional: ({ where, value }, dialect) =>
     `CASE WHEN ${conditionsSql(where, dialect)} THEN ${exprSql(value, dialect)} END`,
+  row_number: ({ partition, order }, dialect) =>
+    `row_number() ${windowSql({ partition, order, isDescending: false }, dialect)}`,
   rank: rankSql,
   exists: existsSql,
   output_column: ({ column }, dialect) => `${dialect.quote(resultAlias)}.${dialect.quote(column)}`,
@@ -269,12 +272,19 @@ function aggregateSql({ function: name, of, fraction }: AggregateExpr, dialect: 
 }
 
 function rankSql({ partition, order, isDescending }: ExprByKind['rank'], dialect: Dialect): string {
+  return `rank() ${windowSql({ partition, order, isDescending }, dialect)}`;
+}
+
+function windowSql(
+  { partition, order, isDescending }: Omit<ExprByKind['rank'], 'kind'>,
+  dialect: Dialect,
+): string {
   const partitionItems = partition.map((expr) => exprSql(expr, dialect)).join(', ');
   const orderItems = order
     .map((expr) => `${exprSql(expr, dialect)}${isDescending ? ' DESC' : ''}`)
     .join(', ');
   const partitionBy = partitionItems === '' ? '' : `PARTITION BY ${partitionItems} `;
-  return `rank() OVER (${partitionBy}ORDER BY ${orderItems})`;
+  return `OVER (${partitionBy}ORDER BY ${orderItems})`;
 }
 
 function existsSql({ joins, where, equal }: ExprByKind['exists'], dialect: Dialect): string {

@@ -22,6 +22,7 @@ export function checkDataset(model: SemanticModel, check: DatasetCheck): void {
   for (const [index, name] of [...check.dataset.fields.keys()].entries())
     checkField(check, [name], index);
   checkLabels(check);
+  checkMetricCalls(check);
   checkRowMetrics(model, check);
   checkRelationships(model, check);
   checkAccess(model, check);
@@ -38,6 +39,10 @@ function checkKeys({ dataset, yaml, fail }: DatasetCheck): void {
     ),
     ...(time === undefined ? [] : [{ name: time, path: ['default_time'] }]),
     ...(spine === undefined ? [] : [{ name: spine.column, path: ['time_spine', 'column'] }]),
+    ...Object.entries(spine?.custom_periods ?? {}).map(([period, name]) => ({
+      name,
+      path: ['time_spine', 'custom_periods', period],
+    })),
   ];
   for (const { name, path } of uses) {
     const field = findField(dataset, name);
@@ -90,6 +95,17 @@ function checkLabels({ yaml, warn }: DatasetCheck): void {
     warn(['fields', index, 'values'], 'label_contradiction', {
       message: `The field ${name} ${reason}, but the file lists its values`,
       hint: 'Remove the list, which everybody can read in git; or correct the label.',
+    });
+  }
+}
+
+/** Fields can use no metric: a row metric is one, and conditions can. */
+function checkMetricCalls({ dataset, yaml, fail }: DatasetCheck): void {
+  for (const [index, { name }] of (yaml.fields ?? []).entries()) {
+    if (dataset.fields.get(name)?.expr?.metricCalls === undefined) continue;
+    fail(['fields', index, 'expr'], 'row_metric', {
+      message: `The field ${name} uses metric_by, which only conditions can`,
+      hint: 'Declare a metric of each row under row_metrics.',
     });
   }
 }
@@ -151,7 +167,7 @@ const queryTimeCodes: readonly string[] = [
 
 function checkMetrics(model: SemanticModel, { dataset, fail }: DatasetCheck): void {
   for (const [index, metric] of [...dataset.metrics.values()].entries()) {
-    const failure = findMetricFailure(model, metric);
+    const failure = findMetricFailure(model, metric) ?? findCallFailure(model, metric);
     if (failure === undefined || queryTimeCodes.includes(failure.code)) continue;
     const { code, message, hint } = failure;
     fail(['metrics', index], code, { message: `${metricAddress(metric)}: ${message}`, hint });
@@ -166,6 +182,17 @@ export function isQueryable(model: SemanticModel, metric: ModelMetric): boolean 
 /** The error of a query for the metric; undefined if it works. */
 function findMetricFailure(model: SemanticModel, metric: ModelMetric): UserError | undefined {
   return catchUserError(() => resolveMetric(createResolver(model, []), metric));
+}
+
+/** The error of the first `metric_by` in the filter that names no metric. */
+function findCallFailure(
+  model: SemanticModel,
+  { where, dataset }: ModelMetric,
+): UserError | undefined {
+  const unknown = (where?.metricCalls ?? []).find(
+    (call) => findMetric(model, call.metric, dataset) === undefined,
+  );
+  return unknown && unknownMetricError({ model, queryMetrics: new Map() }, unknown.metric);
 }
 
 function catchUserError(run: () => unknown): UserError | undefined {

@@ -148,6 +148,12 @@ const timeSpineSchema = z.strictObject({
   grain: z
     .enum(timeGrains)
     .describe('The period that a row stands for: second, minute, hour, day, week, month…'),
+  custom_periods: z
+    .record(nameSchema, z.string())
+    .optional()
+    .describe(
+      'Periods of a calendar of your own, each with the field that names the period of a row, like {retail_week: retail_week_start}. Queries use them like month: metric_time.retail_week.',
+    ),
 });
 
 const columnsSchema = z.array(z.string());

@@ -122,7 +122,9 @@ function periodDimension(
 
 /** The index of the dimension with the finest grain; -1 if none has a grain. */
 function finestPeriod(factQueries: readonly FactQuery[]): number {
-  const dimensionGrains = (factQueries[0]?.dimensions ?? []).map(({ grain }) => grain);
+  const dimensionGrains = (factQueries[0]?.dimensions ?? []).map(({ grain, derived }) =>
+    derived === undefined ? grain : undefined,
+  );
   const finest = grains.find((grain) => dimensionGrains.includes(grain));
   return finest === undefined ? -1 : dimensionGrains.indexOf(finest);
 }
@@ -136,7 +138,8 @@ function checkFillsOneTime(
   const dimensions = factQueries[0]?.dimensions ?? [];
   const finest = dimensions[finestPeriod(factQueries)]?.grain;
   const rival = dimensions.findIndex(
-    ({ grain }, position) => grain === finest && !isSameTime(factQueries, index, position),
+    ({ grain, derived }, position) =>
+      grain === finest && derived === undefined && !isSameTime(factQueries, index, position),
   );
   if (rival === -1) return;
   throw notSupportedError(
@@ -148,7 +151,7 @@ function checkFillsOneTime(
 /** True if both dimensions are of one time field, in every fact query. */
 function isSameTime(factQueries: readonly FactQuery[], left: number, right: number): boolean {
   const timeOf = (dimension: ResolvedField | undefined) =>
-    dimension && formatFieldPath({ ...dimension, grain: undefined });
+    dimension && formatFieldPath({ ...dimension, grain: undefined, derived: undefined });
   return factQueries.every(
     ({ dimensions }) => timeOf(dimensions[left]) === timeOf(dimensions[right]),
   );
@@ -164,9 +167,14 @@ function coarserPeriods(
   const finest = dimensions[index]?.grain;
   if (finest === undefined) return [];
   const period: Expr = { kind: 'column', alias: periodsTable, name: `d${index + 1}` };
-  return dimensions.flatMap(({ grain, dataset }, position) => {
+  return dimensions.flatMap(({ grain, derived, dataset }, position) => {
     if (position === index || grain === undefined) return [];
     if (!isSameTime(factQueries, index, position)) return [];
+    if (derived !== undefined)
+      throw notSupportedError(
+        `fill_time beside ${query.dimensions[position]}`,
+        'Leave one of them out',
+      );
     const yearStart = yearStartFor(dataset, [finest, grain]);
     if (!liesIn(finest, grain, yearStart))
       throw notSupportedError(

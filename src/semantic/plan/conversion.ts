@@ -2,8 +2,15 @@ import type { TruncateOptions } from '../../sql/dialect.ts';
 import { assumeKey } from '../keys/key-assumption.ts';
 import { finer, periodStartType } from '../model/grains.ts';
 import { type ModelDataset, requireReadableRows } from '../model/model.ts';
-import { queryError } from '../query/errors.ts';
-import type { Expr, ExprPart, JoinClause, NamedColumn, Select } from '../relational/query-tree.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
+import type {
+  Expr,
+  ExprPart,
+  FromItem,
+  JoinClause,
+  NamedColumn,
+  Select,
+} from '../relational/query-tree.ts';
 import type { AggregateNode, Conversion } from '../resolve/aggregate-node.ts';
 import { requireDataset, resolveQueryField, timeTypeOf } from '../resolve/field-path.ts';
 import { type JoinScope, ownFieldExpr, type PlannedJoin, toJoin } from '../resolve/join-scope.ts';
@@ -13,12 +20,16 @@ const conversionsAlias = 'ktx conversions';
 const baseAlias = 'ktx base';
 const toAlias = 'ktx next';
 const rankedAlias = 'ktx rows';
+/** Of base events without a key: 1 for the row that stands for those of equal fields and time. */
+const firstColumn = 'ktx first';
 
 /**
  * The aggregate's input: the value of the event that followed; NULL for a base event that none
  * followed.
  */
 export const convertedValue: Expr = columnOf(conversionsAlias, 'v');
+
+const one: Expr = { kind: 'text', parts: ['1'] };
 
 type TimeType = TruncateOptions['type'];
 
@@ -39,11 +50,12 @@ interface EventSide {
 export function joinConversions(scope: JoinScope, conversion: Conversion): readonly JoinClause[] {
   const { owner, model } = scope;
   const toDataset = requireDataset(model, conversion.toAggregate.owner);
-  const baseKey = requireKey(scope, owner);
-  const toKey = requireKey(scope, toDataset);
   const baseTime = eventTime(scope, owner, conversion.baseAggregate.time);
   const toTime = eventTime(scope, toDataset, conversion.toAggregate.time);
   checkEqualFields(conversion, owner, toDataset);
+  const isSameDataset = owner.name === toDataset.name;
+  const baseKey = isSameDataset ? requireKey(scope, owner) : keyOf(scope, owner);
+  const toKey = isSameDataset ? baseKey : keyOf(scope, toDataset);
   const base: EventSide = {
     dataset: owner,
     aggregate: conversion.baseAggregate,
@@ -62,7 +74,7 @@ export function joinConversions(scope: JoinScope, conversion: Conversion): reado
   const isLastBase: Expr = { kind: 'text', parts: [columnOf(rankedAlias, 'r'), ' = 1'] };
   const conversions: Select = {
     kind: 'select',
-    columns: [...keyNames(baseKey), 'v'].map((column) => ({
+    columns: [...identityOf(base), 'v'].map((column) => ({
       column,
       expr: columnOf(rankedAlias, column),
     })),
@@ -73,6 +85,13 @@ export function joinConversions(scope: JoinScope, conversion: Conversion): reado
   const isSameBase = baseKey.map((name, index) =>
     isEqual(ownFieldExpr(scope, name), columnOf(conversionsAlias, `k${index + 1}`)),
   );
+  const isFirstOfSame = [
+    ...base.on.map((name, index) =>
+      isEqual(ownFieldExpr(scope, name), columnOf(conversionsAlias, `e${index + 1}`)),
+    ),
+    isEqual(timeOf(scope, base), columnOf(conversionsAlias, 't')),
+    isEqual(columnOf(owner.name, firstColumn), one),
+  ];
   scope.notes.add(
     `Each row of ${toDataset.name} belongs to the last row of ${owner.name} before it, and counts where that row is shown`,
   );
@@ -80,7 +99,7 @@ export function joinConversions(scope: JoinScope, conversion: Conversion): reado
     {
       alias: conversionsAlias,
       relation: { kind: 'select', select: conversions },
-      on: allOf(isSameBase),
+      on: allOf(baseKey.length === 0 ? isFirstOfSame : isSameBase),
       kind: 'left',
     },
   ];
@@ -103,14 +122,16 @@ function rankBaseEvents(
   const isOtherEvent = base.dataset.name === to.dataset.name ? [isOtherRow(base.key)] : [];
   const rank: Expr = {
     kind: 'rank',
-    partition: keyNames(to.key).map((column) => columnOf(toAlias, column)),
+    partition: (to.key.length === 0 ? ['n'] : keyNames(to.key)).map((column) =>
+      columnOf(toAlias, column),
+    ),
     order: ['t', ...keyNames(base.key)].map((column) => columnOf(baseAlias, column)),
     isDescending: true,
   };
   return {
     kind: 'select',
     columns: [
-      ...keyNames(base.key).map((column) => ({ column, expr: columnOf(baseAlias, column) })),
+      ...identityOf(base).map((column) => ({ column, expr: columnOf(baseAlias, column) })),
       { column: 'v', expr: columnOf(toAlias, 'v') },
       { column: 'r', expr: rank },
     ],
@@ -136,7 +157,7 @@ function rankBaseEvents(
  * asked for.
  */
 function selectEvents(
-  { query, notes, keys, rowMetricValues, model }: JoinScope,
+  { query, notes, keys, rowMetricValues, groupValues, model }: JoinScope,
   { dataset, aggregate, key, time, on }: EventSide,
   value: AggregateNode | undefined,
 ): Select {
@@ -148,21 +169,80 @@ function selectEvents(
     notes,
     keys,
     rowMetricValues,
+    groupValues,
     reach: 'many',
     joins,
     existsJoins: undefined,
     shift: [],
     usedFields: new Set(),
   };
+  const isNumbered = key.length === 0 && value !== undefined;
+  const order = [ownFieldExpr(scope, time.name)];
   const columns: readonly NamedColumn<Expr>[] = [
+    ...(isNumbered
+      ? [{ column: 'n', expr: { kind: 'row_number', partition: [], order } as const }]
+      : []),
     ...key.map((name, index) => ({ column: `k${index + 1}`, expr: ownFieldExpr(scope, name) })),
     ...on.map((name, index) => ({ column: `e${index + 1}`, expr: ownFieldExpr(scope, name) })),
-    { column: 't', expr: { kind: 'time', of: ownFieldExpr(scope, time.name) } },
+    { column: 't', expr: timeOf(scope, { time }) },
     ...(value === undefined ? [] : [{ column: 'v', expr: eventValue(scope, value) }]),
   ];
   const where = aggregate.where.map((filter) => filterExpr(scope, filter));
   const from = { alias: dataset.name, relation: requireReadableRows(dataset) };
-  return { kind: 'select', columns, from, joins: [...joins.values()].map(toJoin), where };
+  // Without a key, base events of one time are one: `firstOfSame` says which row it is.
+  const distinct = key.length === 0 && value === undefined;
+  return { kind: 'select', distinct, columns, from, joins: [...joins.values()].map(toJoin), where };
+}
+
+/** The rows of base events without a key, numbered among those with equal fields and times. */
+export function numberBaseEvents(
+  scope: JoinScope,
+  conversion: Conversion | undefined,
+  from: FromItem,
+): FromItem {
+  const { owner } = scope;
+  if (conversion === undefined || owner.primaryKey !== undefined) return from;
+  const time = eventTime(scope, owner, conversion.baseAggregate.time);
+  const joins = new Map<string, PlannedJoin>();
+  const inner: JoinScope = { ...scope, joins, usedFields: new Set() };
+  const filters = conversion.baseAggregate.where.map((filter) => filterExpr(inner, filter));
+  if (joins.size > 0)
+    throw notSupportedError(
+      `a conversion of ${owner.name} without a key, with a filter on other datasets`,
+      `Declare primary_key in ${owner.file}`,
+    );
+  const fields = [...owner.fields.values()].filter(({ rowMetric }) => rowMetric === undefined);
+  const number: Expr = {
+    kind: 'row_number',
+    partition: [
+      ...conversion.on.map((pair) => ownFieldExpr(scope, pair.base)),
+      timeOf(scope, { time }),
+      ...(filters.length === 0
+        ? []
+        : [{ kind: 'conditional', where: filters, value: one } as const]),
+    ],
+    order: fields.map(({ name }) => ownFieldExpr(scope, name)),
+  };
+  const first: Expr =
+    filters.length === 0 ? number : { kind: 'conditional', where: filters, value: number };
+  const select: Select = {
+    kind: 'select',
+    hasAllColumns: true,
+    columns: [{ column: firstColumn, expr: first }],
+    from,
+    joins: [],
+    where: [],
+  };
+  return { alias: from.alias, relation: { kind: 'select', select } };
+}
+
+function timeOf(scope: JoinScope, { time }: Pick<EventSide, 'time'>): Expr {
+  return { kind: 'time', of: ownFieldExpr(scope, time.name) };
+}
+
+/** The columns that tell base events apart. */
+function identityOf({ key, on }: EventSide): readonly string[] {
+  return key.length > 0 ? keyNames(key) : [...on.map((_, index) => `e${index + 1}`), 't'];
 }
 
 function eventValue(scope: JoinScope, { of }: AggregateNode): Expr {
@@ -269,6 +349,11 @@ function requireKey(
     `${name} has no key to count each conversion once`,
     `Declare primary_key in ${file}.`,
   );
+}
+
+/** Empty if the dataset declares no key. */
+function keyOf(scope: JoinScope, dataset: ModelDataset): readonly string[] {
+  return dataset.primaryKey === undefined ? [] : requireKey(scope, dataset);
 }
 
 /** `k1`, `k2`…: one column per field of the key. */

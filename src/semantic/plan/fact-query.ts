@@ -15,7 +15,7 @@ import {
 } from '../resolve/join-scope.ts';
 import { fieldExpr, filterExpr, isDefaultTime } from '../resolve/row-expr.ts';
 import { aggregateNested, aggregateRows } from './aggregate-select.ts';
-import { joinConversions } from './conversion.ts';
+import { joinConversions, numberBaseEvents } from './conversion.ts';
 import { type DimensionMembers, planDimensionMembers } from './dimension-members.ts';
 import type { Fact, PlanContext } from './plan-context.ts';
 import {
@@ -24,7 +24,8 @@ import {
   segmentConditions,
   withErrorContext,
 } from './row-conditions.ts';
-import { resolveRowMetric } from './row-metric.ts';
+import { planGroupValues } from './values/group-values.ts';
+import { resolveRowMetric } from './values/row-metric.ts';
 import { isAboutPeriods, joinPeriods, type RowSource } from './running.ts';
 import { planSpine } from './spine/plan-spine.ts';
 
@@ -94,7 +95,7 @@ function planRows(
   const rows: Select = {
     kind: 'select',
     columns: source.dimensions,
-    from: source.from(),
+    from: numberBaseEvents(scope, first?.conversion, source.from()),
     joins: [],
     where: [
       ...applied.map(({ expr }) => expr),
@@ -186,6 +187,7 @@ function openScope(
     existsJoins: undefined,
     usedFields: new Set(),
     rowMetricValues: (dataset, field) => planRowMetric(context, dataset, field),
+    groupValues: (call) => planGroupValues(context, call),
   };
 }
 

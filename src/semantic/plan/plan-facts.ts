@@ -1,4 +1,5 @@
 import { UserError } from '../../lib/error.ts';
+import { findDerivedPeriod } from '../model/derived-period.ts';
 import { grains } from '../model/grains.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import { ambiguousError, queryError, unknownDatasetError } from '../query/errors.ts';
@@ -117,8 +118,12 @@ function spineOfDimensions(
   const periods = dimensions.map((dimension) => dimension.split('.'));
   const hasSpine = [...datasets.values()].some(({ timeSpine }) => timeSpine !== undefined);
   if (!hasSpine || periods.some(([first]) => first !== 'metric_time')) return undefined;
-  const wanted = periods.map(([, period]) => grains.find((grain) => grain === period) ?? 'day');
-  return findSpine({ datasets, ...model }, wanted).dataset;
+  const whole = { datasets, ...model };
+  const wanted = periods.map(
+    ([, period = 'day']) =>
+      findDerivedPeriod(whole, period)?.grain ?? grains.find((grain) => grain === period) ?? 'day',
+  );
+  return findSpine(whole, wanted).dataset;
 }
 
 interface CandidateDataset {

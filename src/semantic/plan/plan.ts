@@ -1,20 +1,26 @@
 import type { FieldType } from '../../sql/field-type.ts';
 import type { KeyAssumption, PlannedKeys } from '../keys/key-assumption.ts';
 import type { Grain } from '../model/grains.ts';
-import type { SemanticModel } from '../model/model.ts';
+import { findField, type SemanticModel } from '../model/model.ts';
 import { parametersIn, withParameters } from '../model/parameters.ts';
 import { queryError, unknownNameError } from '../query/errors.ts';
-import type { SemanticQuery } from '../query/query.ts';
+import { querySchema, type SemanticQuery } from '../query/query.ts';
 import type { CommonTable, Expr } from '../relational/query-tree.ts';
 import { emptyTrace } from '../resolve/aggregate-node.ts';
 import { splitConditions } from '../resolve/conditions.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
-import { createResolver, findMetric, type MetricResolver } from '../resolve/metric-resolver.ts';
+import {
+  createResolver,
+  enterMetric,
+  findMetric,
+  type MetricResolver,
+} from '../resolve/metric-resolver.ts';
 import { resolveQueryMetric, withZeroForMissingSums } from '../resolve/metrics.ts';
 import { replaceSynonyms } from '../resolve/synonyms.ts';
 import { planCalendar } from './calendar.ts';
 import type { FactQuery } from './fact-query.ts';
 import { mergeFactQueries } from './merge-facts.ts';
+import type { Subplans } from './plan-context.ts';
 import { planFactQueries, type PlannedMetric } from './plan-facts.ts';
 import { checkColumnNames, checkCommonPeriods } from './query-checks.ts';
 import { type MetricReceipt, createMetricReceipt, guardedDatasets } from './receipt.ts';
@@ -75,9 +81,23 @@ interface PlanColumn {
  * 5. Write the receipt.
  */
 export function createPlan(
+  model: SemanticModel,
+  query: SemanticQuery,
+  contradicted: PlannedKeys['contradicted'] = new Set(),
+): Plan {
+  return planWithin(model, query, { contradicted, within: [] });
+}
+
+interface PlanSurroundings {
+  readonly contradicted: PlannedKeys['contradicted'];
+  /** The metrics of `metric_by` that this query is inside of, outermost first. */
+  readonly within: readonly string[];
+}
+
+function planWithin(
   givenModel: SemanticModel,
   givenQuery: SemanticQuery,
-  contradicted: PlannedKeys['contradicted'] = new Set(),
+  { contradicted, within }: PlanSurroundings,
 ): Plan {
   const model = withParameters(givenModel, givenQuery.parameters);
   const { query, notes: synonymNotes } = replaceSynonyms(model, givenQuery);
@@ -90,12 +110,14 @@ export function createPlan(
   const notes = new Set<string>(synonymNotes);
   const { usedMetrics } = resolver;
   const keys = { assumed: new Map<string, KeyAssumption>(), contradicted };
-  const context = { model, query, conditions, notes, keys, usedMetrics };
+  const subplans = openSubplans(model, query, { contradicted, within });
+  const context = { model, query, conditions, notes, keys, usedMetrics, subplans };
   const factQueries = planFactQueries(context, [...resolver.aggregates.values()], metrics);
   checkCommonPeriods(context, factQueries);
 
   const calendar = planCalendar(context, factQueries);
   const tables = [
+    ...subplans.tables,
     ...calendar.tables,
     ...mergeFactQueries(calendar.factQueries, calendar.filledPeriods),
   ];
@@ -109,7 +131,7 @@ export function createPlan(
   return {
     factQueries,
     tables,
-    isRecursive: calendar.isRecursive,
+    isRecursive: calendar.isRecursive || subplans.isRecursive,
     columns: [...dimensionColumns(query, factQueries[0]), ...metrics.map(metricColumn)],
     having: conditions.aggregates.map(({ expr }) => expr),
     order,
@@ -123,6 +145,24 @@ export function createPlan(
       notes: [...notes, ...fanOutNotes(factQueries), ...unusedParameterNotes(query, parameters)],
       parameters,
     },
+  };
+}
+
+function openSubplans(
+  model: SemanticModel,
+  { timezone, week_start }: SemanticQuery,
+  { contradicted, within }: PlanSurroundings,
+): Subplans {
+  return {
+    planned: new Map(),
+    tables: [],
+    isRecursive: false,
+    plan: (metric, dimensions) =>
+      planWithin(
+        model,
+        querySchema.parse({ metrics: [metric], dimensions, timezone, week_start }),
+        { contradicted, within: enterMetric(within, metric) },
+      ),
   };
 }
 
@@ -191,12 +231,14 @@ function dimensionColumns(query: SemanticQuery, { dimensions }: FactQuery): read
     kind: 'dimension',
     expr: selectDimension(index),
     type: dimensionType(dimension),
-    grain: dimension.grain,
+    grain: dimension.derived === undefined ? dimension.grain : undefined,
     unit: undefined,
   }));
 }
 
-function dimensionType({ grain, field }: ResolvedField): FieldType | undefined {
+function dimensionType({ grain, derived, field }: ResolvedField): FieldType | undefined {
+  if (derived?.kind === 'part') return 'integer';
+  if (derived?.kind === 'custom') return findField(derived.spine, derived.field)?.type;
   if (grain === undefined) return field?.type;
   const isWithinDay = grain === 'second' || grain === 'minute' || grain === 'hour';
   return isWithinDay ? 'datetime' : 'date';

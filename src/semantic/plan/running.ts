@@ -21,7 +21,7 @@ import type {
 } from '../relational/query-tree.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import type { RowCondition } from '../resolve/conditions.ts';
-import { type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
+import { formatFieldPath, type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
 import { conjunctionOfParts, type JoinScope } from '../resolve/join-scope.ts';
 import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
 
@@ -68,6 +68,14 @@ export function findPeriodDimension(
   scope: Pick<JoinScope, 'model' | 'owner' | 'time'>,
   dimensions: readonly ResolvedField[],
 ): { readonly index: number; readonly grain: Grain } {
+  const derived = dimensions.find(
+    (dimension) => isDefaultTime(scope, dimension) && dimension.derived !== undefined,
+  );
+  if (derived !== undefined)
+    throw notSupportedError(
+      `a running total by ${formatFieldPath(derived)}`,
+      'Group by periods like metric_time.day and metric_time.month',
+    );
   const ofDefaultTime = dimensions.flatMap((dimension, index) =>
     isDefaultTime(scope, dimension) && dimension.grain !== undefined
       ? [{ index, grain: dimension.grain }]

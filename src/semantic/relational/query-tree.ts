@@ -1,6 +1,6 @@
 import type { UserError } from '../../lib/error.ts';
 import type { Aggregate } from '../../sql/aggregates.ts';
-import type { Period, TimeGrain, TruncateOptions } from '../../sql/dialect.ts';
+import type { DatePart, Period, TimeGrain, TruncateOptions } from '../../sql/dialect.ts';
 import type { KeyAssumption } from '../keys/key-assumption.ts';
 import type { FilterOperator } from '../query/query.ts';
 
@@ -96,6 +96,7 @@ export type Expr =
       readonly of: Expr;
       readonly options: TruncateOptions;
     }
+  | { readonly kind: 'date_part'; readonly part: DatePart; readonly of: Expr }
   | {
       readonly kind: 'add';
       readonly of: Expr;
@@ -125,6 +126,12 @@ export type Expr =
   | AggregateExpr
   /** `value`, or NULL unless all conditions hold. */
   | { readonly kind: 'conditional'; readonly where: readonly Expr[]; readonly value: Expr }
+  /** The number of a row; rows of equal order are numbered in any order. */
+  | {
+      readonly kind: 'row_number';
+      readonly partition: readonly Expr[];
+      readonly order: readonly Expr[];
+    }
   /** RANK() of a row in its partition: ties share a rank, 1 is the first. */
   | {
       readonly kind: 'rank';

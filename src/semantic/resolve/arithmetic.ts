@@ -28,6 +28,13 @@ export function arithmeticExpr(piece: SqlPiece, resolver: OperandResolver): Expr
   );
   const tokens = fragment.tokens.filter((token) => isWithin(token, span));
   checkOperators(fragment.text, tokens, aggregates);
+  const isOutside = (call: Span) => isWithin(call, span) && !isInsideAny(call, aggregates);
+  if (fragment.metricCalls?.some(isOutside) === true)
+    throw queryError(
+      'mixed_condition',
+      `metric_by is a value of rows, and ${fragment.text} is made of aggregates`,
+      'Write it into a condition on rows (where), or into an aggregate.',
+    );
   return spliceSql(piece, [
     ...divisionSplices(tokens, aggregates),
     ...aggregates.map((call) => ({ ...call, parts: [resolver.aggregate(call)] })),

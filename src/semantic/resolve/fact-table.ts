@@ -1,7 +1,7 @@
 import { isWithin } from '../../sql/analyzer.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
 import { isWord } from '../../sql/tokens.ts';
-import type { SemanticModel } from '../model/model.ts';
+import { findVisibleField, type SemanticModel } from '../model/model.ts';
 import { notSupportedError, queryError, unknownDatasetError } from '../query/errors.ts';
 import { canReach } from './join-paths.ts';
 import type { RowSql } from './row-expr.ts';
@@ -108,6 +108,19 @@ function isRolePath(
   return more.length > 1 || (more.length === 1 && !model.datasets.has(first));
 }
 
+/** The datasets whose rows are the entity, and that have the field. */
+function datasetsOfEntity(
+  { datasets }: SemanticModel,
+  entity: string,
+  field: string,
+): readonly string[] {
+  return [...datasets.values()].flatMap((dataset) =>
+    dataset.entity === entity && findVisibleField(dataset, field) !== undefined
+      ? [dataset.name]
+      : [],
+  );
+}
+
 function ownerOfName(
   model: SemanticModel,
   { parts }: ColumnReference,
@@ -122,6 +135,8 @@ function ownerOfName(
     });
   }
   if (parts.length === 2 && model.datasets.has(first)) return first;
+  const entity = parts.length === 2 ? datasetsOfEntity(model, first, second) : [];
+  if (entity[0] !== undefined && entity.length === 1) return entity[0];
   if (parts.length === 2 && home === undefined) {
     const addresses = fieldAddressesNamed(model, second);
     const fits = (dataset: string) => addresses.includes(`${dataset}.${second}`);

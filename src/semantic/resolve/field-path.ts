@@ -1,5 +1,10 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
+import {
+  type DerivedPeriod,
+  derivedPeriodName,
+  findDerivedPeriod,
+} from '../model/derived-period.ts';
 import { type Grain, grains, yearStartFor } from '../model/grains.ts';
 import {
   findField,
@@ -31,6 +36,8 @@ export interface ResolvedField {
   /** Undefined if `name` is a physical column without a field. Only dataset files can use one. */
   readonly field: ModelField | undefined;
   readonly grain: Grain | undefined;
+  /** What is made of the start of the period of `grain`. */
+  readonly derived?: DerivedPeriod | undefined;
 }
 
 /**
@@ -57,19 +64,50 @@ export function resolveQueryField(start: PathStart, names: readonly string[]): R
   const parts = isMetricTime
     ? [owner.name, start.time ?? requireDefaultTime(owner), ...names.slice(1)]
     : names;
+  const key = parts.length === 1 ? findEntityKey(owner, first) : undefined;
+  if (key !== undefined)
+    return { path: [], dataset: owner, name: key.name, field: key, grain: undefined };
   if (parts.length < 2) {
     throw queryError('unknown_name', `The name ${first} is unknown`, {
       hint: `Write a field as dataset.field, and a text in single quotes: '${first}'.`,
       choices: reachableFieldsNamed(start.model, owner.name, first),
     });
   }
-  const grain =
-    parts.length < 3 ? undefined : grains.find((candidate) => candidate === parts.at(-1));
-  const timeField = grain === undefined ? undefined : resolveDottedName(start, parts.slice(0, -1));
-  if (timeField?.field !== undefined) return checkGrain({ ...timeField, grain });
+  const period = parts.length < 3 ? undefined : findPeriod(start, parts.at(-1) ?? '');
+  const timeField = period === undefined ? undefined : resolveDottedName(start, parts.slice(0, -1));
+  if (timeField?.field !== undefined) return checkGrain({ ...timeField, ...period });
   const resolved = resolveDottedName(start, parts);
   if (resolved.field !== undefined) return resolved;
   throw unknownFieldError(resolved, parts);
+}
+
+/**
+ * The field of a dataset that says which one of an entity its row belongs to: the key of its own
+ * entity, or the column by which it joins the role of that name. Undefined unless there is one.
+ */
+function findEntityKey(owner: ModelDataset, name: string): ModelField | undefined {
+  const ownKey = owner.entity === name ? owner.primaryKey : undefined;
+  const joined = owner.toOne
+    .filter((step) => step.name === name)
+    .map(({ legs: [leg, ...others] }) => {
+      const [pair, ...more] = leg?.relationship.equal ?? [];
+      const isPlain = others.length === 0 && more.length === 0 && leg?.reversed === false;
+      return isPlain && leg.relationship.condition === undefined ? pair?.own : undefined;
+    });
+  const [column, ...others] = new Set(ownKey ?? joined);
+  if (column === undefined || others.length > 0) return undefined;
+  return findVisibleField(owner, column);
+}
+
+/** The grain of a name. A custom period of a time spine counts before a grain of the same name. */
+function findPeriod(
+  { model }: PathStart,
+  name: string,
+): Pick<ResolvedField, 'grain' | 'derived'> | undefined {
+  const derived = findDerivedPeriod(model, name);
+  if (derived !== undefined) return derived;
+  const grain = grains.find((candidate) => candidate === name);
+  return grain && { grain };
 }
 
 function unknownFieldError({ dataset, name }: ResolvedField, parts: readonly string[]) {
@@ -130,14 +168,16 @@ function datasetAtEnd({ model, owner }: PathStart, path: JoinPath): ModelDataset
 }
 
 /** The field as any query with the same owner can write it: `orders.buyer.name`. */
-export function formatFieldPath({ path, dataset, name, grain }: ResolvedField): string {
+export function formatFieldPath({ path, dataset, name, grain, derived }: ResolvedField): string {
   const start = path.length === 0 ? dataset.name : formatPath(path);
-  return [start, name, ...(grain === undefined ? [] : [grain])].join('.');
+  const period = derived === undefined ? grain : derivedPeriodName(derived);
+  return [start, name, ...(period === undefined ? [] : [period])].join('.');
 }
 
 function checkGrain(resolved: ResolvedField): ResolvedField {
-  const { dataset, name, field, grain } = resolved;
-  yearStartFor(dataset, [grain]);
+  const { dataset, name, field, derived } = resolved;
+  const grain = derived === undefined ? resolved.grain : derivedPeriodName(derived);
+  yearStartFor(dataset, [resolved.grain]);
   if (timeTypeOf(resolved) !== undefined) return resolved;
   const times = timeFieldNames(dataset).map((time) => formatFieldPath({ ...resolved, name: time }));
   throw queryError(
@@ -145,7 +185,7 @@ function checkGrain(resolved: ResolvedField): ResolvedField {
     `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`,
     {
       hint: `Or declare type: date, datetime or datetime_tz for it in ${dataset.file}.`,
-      choices: [formatFieldPath({ ...resolved, grain: undefined }), ...times],
+      choices: [formatFieldPath({ ...resolved, grain: undefined, derived: undefined }), ...times],
     },
   );
 }

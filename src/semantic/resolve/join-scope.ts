@@ -54,11 +54,20 @@ export interface JoinScope extends PathStart {
    * What the default time stands for wherever the query names it: a column of the time spine.
    * Undefined: the time of the rows.
    */
-  readonly spinePeriod?: { readonly expr: Expr; readonly type: 'date' | 'datetime' } | undefined;
+  readonly spinePeriod?:
+    | {
+        readonly expr: Expr;
+        readonly type: 'date' | 'datetime';
+        /** Where joins of custom periods are added. */
+        readonly joins: Map<string, PlannedJoin>;
+      }
+    | undefined;
   /** Hears of every field that is read. */
   readonly onField?: ((field: ResolvedField) => void) | undefined;
   /** Plans the values of a row metric. */
   readonly rowMetricValues: (dataset: ModelDataset, field: ModelField) => RowMetricValues;
+  /** Plans the values of a metric for each combination of fields. */
+  readonly groupValues: (call: GroupedMetric) => GroupValues;
   /**
    * Which kinds of fields the query itself has named so far: the owner's default time, or others.
    */
@@ -69,6 +78,20 @@ export interface JoinScope extends PathStart {
 export interface RowMetricValues {
   readonly select: Select;
   /** The metric as an expression; `alias` is that of the joined query. */
+  readonly value: (alias: string) => Expr;
+}
+
+/** A metric by fields, as SQL of the query or of the dataset file of `home` names them. */
+export interface GroupedMetric {
+  readonly metric: readonly string[];
+  readonly home: string | undefined;
+  /** As dimensions of a query. */
+  readonly by: readonly string[];
+}
+
+/** A metric by fields as a common table: the fields are its columns `d1`, `d2`… */
+export interface GroupValues {
+  readonly table: string;
   readonly value: (alias: string) => Expr;
 }
 

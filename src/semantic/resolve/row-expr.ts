@@ -3,11 +3,11 @@ import type { Period, TruncateOptions } from '../../sql/dialect.ts';
 import { splitConjuncts, splitDisjuncts } from '../../sql/boolean-operands.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
 import type { FieldType } from '../../sql/field-type.ts';
-import { periodStart, periodStartType, yearStartFor } from '../model/grains.ts';
+import { periodStart, yearStartFor } from '../model/grains.ts';
 import type { ModelField } from '../model/model.ts';
 import { queryError } from '../query/errors.ts';
 import { disjunctionOf, type Expr } from '../relational/query-tree.ts';
-import { pieceText, rowTextExpr, type SqlPiece } from '../relational/sql-piece.ts';
+import { pieceText, rowTextExpr, type SqlPiece, type SqlSplice } from '../relational/sql-piece.ts';
 import {
   type ResolvedField,
   resolveModelField,
@@ -15,6 +15,7 @@ import {
   timeTypeOf,
 } from './field-path.ts';
 import { formatPath } from './join-paths.ts';
+import { derivedExpr, spinePeriodExpr } from './periods/period-expr.ts';
 import { findLiteralComparisons } from './literals/literal-comparisons.ts';
 import { type LiteralTarget, typedLiteral } from './literals/typed-literal.ts';
 import {
@@ -41,12 +42,59 @@ export interface RowSql extends SqlPiece {
 export function rowExpr(scope: JoinScope, row: RowSql): Expr {
   const { home } = row;
   if (home === undefined) return queryRowExpr(scope, row);
-  return rowTextExpr(row, (reference) => {
+  const resolve = (reference: ColumnReference): Expr => {
     const { written } = reference;
     const resolved = resolveModelField(scope, home, reference);
     return resolved.field === undefined
       ? { kind: 'raw_column', alias: addPathJoins(scope, resolved.path), text: written }
       : fieldExpr({ ...scope, shift: [], usedFields: new Set() }, resolved);
+  };
+  return rowTextExpr(row, resolve, metricSplices(scope, row, resolve));
+}
+
+/** Joins the metrics that SQL takes by fields of the row, and reads their values. */
+function metricSplices(
+  scope: JoinScope,
+  { fragment, span, home }: RowSql,
+  resolve: (reference: ColumnReference) => Expr,
+): readonly SqlSplice[] {
+  const calls = (fragment.metricCalls ?? []).filter((call) => isWithin(call, span));
+  return calls.map(({ metric, by, ...call }) => {
+    const groups = by.map((reference) => {
+      const [name = '', ...more] = reference.parts;
+      const isField =
+        home !== undefined && scope.model.datasets.get(home)?.fields.has(name) === true;
+      if (more.length > 0 || isField)
+        return {
+          name: [...(more.length > 0 ? [] : [home]), ...reference.parts].join('.'),
+          expr: resolve(reference),
+        };
+      return { name, expr: fieldExpr(scope, resolveQueryField(scope, [name])) };
+    });
+    const names = groups.map((group) => group.name);
+    const { table, value } = scope.groupValues({ metric, home, by: names });
+    const exprs = groups.map(({ expr }) => expr);
+    const outer = new Set(exprs.flatMap((expr) => [...aliasesIn(expr)]));
+    const { existsJoins, owner } = scope;
+    const isInside =
+      existsJoins !== undefined && [...outer].some((alias) => existsJoins.has(alias));
+    const joins = isInside ? existsJoins : scope.joins;
+    const [leftAlias = owner.name] = outer;
+    const path = joins.get(leftAlias)?.path ?? [];
+    const alias = `${owner.name} ${table}`;
+    const isSame = exprs.map((expr, index) =>
+      equalityParts(expr, { kind: 'column', alias, name: `d${index + 1}` }),
+    );
+    joins.set(alias, {
+      alias,
+      relation: { kind: 'common', name: table },
+      on: conjunctionOfParts(isSame),
+      path,
+      leftAlias,
+      kind: 'left',
+      isToMany: false,
+    });
+    return { start: call.start, end: call.end, parts: [value(alias)] };
   });
 }
 
@@ -68,7 +116,8 @@ function queryRowExpr(scope: JoinScope, piece: SqlPiece): Expr {
   const resolve = (reference: ColumnReference): Expr =>
     comparisons.find((comparison) => comparison.reference === reference)?.expr ??
     fieldExpr(scope, resolveQueryField(scope, reference.parts));
-  return rowTextExpr(piece, resolve, literals);
+  const metrics = metricSplices(scope, { ...piece, home: undefined }, resolve);
+  return rowTextExpr(piece, resolve, [...literals, ...metrics]);
 }
 
 /** A field that is compared with literals, and the type that they must have. */
@@ -117,27 +166,21 @@ function typedFieldExpr(
     weekStart: query.week_start,
     timezone: grain === undefined ? undefined : query.timezone,
   };
-  const value =
-    type !== undefined && shift.length > 0 && isOwnTime
-      ? shiftTime(stored, { ...truncation, type }, shift)
-      : { of: stored, type };
+  const isShifted = type !== undefined && shift.length > 0 && isOwnTime;
+  const value = isShifted
+    ? shiftTime(stored, { ...truncation, type }, shift)
+    : { of: stored, type };
   if (grain === undefined || value.type === undefined)
     return { expr: value.of, type: value.type ?? field?.type };
   const yearStart = yearStartFor(dataset, [grain]);
   const period = periodStart(value.of, grain, { ...truncation, type: value.type, yearStart });
-  return { expr: period, type: periodStartType(grain) };
+  const source = { joins: joinsOf(scope, side.alias), leftAlias: side.alias, path, name };
+  return derivedExpr(scope, resolved, { period, grain, source });
 }
 
-/** A period of the time spine, truncated to the grain of the field. */
-function spinePeriodExpr(
-  { query }: JoinScope,
-  { dataset, grain }: ResolvedField,
-  { expr, type }: NonNullable<JoinScope['spinePeriod']>,
-): { readonly expr: Expr; readonly type: FieldType } {
-  if (grain === undefined) return { expr, type };
-  const yearStart = yearStartFor(dataset, [grain]);
-  const period = periodStart(expr, grain, { type, weekStart: query.week_start, yearStart });
-  return { expr: period, type: periodStartType(grain) };
+/** Where joins to an alias belong: beside it, inside an EXISTS or not. */
+function joinsOf({ joins, existsJoins }: JoinScope, alias: string): Map<string, PlannedJoin> {
+  return existsJoins?.has(alias) === true ? existsJoins : joins;
 }
 
 /** True for the field that `metric_time` stands for. */
@@ -182,8 +225,7 @@ function rowMetricExpr(
       equalityParts(columnExpr(side, key), { kind: 'column', alias, name: `d${index + 1}` }),
     ),
   );
-  const joins = scope.existsJoins?.has(leftAlias) === true ? scope.existsJoins : scope.joins;
-  joins.set(alias, {
+  joinsOf(scope, leftAlias).set(alias, {
     alias,
     relation: { kind: 'select', select },
     on,

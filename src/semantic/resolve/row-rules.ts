@@ -71,6 +71,9 @@ export function rowsForRole(
     rowMetricValues: () => {
       throw notSupportedError('a row metric in a row rule', `A rule of ${name} uses one`);
     },
+    groupValues: () => {
+      throw notSupportedError('metric_by in a row rule', `A rule of ${name} uses it`);
+    },
   };
   const conditions = rules.map(({ where }) =>
     predicateExpr(scope, sqlPredicate({ ...wholePiece(where), home: name })),

@@ -1,3 +1,4 @@
+import { findDerivedPeriod } from '../model/derived-period.ts';
 import { grains } from '../model/grains.ts';
 import { findVisibleField, metricAddress, type SemanticModel } from '../model/model.ts';
 import { ambiguousError, unknownNameError } from '../query/errors.ts';
@@ -76,7 +77,7 @@ function findByMetricSynonym(model: SemanticModel, text: string): string | undef
 const severalWords = /^\p{L}[\p{L}\p{N}_]*(?: +[\p{L}\p{N}_]+)+$/u;
 
 function findByFieldSynonym(model: SemanticModel, text: string): string | undefined {
-  const { base, grain } = splitGrain(text);
+  const { base, grain } = splitGrain(model, text);
   const [dataset = '', field = '', ...rest] = base.split('.');
   if (base === 'metric_time') return undefined;
   const known = rest.length === 0 ? model.datasets.get(dataset) : undefined;
@@ -86,9 +87,14 @@ function findByFieldSynonym(model: SemanticModel, text: string): string | undefi
 }
 
 /** `Ordered At.month` as the name and `.month`. */
-function splitGrain(text: string): { readonly base: string; readonly grain: string } {
+function splitGrain(
+  model: SemanticModel,
+  text: string,
+): { readonly base: string; readonly grain: string } {
   const [, base = '', name = ''] = /^(.+)\.(\w+)$/s.exec(text) ?? [];
-  const grain = grains.find((candidate) => candidate === name.toLowerCase());
+  const written = name.toLowerCase();
+  const isDerived = findDerivedPeriod(model, written) !== undefined;
+  const grain = isDerived ? written : grains.find((candidate) => candidate === written);
   return grain === undefined ? { base: text, grain: '' } : { base, grain: `.${grain}` };
 }
 

@@ -1,5 +1,13 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, dated, isClock, roundedDown, standard, standardLiteral } from './standard.ts';
+import {
+  backslashed,
+  dated,
+  isClock,
+  partExtracted,
+  roundedDown,
+  standard,
+  standardLiteral,
+} from './standard.ts';
 
 export const bigquery: Dialect = {
   ...standard,
@@ -14,6 +22,13 @@ export const bigquery: Dialect = {
   instant: (utc) => `TIMESTAMP '${utc}+00'`,
   division: '/',
   truncate,
+  datePart: (part, expr) =>
+    part === 'day_of_week'
+      ? `(MOD(EXTRACT(DAYOFWEEK FROM ${expr}) + 5, 7) + 1)`
+      : partExtracted(
+          { day_of_year: 'DAYOFYEAR', week_of_year: 'ISOWEEK' },
+          (extracted) => extracted,
+        )(part, expr),
   add: (expr, { count, unit }, type) =>
     dated(`DATETIME_ADD(CAST(${expr} AS DATETIME), INTERVAL ${count} ${unit.toUpperCase()})`, type),
   addCounted: (expr, count, { unit, type }) =>

@@ -1,6 +1,7 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
 import {
   backslashed,
+  functionsNamed,
   roundedDown,
   standard,
   standardLiteral,
@@ -20,6 +21,18 @@ export const clickhouse: Dialect = {
   // `/` of decimals keeps the scale of the left side.
   division: '* 1e0 /',
   truncate,
+  datePart: functionsNamed(
+    {
+      hour_of_day: 'toHour',
+      day_of_month: 'toDayOfMonth',
+      day_of_year: 'toDayOfYear',
+      week_of_year: 'toISOWeek',
+      month_of_year: 'toMonth',
+      quarter_of_year: 'toQuarter',
+      year_number: 'toYear',
+    },
+    (expr) => `toDayOfWeek(${expr})`,
+  ),
   add: (expr, { count, unit }, type) => {
     const moved = `add${unit.charAt(0).toUpperCase()}${unit.slice(1)}s(${expr}, ${count})`;
     return type === 'date' ? `toDate32(${moved})` : moved;

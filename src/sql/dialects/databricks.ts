@@ -7,6 +7,7 @@ import {
   standard,
   standardLiteral,
   textByFunctions,
+  functionsNamed,
 } from './standard.ts';
 
 export const databricks: Dialect = {
@@ -22,6 +23,18 @@ export const databricks: Dialect = {
   // `/` of decimals may be cut to six digits.
   division: '* 1D /',
   truncate,
+  datePart: functionsNamed(
+    {
+      hour_of_day: 'hour',
+      day_of_month: 'dayofmonth',
+      day_of_year: 'dayofyear',
+      week_of_year: 'weekofyear',
+      month_of_year: 'month',
+      quarter_of_year: 'quarter',
+      year_number: 'year',
+    },
+    (expr) => `(weekday(${expr}) + 1)`,
+  ),
   add: (expr, { count, unit }, type) =>
     dated(
       `(CAST(${expr} AS TIMESTAMP_NTZ) ${count < 0 ? '-' : '+'} INTERVAL '${Math.abs(count)}' ${unit.toUpperCase()})`,

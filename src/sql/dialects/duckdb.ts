@@ -3,6 +3,7 @@ import {
   charactersSpliced,
   dateTruncated,
   intervalAdded,
+  partExtracted,
   standard,
   standardLiteral,
   textByFunctions,
@@ -24,6 +25,7 @@ export const duckdb: Dialect = {
     localtimestamp: 'cast(now() as timestamp)',
   },
   truncate: dateTruncated,
+  datePart: partExtracted({}, (extracted) => extracted),
   add: intervalAdded,
   // The result for a DECIMAL would be rounded to its scale.
   percentile: (expr, fraction) => `quantile_cont(CAST(${expr} AS DOUBLE), ${fraction})`,

@@ -3,6 +3,7 @@ import {
   dated,
   isZoned,
   orderedByCase,
+  partByFunction,
   standard,
   standardLiteral,
   textByPosition,
@@ -23,6 +24,16 @@ export const mysql: Dialect = {
   // side.
   division: '* 1e0 /',
   truncate,
+  datePart: partByFunction({
+    hour_of_day: (expr) => `HOUR(${expr})`,
+    day_of_week: (expr) => `(WEEKDAY(${expr}) + 1)`,
+    day_of_month: (expr) => `DAYOFMONTH(${expr})`,
+    day_of_year: (expr) => `DAYOFYEAR(${expr})`,
+    week_of_year: (expr) => `WEEK(${expr}, 3)`,
+    month_of_year: (expr) => `MONTH(${expr})`,
+    quarter_of_year: (expr) => `QUARTER(${expr})`,
+    year_number: (expr) => `YEAR(${expr})`,
+  }),
   add: (expr, { count, unit }, type) =>
     dated(
       `(${expr} ${count < 0 ? '-' : '+'} INTERVAL ${Math.abs(count)} ${unit.toUpperCase()})`,

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import {
   dateTruncated,
   intervalAdded,
+  partExtracted,
   roundedDown,
   standard,
   standardLiteral,
@@ -19,6 +20,7 @@ export const postgres: Dialect = {
   // `* 1.0` turns an integer into numeric and leaves a float as it is.
   division: '* 1.0 /',
   truncate: dateTruncated,
+  datePart: partExtracted({}, (extracted) => `CAST(${extracted} AS INTEGER)`),
   add: intervalAdded,
   percentile: (expr, fraction) => `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   discretePercentile: (expr, fraction) =>

@@ -3,6 +3,7 @@ import {
   dateAddCounted,
   dateAdded,
   dateTruncated,
+  partExtracted,
   roundedDown,
   standard,
   standardLiteral,
@@ -20,6 +21,10 @@ export const redshift: Dialect = {
   // `/` of exact numbers can have as few as four digits.
   division: '* CAST(1 AS FLOAT8) /',
   truncate: dateTruncated,
+  datePart: (part, expr) =>
+    part === 'day_of_week'
+      ? `((CAST(extract(dow FROM ${expr}) AS INTEGER) + 6) % 7 + 1)`
+      : partExtracted({}, (extracted) => `CAST(${extracted} AS INTEGER)`)(part, expr),
   add: dateAdded,
   addCounted: dateAddCounted,
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,

@@ -7,6 +7,7 @@ import {
   standard,
   standardLiteral,
   textByFunctions,
+  functionsNamed,
 } from './standard.ts';
 
 export const snowflake: Dialect = {
@@ -21,6 +22,18 @@ export const snowflake: Dialect = {
   // `/` of exact numbers has only six digits more than its left side.
   division: '* CAST(1 AS FLOAT) /',
   truncate,
+  datePart: functionsNamed(
+    {
+      hour_of_day: 'hour',
+      day_of_month: 'dayofmonth',
+      day_of_year: 'dayofyear',
+      week_of_year: 'weekiso',
+      month_of_year: 'month',
+      quarter_of_year: 'quarter',
+      year_number: 'year',
+    },
+    (expr) => `dayofweekiso(${expr})`,
+  ),
   add: dateAdded,
   addCounted: dateAddCounted,
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/error.ts';
-import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
+import type { DatePart, Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
 import { charactersSpliced, standard, standardLiteral } from './standard.ts';
 
 /** The driver registers the functions whose names begin with `ktx_`. */
@@ -16,6 +16,10 @@ export const sqlite: Dialect = {
   softWords: { true: '1', false: '0', localtimestamp: "datetime('now', 'localtime')" },
   checkedTime: (expr) => checked(expr, sameForm(expr)),
   truncate,
+  datePart: (part, expr) =>
+    part === 'quarter_of_year'
+      ? `((CAST(strftime('%m', ${expr}) AS INTEGER) + 2) / 3)`
+      : `CAST(strftime('${partFormats[part]}', ${expr}) AS INTEGER)`,
   // Without `floor`, 31 January plus one month would be 2 March.
   add: (expr, { count, unit }, type) =>
     `${type === 'date' ? 'date' : 'datetime'}(${expr}, '${count < 0 ? '' : '+'}${count} ${unit}s', 'floor')`,
@@ -36,6 +40,16 @@ export const sqlite: Dialect = {
     jsonList: (text) => `json_group_array(${text})`,
     sample: () => undefined,
   },
+};
+
+const partFormats: Readonly<Record<Exclude<DatePart, 'quarter_of_year'>, string>> = {
+  hour_of_day: '%H',
+  day_of_week: '%u',
+  day_of_month: '%d',
+  day_of_year: '%j',
+  week_of_year: '%V',
+  month_of_year: '%m',
+  year_number: '%Y',
 };
 
 /** In SQLite, a number never equals a text. */

@@ -1,4 +1,10 @@
-import { type Dialect, noSuchSqlError, type TimeGrain, type TruncateOptions } from '../dialect.ts';
+import {
+  type DatePart,
+  type Dialect,
+  noSuchSqlError,
+  type TimeGrain,
+  type TruncateOptions,
+} from '../dialect.ts';
 import {
   dateAddCounted,
   dateAdded,
@@ -26,6 +32,10 @@ export const sqlserver: Dialect = {
   // Multiplied by a float, because the quotient of large decimals would be cut to six digits.
   division: '* 1e0 /',
   truncate,
+  datePart: (part, expr) =>
+    part === 'day_of_week'
+      ? `(DATEDIFF(day, CAST('00010101' AS date), ${expr}) % 7 + 1)`
+      : `DATEPART(${partWords[part]}, ${expr})`,
   // Hours cannot be added to a date.
   add: (expr, period, type) =>
     dateAdded(type === 'date' ? `CAST(${expr} AS datetime2)` : expr, period, type),
@@ -45,6 +55,16 @@ export const sqlserver: Dialect = {
   groupsByPosition: false,
   nullsNeedType: true,
   misread: /\\[\r\n]/,
+};
+
+const partWords: Readonly<Record<Exclude<DatePart, 'day_of_week'>, string>> = {
+  hour_of_day: 'hour',
+  day_of_month: 'day',
+  day_of_year: 'dayofyear',
+  week_of_year: 'iso_week',
+  month_of_year: 'month',
+  quarter_of_year: 'quarter',
+  year_number: 'year',
 };
 
 function refusePercentile(): never {

@@ -1,4 +1,11 @@
-import type { Dialect, Period, TextTests, TimeGrain, TruncateOptions } from '../dialect.ts';
+import type {
+  DatePart,
+  Dialect,
+  Period,
+  TextTests,
+  TimeGrain,
+  TruncateOptions,
+} from '../dialect.ts';
 
 /** Defaults that most dialects share. */
 export const standard = {
@@ -12,6 +19,49 @@ export const standard = {
   nullsNeedType: false,
   resultColumn: (name) => name,
 } satisfies Partial<Dialect>;
+
+/** One function for each part of a date. */
+export function partByFunction(functions: Readonly<Record<DatePart, (expr: string) => string>>) {
+  return (part: DatePart, expr: string): string => functions[part](expr);
+}
+
+/** Functions of one argument, by name. */
+export function functionsNamed(
+  names: Readonly<Record<Exclude<DatePart, 'day_of_week'>, string>>,
+  dayOfWeek: (expr: string) => string,
+) {
+  const called = (name: string) => (expr: string) => `${name}(${expr})`;
+  return partByFunction({
+    hour_of_day: called(names.hour_of_day),
+    day_of_week: dayOfWeek,
+    day_of_month: called(names.day_of_month),
+    day_of_year: called(names.day_of_year),
+    week_of_year: called(names.week_of_year),
+    month_of_year: called(names.month_of_year),
+    quarter_of_year: called(names.quarter_of_year),
+    year_number: called(names.year_number),
+  });
+}
+
+/** Standard EXTRACT, with the engine's words for the parts. */
+export function partExtracted(
+  words: Readonly<Partial<Record<DatePart, string>>>,
+  cast: (extracted: string) => string,
+) {
+  const standardWords: Readonly<Record<DatePart, string>> = {
+    hour_of_day: 'hour',
+    day_of_week: 'isodow',
+    day_of_month: 'day',
+    day_of_year: 'doy',
+    week_of_year: 'week',
+    month_of_year: 'month',
+    quarter_of_year: 'quarter',
+    year_number: 'year',
+    ...words,
+  };
+  return (part: DatePart, expr: string): string =>
+    cast(`extract(${standardWords[part]} FROM ${expr})`);
+}
 
 /** ORDER BY for engines without NULLS LAST. */
 export function orderedByCase(expr: string, dir: 'asc' | 'desc'): string {

@@ -7,6 +7,7 @@ import {
   standard,
   standardLiteral,
   textByPosition,
+  functionsNamed,
 } from './standard.ts';
 
 export const trino: Dialect = {
@@ -21,6 +22,18 @@ export const trino: Dialect = {
   // `/` of decimals has no more digits than its operands.
   division: '* 1e0 /',
   truncate,
+  datePart: functionsNamed(
+    {
+      hour_of_day: 'hour',
+      day_of_month: 'day_of_month',
+      day_of_year: 'day_of_year',
+      week_of_year: 'week',
+      month_of_year: 'month',
+      quarter_of_year: 'quarter',
+      year_number: 'year',
+    },
+    (expr) => `day_of_week(${expr})`,
+  ),
   // Hours cannot be added to a date.
   add: (expr, { count, unit }, type) =>
     dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),

@@ -56,6 +56,15 @@ const knownKeys = [
 ];
 const grains = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'];
 
+const datePartNames: Readonly<Record<string, string>> = {
+  extract_year: 'year_number',
+  extract_quarter: 'quarter_of_year',
+  extract_month: 'month_of_year',
+  extract_day: 'day_of_month',
+  extract_dow: 'day_of_week',
+  extract_doy: 'day_of_year',
+};
+
 /** The query of a case for ktx. Throws `Inexpressible` with the reason. */
 export function caseQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
   const unknownKey = Object.keys(one).find(
@@ -67,10 +76,11 @@ export function caseQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
   checkMetrics(one, manifest);
   const groups = [
     ...one.group_bys.map((path) => ({ path, grain: undefined })),
-    ...one.group_by_objs.map(({ name, grain, date_part }) => {
-      if (date_part) throw new Inexpressible('a part of a date');
-      return { path: name, grain: grain ?? undefined };
-    }),
+    ...one.group_by_objs.map(({ name, grain, date_part }) =>
+      date_part
+        ? { path: `${name}__extract_${date_part}`, grain: undefined }
+        : { path: name, grain: grain ?? undefined },
+    ),
   ].map(({ path, grain }) => groupColumn({ one, manifest }, path, grain));
   const dimensions = groups.map(({ ktx }) => ktx);
   const where = [
@@ -92,7 +102,7 @@ export function caseQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
 /** The smallest and the greatest value of each dimension: metrics that are written in the query. */
 function minMaxQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
   const { metrics, where, time_constraint: constraint, group_bys: paths } = one;
-  if (metrics.length > 0 || where || constraint || paths.length === 0)
+  if (metrics.length > 0 || constraint || paths.length === 0)
     throw new Inexpressible('the smallest and the greatest value of a dimension of metrics');
   const columns = paths.flatMap((path) => {
     const isMetricTime = path === 'metric_time';
@@ -104,7 +114,8 @@ function minMaxQuery(one: MetricflowCase, manifest: Manifest): CaseQuery {
       metricflow: `${group.metricflow}__${name}`,
     }));
   });
-  const query = querySchema.parse({ metrics: columns.map(({ ktx }) => ktx) });
+  const conditions = where ? [conditionSql(where, { one, manifest, groups: [] })] : [];
+  const query = querySchema.parse({ metrics: columns.map(({ ktx }) => ktx), where: conditions });
   return { query, columns };
 }
 
@@ -126,18 +137,15 @@ function groupColumn(
 ): ResultColumn {
   const parts = path.toLowerCase().split('__');
   const last = parts.at(-1) ?? '';
-  if (last.startsWith('extract_')) throw new Inexpressible('a part of a date');
-  const customGrain = [givenGrain, last].find(
-    (name) => name !== undefined && manifest.customGrains.has(name),
-  );
-  if (customGrain !== undefined) throw new Inexpressible('a period of a custom calendar');
-  const ownGrain = grains.includes(last) && parts.length > 1 ? last : undefined;
+  const isGrain = grains.includes(last) || manifest.customGrains.has(last) || last in datePartNames;
+  const ownGrain = isGrain && parts.length > 1 ? last : undefined;
   const field = ownGrain === undefined ? parts : parts.slice(0, -1);
   const grain = givenGrain ?? ownGrain ?? grainOfTimes(manifest, field, one.metrics);
   const suffix = grain === undefined ? [] : [grain];
   const metricflow = [...field, ...suffix].join('__');
+  const period = suffix.map((name) => datePartNames[name] ?? name);
   if (field.length > 1 || field[0] === 'metric_time')
-    return { ktx: [...field, ...suffix].join('.'), metricflow };
+    return { ktx: [...field, ...period].join('.'), metricflow };
   return { ktx: manifest.entityField(field[0] ?? '', one.metrics), metricflow };
 }
 
@@ -154,7 +162,7 @@ function conditionSql(
   const sql = where.replaceAll(
     /\[\[(\w):([^\]|]*)\|?([^\]]*)\]\]/g,
     (...[, kind, path, option]: readonly string[]) => {
-      if (kind === 'M') throw new Inexpressible('a condition on a metric by an entity');
+      if (kind === 'M') return metricByEntities(manifest, path ?? '', option ?? '');
       const grain = kind === 'T' && option !== '' ? option?.toLowerCase() : undefined;
       return groupColumn({ one, manifest }, path ?? '', grain).ktx;
     },
@@ -164,6 +172,19 @@ function conditionSql(
       text.replaceAll(new RegExp(`(?<![\\w.'])${metricflow}(?![\\w.'])`, 'g'), ktx),
     sql,
   );
+}
+
+/** `bookings|listing` as ktx writes a metric by the key of an entity. */
+function metricByEntities(manifest: Manifest, metric: string, entities: string): string {
+  const fields = entities
+    .toLowerCase()
+    .split(/[,\s]+/)
+    .filter((path) => path !== '')
+    .map((path) =>
+      path.includes('__') ? path.split('__').join('.') : manifest.keyOfEntity(path, metric),
+    );
+  if (fields.length === 0) throw new Inexpressible('a condition on a metric by nothing');
+  return `metric_by(${[metric, ...fields].join(', ')})`;
 }
 
 /**

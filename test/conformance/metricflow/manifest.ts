@@ -11,8 +11,9 @@ const manifestSchema = z.looseObject({
   semantic_models: list(
     z.looseObject({
       name: text,
+      primary_entity: text.nullish(),
       defaults: z.looseObject({ agg_time_dimension: text.nullish() }).nullish(),
-      entities: list(z.looseObject({ name: text, expr: z.unknown().optional() })),
+      entities: list(z.looseObject({ name: text, type: text, expr: z.unknown().optional() })),
       dimensions: list(
         z.looseObject({
           name: text,
@@ -77,6 +78,8 @@ export interface Manifest {
   readonly metricsBehind: (name: string) => readonly ManifestMetric[];
   /** The field of an entity in the dataset of the metrics. */
   readonly entityField: (entity: string, metrics: readonly string[]) => string;
+  /** The field by which a metric is grouped by an entity. */
+  readonly keyOfEntity: (entity: string, metric: string) => string;
   /** The finest periods of the time dimensions with a name. */
   readonly dimensionGrains: (name: string) => readonly string[];
 }
@@ -125,6 +128,19 @@ export function readManifest(manifestText: string, spinesText: string): Manifest
       const found = model?.entities.find(({ name }) => name === entity);
       const column = typeof found?.expr === 'string' ? found.expr : entity;
       return `${model?.name ?? entity}.${column}`;
+    },
+    keyOfEntity: (entity, metric) => {
+      const owner = models.find(({ name: model, entities, ...others }) =>
+        entities.some(
+          ({ name, type }) =>
+            (name === entity && type === 'primary') ||
+            (others.primary_entity === entity && model !== ''),
+        ),
+      );
+      if (owner !== undefined) return entity;
+      const model = metricsBehind(metric).flatMap(({ measures: behind }) => behind)[0]?.model;
+      const found = model?.entities.find(({ name }) => name === entity);
+      return `${model?.name ?? entity}.${typeof found?.expr === 'string' ? found.expr : entity}`;
     },
     dimensionGrains: (dimension) =>
       models

@@ -60,9 +60,11 @@ export function writeMetricflow(
 
 /** A time spine is an option of a dbt model, which can be no semantic model then. */
 function writeTimeSpine(spine: Dataset, addMisfit: AddMisfit): PlainObject {
-  const { dataset, source = '', time_spine: { column, grain } = {}, description } = spine;
+  const { dataset, source = '', time_spine, description } = spine;
+  const { column, grain, custom_periods: periods = {} } = time_spine ?? {};
   const { fields = [], metrics = [], relationships = [], segments = [] } = spine;
-  const more = [...fields.filter(({ name }) => name !== column), ...metrics, ...segments];
+  const written = [column, ...Object.values(periods)];
+  const more = [...fields.filter(({ name }) => !written.includes(name)), ...metrics, ...segments];
   if (more.length + relationships.length > 0)
     addMisfit(`datasets.${dataset}`, 'only its time spine is written, no other fields or metrics');
   const sourceNames = splitTableName(source) ?? [];
@@ -70,7 +72,15 @@ function writeTimeSpine(spine: Dataset, addMisfit: AddMisfit): PlainObject {
     name: sourceNames.at(-1) ?? dataset,
     ...omitKeys({ description }),
     ...(sourceNames.length > 1 && { config: { meta: { ktx: { source } } } }),
-    time_spine: { standard_granularity_column: column },
+    time_spine: {
+      standard_granularity_column: column,
+      ...(Object.keys(periods).length > 0 && {
+        custom_granularities: Object.entries(periods).map(([name, field]) => ({
+          name,
+          ...(name !== field && { column_name: field }),
+        })),
+      }),
+    },
     columns: [{ name: column, granularity: grain }],
   };
 }

@@ -9,10 +9,11 @@ import {
 import { type AggregateNode, isCount } from '../../resolve/aggregate-node.ts';
 import { formatFieldPath, type ResolvedField } from '../../resolve/field-path.ts';
 import type { JoinScope } from '../../resolve/join-scope.ts';
+import { spinePeriodExpr } from '../../resolve/periods/period-expr.ts';
 import { type RowPredicate, sqlPredicate, wordsThatAcceptNull } from '../../resolve/row-expr.ts';
 import { periodsTable } from '../running.ts';
 import { findSpine } from './find-spine.ts';
-import { type PeriodCondition, periodDimensions, periodOf, spinePeriods } from './spine-periods.ts';
+import { type PeriodCondition, periodDimensions, spinePeriods } from './spine-periods.ts';
 
 const groupsAlias = 'ktx groups';
 
@@ -42,9 +43,12 @@ export function fillFromSpine(scope: JoinScope, groups: Select, fill: SpineFill)
     spine,
     grain: spine.grain,
     columns: (period) =>
-      periods.map(({ index, grain }) => ({
+      periods.map(({ index, field }) => ({
         column: nameOf(index),
-        expr: grain === spine.grain ? period.expr : periodOf(scope, period, grain),
+        expr:
+          field.grain === spine.grain && field.derived === undefined
+            ? period.expr
+            : spinePeriodExpr(scope, field, period).expr,
       })),
     where: (spinePeriod) => conditions.map((condition) => condition({ ...scope, spinePeriod })),
   });

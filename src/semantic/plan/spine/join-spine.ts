@@ -14,12 +14,14 @@ import {
   disjunctionOf,
   type Expr,
   type FromItem,
+  type JoinClause,
   type NamedColumn,
   type Select,
 } from '../../relational/query-tree.ts';
 import type { AggregateNode, SpineUse } from '../../resolve/aggregate-node.ts';
 import type { ResolvedField } from '../../resolve/field-path.ts';
-import type { JoinScope } from '../../resolve/join-scope.ts';
+import { type JoinScope, type PlannedJoin, toJoin } from '../../resolve/join-scope.ts';
+import { spinePeriodExpr } from '../../resolve/periods/period-expr.ts';
 import { fieldExpr } from '../../resolve/row-expr.ts';
 import { combinedBy, missingPeriod, periodsTable, type RowSource } from '../running.ts';
 import { findSpine, type Spine } from './find-spine.ts';
@@ -73,14 +75,16 @@ export function joinSpine(
   const [first] = periods;
   if (finest === undefined || first === undefined) throw missingPeriod(scope);
   const { spine, grain } = chooseSpine(scope, use, { periods, finest });
-  const isCoarser = finest !== grain;
+  const isCoarser = periods.every(
+    (period) => period.grain !== grain || period.field.derived !== undefined,
+  );
   checkOrder(use, isCoarser);
   const hasTotals = isCoarser && use.running !== undefined;
   const join: SpineJoin = { scope, dimensions, periods, grain, isCoarser, hasTotals };
   const from = readSpine(join, spine, { use, conditions });
   const time = dimensions[first.index];
   if (time === undefined) throw new Error('the period dimension has no field');
-  const rowTime = fieldExpr(scope, { ...time, grain });
+  const rowTime = fieldExpr(scope, { ...time, grain, derived: undefined });
   return aggregates.every((aggregate) => combinedBy[aggregate.function] !== undefined)
     ? joinParts(join, { aggregates, use, from, rowTime })
     : joinRows(join, { aggregates, use, from, rowTime });
@@ -135,6 +139,11 @@ function readSpine(
   { use, conditions }: { readonly use: SpineUse; readonly conditions: readonly PeriodCondition[] },
 ): FromItem {
   const startsOnly = isCoarser && use.offsets.some(({ kind }) => kind === 'to');
+  if (startsOnly && periods.some(({ field }) => field.derived !== undefined))
+    throw notSupportedError(
+      'an offset to the start of a period by a part of a date or a custom period',
+      'Group by another period',
+    );
   return spinePeriods(scope, {
     spine,
     grain,
@@ -164,7 +173,7 @@ interface JoinedRows {
 /** Aggregates the rows by period first: the aggregates make a whole of the parts. */
 function joinParts(join: SpineJoin, { aggregates, use, from, rowTime }: JoinedRows): RowSource {
   const { scope, dimensions } = join;
-  const periods = periodExprs(join);
+  const { periods, joins } = periodExprs(join);
   const others = dimensions.flatMap((dimension, index) =>
     periods[index] === undefined
       ? [{ column: `d${index + 1}`, expr: fieldExpr(scope, dimension) }]
@@ -192,6 +201,7 @@ function joinParts(join: SpineJoin, { aggregates, use, from, rowTime }: JoinedRo
         from,
         joins: [
           { alias: partsAlias, relation: { kind: 'select', select: inner }, on, kind: 'inner' },
+          ...joins,
         ],
         where: [],
         groups: grouped.length,
@@ -205,7 +215,7 @@ function joinParts(join: SpineJoin, { aggregates, use, from, rowTime }: JoinedRo
 function joinRows(join: SpineJoin, { aggregates, use, from, rowTime }: JoinedRows): RowSource {
   const { scope, dimensions } = join;
   const { owner } = scope;
-  const periods = periodExprs(join);
+  const { periods, joins } = periodExprs(join);
   const columns = dimensions.map((dimension, index) => ({
     column: `d${index + 1}`,
     expr: periods[index] ?? fieldExpr(scope, dimension),
@@ -213,25 +223,27 @@ function joinRows(join: SpineJoin, { aggregates, use, from, rowTime }: JoinedRow
   const rows = { alias: owner.name, relation: requireReadableRows(owner) };
   return {
     from: () => from,
-    joins: [{ ...rows, on: isRead(join, use, rowTime), kind: 'inner' }],
+    joins: [{ ...rows, on: isRead(join, use, rowTime), kind: 'inner' }, ...joins],
     dimensions: [...columns, ...ownPeriod(join)],
     finish: (totals) => takeOfPeriods(join, totals, { aggregates, running: use.running }),
   };
 }
 
 /** For each dimension that is a period, its expression over the spine. */
-function periodExprs({
-  scope,
-  dimensions,
-  periods,
-  grain,
-}: SpineJoin): readonly (Expr | undefined)[] {
-  const period = { expr: columnOf(periodsTable, periodColumn), type: typeOf(grain) };
-  return dimensions.map((_, index) => {
+function periodExprs({ scope, dimensions, periods, grain }: SpineJoin): {
+  readonly periods: readonly (Expr | undefined)[];
+  /** The joins that custom periods need. */
+  readonly joins: readonly JoinClause[];
+} {
+  const joins = new Map<string, PlannedJoin>();
+  const period = { expr: columnOf(periodsTable, periodColumn), type: typeOf(grain), joins };
+  const exprs = dimensions.map((_, index) => {
     const own = periods.find((candidate) => candidate.index === index);
     if (own === undefined) return undefined;
-    return own.grain === grain ? period.expr : periodOf(scope, period, own.grain);
+    if (own.grain === grain && own.field.derived === undefined) return period.expr;
+    return spinePeriodExpr(scope, own.field, period).expr;
   });
+  return { periods: exprs, joins: [...joins.values()].map(toJoin) };
 }
 
 /** Totals are computed for each period of the spine, even if the query groups by longer ones. */

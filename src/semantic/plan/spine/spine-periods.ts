@@ -9,7 +9,7 @@ import {
 import { requireReadableRows } from '../../model/model.ts';
 import type { Expr, FromItem, NamedColumn } from '../../relational/query-tree.ts';
 import type { ResolvedField } from '../../resolve/field-path.ts';
-import { columnExpr, type JoinScope } from '../../resolve/join-scope.ts';
+import { columnExpr, type JoinScope, type PlannedJoin, toJoin } from '../../resolve/join-scope.ts';
 import { isDefaultTime } from '../../resolve/row-expr.ts';
 import { periodsTable } from '../running.ts';
 import type { Spine } from './find-spine.ts';
@@ -21,6 +21,7 @@ export type PeriodCondition = (scope: JoinScope) => Expr;
 export interface PeriodDimension {
   readonly index: number;
   readonly grain: Grain;
+  readonly field: ResolvedField;
 }
 
 /** The dimensions that are periods of the time of the scope. */
@@ -30,7 +31,7 @@ export function periodDimensions(
 ): readonly PeriodDimension[] {
   return dimensions.flatMap((dimension, index) =>
     isDefaultTime(scope, dimension) && dimension.grain !== undefined
-      ? [{ index, grain: dimension.grain }]
+      ? [{ index, grain: dimension.grain, field: dimension }]
       : [],
   );
 }
@@ -47,7 +48,7 @@ export function finestGrain(periods: readonly PeriodDimension[]): Grain | undefi
 /** The start of the period of `grain` in which a period of the spine begins. */
 export function periodOf(
   { owner, query }: Pick<JoinScope, 'owner' | 'query'>,
-  { expr, type }: NonNullable<JoinScope['spinePeriod']>,
+  { expr, type }: Pick<NonNullable<JoinScope['spinePeriod']>, 'expr' | 'type'>,
   grain: Grain,
 ): Expr {
   const yearStart = yearStartFor(owner, [grain]);
@@ -79,7 +80,10 @@ export function spinePeriods(
     options: { type: stored, weekStart: query.week_start },
   };
   const type = periodStartType(grain) === 'date' ? 'date' : 'datetime';
-  const period = { expr, type } as const;
+  const joins = new Map<string, PlannedJoin>();
+  const period = { expr, type, joins } as const;
+  const selected = columns(period);
+  const conditions = where(period);
   return {
     alias: periodsTable,
     relation: {
@@ -87,10 +91,10 @@ export function spinePeriods(
       select: {
         kind: 'select',
         distinct: true,
-        columns: columns(period),
+        columns: selected,
         from: { alias: dataset.name, relation: requireReadableRows(dataset) },
-        joins: [],
-        where: where(period),
+        joins: [...joins.values()].map(toJoin),
+        where: conditions,
       },
     },
   };

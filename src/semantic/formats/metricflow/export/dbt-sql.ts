@@ -89,6 +89,7 @@ export function replaceReferences(
   fragment: Fragment,
   sqlOf: (reference: ColumnReference) => string | undefined,
 ): string | undefined {
+  if (fragment.metricCalls !== undefined) return undefined;
   const names = fragment.references.flatMap((reference) => {
     const sql = sqlOf(reference);
     return sql === undefined ? [] : [[reference, sql] as const];

@@ -28,11 +28,44 @@ const templateCall =
   /^(Dimension|TimeDimension|Entity)\(\s*(['"])(\w+)\2\s*(?:,\s*(['"])(\w+)\4\s*)?\)(?:\.grain\(\s*(['"])(\w+)\6\s*\))?$/;
 
 function callSql(call: string, home: BoundModel, models: readonly BoundModel[]): string {
+  const metricCall = metricTemplate.exec(call);
+  if (metricCall !== null) return metricSql(metricCall, home, models);
   const [, kind, , path = '', , argument, , grain] = templateCall.exec(call) ?? [];
   if (kind === undefined) throw new UnreadableMetric(`its filter uses ${call}`);
   return kind === 'Entity'
     ? entitySql(path, home)
     : dimensionSql({ path, grain: (argument ?? grain)?.toLowerCase() }, home, models);
+}
+
+/** `Metric('bookings', ['listing'])` or `Metric('bookings', group_by=['listing'])`. */
+const metricTemplate = /^Metric\(\s*(['"])(\w+)\1\s*,\s*(?:group_by\s*=\s*)?\[([^[\]]*)\]\s*\)$/;
+
+/** The metric by entities that the model has, and that lead to the rows of the metric too. */
+function metricSql(
+  [, , metric = '', list = '']: readonly (string | undefined)[],
+  home: BoundModel,
+  models: readonly BoundModel[],
+): string {
+  const paths = list
+    .split(',')
+    .map((item) => item.trim().replaceAll(/^['"]|['"]$/g, ''))
+    .filter((path) => path !== '');
+  if (paths.length === 0)
+    throw new UnreadableMetric(`its filter uses Metric('${metric}') by nothing`);
+  const fields = paths.map((path) => groupFieldSql(path, home, models));
+  return `metric_by(${[quoteName(metric), ...fields].join(', ')})`;
+}
+
+/** An entity, by the field that identifies a row of its own dataset; or a dimension. */
+function groupFieldSql(path: string, home: BoundModel, models: readonly BoundModel[]): string {
+  if (path.includes('__')) return dimensionSql({ path, grain: undefined }, home, models);
+  const owners = models.filter((model) => primaryEntity(model.spec) === path);
+  const entity = home.spec.entities.find(({ name }) => name === path);
+  const field = entity && entityField(home, entity);
+  // Where models were created from the files, a role or the entity itself stands for its key.
+  if (home.own !== undefined && owners.length > 0 && entity !== undefined) return quoteName(path);
+  if (field !== undefined) return [home.dataset, field].map(quoteName).join('.');
+  throw new UnreadableMetric(`its filter takes a metric by ${path}, which ${home.dataset} lacks`);
 }
 
 function entitySql(path: string, home: BoundModel): string {

@@ -10,7 +10,7 @@ const listOf = <Item extends z.ZodType>(item: Item) =>
     .array(item)
     .nullish()
     .transform((items) => items ?? []);
-const customGranularities = listOf(z.looseObject({ name: text }));
+const customGranularities = listOf(z.looseObject({ name: text, column_name: text.nullish() }));
 
 /** A time spine in dbt's YAML: an option of a model. */
 const modelSchema = z.looseObject({
@@ -42,7 +42,7 @@ export interface TimeSpineSpec {
   readonly source: string;
   readonly column: string;
   readonly grain: string;
-  readonly customGranularities: readonly { readonly name: string }[];
+  readonly customGranularities: z.infer<typeof customGranularities>;
 }
 
 /** The time spines of a file: options of its models, and those of a semantic manifest. */
@@ -64,17 +64,16 @@ export function readTimeSpines(
   addMisfit: AddMisfit,
 ): readonly Dataset[] {
   return listTimeSpines(document).flatMap((spine): readonly Dataset[] => {
-    const { name, source, column, customGranularities: custom } = spine;
+    const { name, source, column } = spine;
     const grain = findTimeGrain(spine.grain);
     if (grain === undefined) {
       addMisfit(`time_spines.${name}`, `left out: ktx does not know the period ${spine.grain}`);
       return [];
     }
-    if (custom.length > 0)
-      addMisfit(
-        `time_spines.${name}`,
-        `ktx has no equivalent for custom_granularities: ${custom.map((granularity) => granularity.name).join(', ')}`,
-      );
+    const custom = spine.customGranularities.map((granularity) => ({
+      name: granularity.name.toLowerCase(),
+      field: granularity.column_name ?? granularity.name,
+    }));
     const type = ['second', 'minute', 'hour'].includes(grain) ? 'datetime' : 'date';
     return [
       {
@@ -82,8 +81,21 @@ export function readTimeSpines(
         source,
         primary_key: [column],
         default_time: column,
-        time_spine: { column, grain },
-        fields: [{ name: column, type }],
+        time_spine: {
+          column,
+          grain,
+          ...(custom.length === 0
+            ? {}
+            : {
+                custom_periods: Object.fromEntries(
+                  custom.map((period) => [period.name, period.field]),
+                ),
+              }),
+        },
+        fields: [
+          { name: column, type },
+          ...[...new Set(custom.map(({ field }) => field))].map((field) => ({ name: field })),
+        ],
       },
     ];
   });

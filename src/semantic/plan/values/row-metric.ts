@@ -1,12 +1,12 @@
-import type { ModelDataset, ModelField } from '../model/model.ts';
-import { notSupportedError, queryError } from '../query/errors.ts';
-import { type Expr, replaceOutputColumns } from '../relational/query-tree.ts';
-import { type AggregateNode, factQueryKey, isCount } from '../resolve/aggregate-node.ts';
-import { requireDataset } from '../resolve/field-path.ts';
-import { createResolver, findMetric } from '../resolve/metric-resolver.ts';
-import { resolveMetric } from '../resolve/metrics.ts';
-import { unknownMetricError } from '../resolve/unknown-metric.ts';
-import type { Fact, PlanContext } from './plan-context.ts';
+import type { ModelDataset, ModelField } from '../../model/model.ts';
+import { notSupportedError, queryError } from '../../query/errors.ts';
+import { type Expr, replaceOutputColumns } from '../../relational/query-tree.ts';
+import { type AggregateNode, factQueryKey, isCount } from '../../resolve/aggregate-node.ts';
+import { requireDataset } from '../../resolve/field-path.ts';
+import { createResolver, findMetric } from '../../resolve/metric-resolver.ts';
+import { resolveMetric } from '../../resolve/metrics.ts';
+import { unknownMetricError } from '../../resolve/unknown-metric.ts';
+import type { Fact, PlanContext } from '../plan-context.ts';
 
 /** A metric as a field of a dataset, ready to be planned as a fact query. */
 interface RowMetric {
@@ -26,7 +26,7 @@ export function resolveRowMetric(
   dataset: ModelDataset,
   { name, rowMetric }: ModelField,
 ): RowMetric {
-  const { model, query, notes, keys, usedMetrics, rowMetrics = [] } = context;
+  const { model, query, notes, keys, usedMetrics, subplans, rowMetrics = [] } = context;
   const { metric: address = '', via = '' } = rowMetric ?? {};
   const field = `${dataset.name}.${name}`;
   if (rowMetrics.includes(field))
@@ -59,6 +59,7 @@ export function resolveRowMetric(
       notes,
       keys,
       usedMetrics,
+      subplans,
       rowMetrics: [...rowMetrics, field],
     },
     aggregates,
