@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const warehouseServer = ['warehouse/hostile-server.test.ts'];
+const apiServer = ['sources/hostile-api.test.ts'];
 const toolServer = ['chat/hostile-mcp-server.test.ts'];
 
 /** What a hostile server of a project can do to ktx. */
@@ -68,6 +69,38 @@ export const hostileServerMutants: readonly Mutant[] = [
     replace: 'const timer = setTimeout(() => undefined, 2 * killMs);',
     why: 'A server that does not answer keeps ktx from ending.',
     tests: warehouseServer,
+  },
+  {
+    name: 'api-upgrade',
+    file: 'sources/http/send-once.ts',
+    find: "request.on('close', () => reject(new Error('the connection ended without an answer')));",
+    replace: '',
+    why: 'A server that switches to another protocol keeps an ingest waiting for ever.',
+    tests: apiServer,
+  },
+  {
+    name: 'api-folder',
+    file: 'sources/http/client.ts',
+    find: '!url.href.startsWith(base.href)',
+    replace: '!url.href.startsWith(base.origin)',
+    why: 'An id of a server leads the login to another folder of the same host.',
+    tests: apiServer,
+  },
+  {
+    name: 'api-mapped-address',
+    file: 'sources/http/private-address.ts',
+    find: '`64:ff9b::${high}:${low}`, 96 + prefix',
+    replace: '`64:ff9b::${high}:${low}`, 128',
+    why: 'A name with an address of NAT64 leads to the machines of the house.',
+    tests: apiServer,
+  },
+  {
+    name: 'json-depth',
+    file: 'lib/json.ts',
+    find: 'return depth > deepestJson;',
+    replace: 'return false;',
+    why: 'Nested JSON of others ends a command as a defect.',
+    tests: apiServer,
   },
   {
     name: 'tools-output-schema',

@@ -32,8 +32,8 @@ export const sourceMutants: readonly Mutant[] = [
   {
     name: 'http-page-loop',
     file: 'sources/http/read-pages.ts',
-    find: 'if (seen.has(page.next) || count > mostEntries)',
-    replace: 'if (count > mostEntries)',
+    find: 'seen.has(page.next) || count > mostEntries || seen.size > mostPages',
+    replace: 'count > mostEntries || seen.size > mostPages',
     why: 'A listing that repeats itself is read a hundred thousand times.',
     tests: http,
   },

@@ -25,13 +25,34 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** The value of a JSON text; undefined if the text is not JSON. */
+/** Recursive code handles this depth. */
+const deepestJson = 1000;
+
+/** The value of a JSON text; undefined if the text is not JSON, or nested more than 1,000 deep. */
 export function parseJson(text: string): unknown {
+  if (text.length > deepestJson && isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+const [quote, backslash, openBracket, openBrace, closeBracket, closeBrace] = [
+  0x22, 0x5c, 0x5b, 0x7b, 0x5d, 0x7d,
+];
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length && depth <= deepestJson; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) isInString = !isInString;
+    else if (isInString) at += code === backslash ? 1 : 0;
+    else if (code === openBracket || code === openBrace) depth += 1;
+    else if (code === closeBracket || code === closeBrace) depth -= 1;
+  }
+  return depth > deepestJson;
 }
 
 /** True for objects that are not lists. */

@@ -58,6 +58,7 @@ export function openHttp(options: HttpOptions): HttpClient {
   return {
     read: async (request, schema) => {
       const url = new URL(`${base.href}${request.path}`);
+      if (!url.href.startsWith(base.href)) throw badAnswer(url, 'leads elsewhere', site);
       for (const [name, value] of request.query ?? []) url.searchParams.append(name, value);
       const answer = await sendUntilAnswered(url, request, site);
       const parsed = schema.safeParse(parseJson(answer.text));

@@ -1,7 +1,10 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Networks that only machines of the same house reach, and the machine itself. */
+/**
+ * Networks that only machines of the same house reach, the machine itself, and networks that no
+ * server of the internet has. Node checks `::ffff:10.0.0.1` like `10.0.0.1`.
+ */
 const privateNetworks = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -10,15 +13,33 @@ for (const [network, prefix] of [
   ['127.0.0.0', 8],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
   ['192.168.0.0', 16],
-] as const)
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const) {
   privateNetworks.addSubnet(network, prefix, 'ipv4');
+  // Addresses of IPv6 that lead to one of IPv4: NAT64 and 6to4.
+  const [high = 0, low = 0] = halves(network);
+  privateNetworks.addSubnet(`64:ff9b::${high}:${low}`, 96 + prefix, 'ipv6');
+  privateNetworks.addSubnet(`2002:${high}:${low}::`, 16 + prefix, 'ipv6');
+}
 for (const [network, prefix] of [
-  ['::', 127],
+  ['::', 96],
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
 ] as const)
   privateNetworks.addSubnet(network, prefix, 'ipv6');
+
+/** The two halves of an address of IPv4, as IPv6 writes them. */
+function halves(address: string): readonly string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  return [a * 256 + b, c * 256 + d].map((half) => half.toString(16));
+}
 
 export class PrivateAddress extends Error {}
 

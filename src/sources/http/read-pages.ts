@@ -9,6 +9,9 @@ interface ListingPage<Entry, Cursor> {
 /** Beyond, a listing fails rather than being cut without a word. */
 const mostEntries = 100_000;
 
+/** An API may give pages without entries, but not for ever. */
+const mostPages = 10_000;
+
 /**
  * All entries of a listing, page by page. Throws what reading a page throws, and for a listing
  * without an end.
@@ -23,7 +26,7 @@ export async function* readPages<Entry, Cursor extends string | number>(
     yield* page.entries;
     count += page.entries.length;
     if (page.next === undefined) return;
-    if (seen.has(page.next) || count > mostEntries)
+    if (seen.has(page.next) || count > mostEntries || seen.size > mostPages)
       throw new UserError('bad_answer', `A listing has no end: after ${count} entries.`, {
         hint: 'Look at the server. Nothing has changed.',
       });

@@ -32,6 +32,8 @@ export async function sendOnce(options: RawRequest): Promise<RawAnswer> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send(url, { method, headers, lookup, signal }, resolve);
     request.on('error', reject);
+    // Node tells nobody about an answer that switches to another protocol.
+    request.on('close', () => reject(new Error('the connection ended without an answer')));
     request.end(body);
   });
   try {
