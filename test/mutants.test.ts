@@ -61,7 +61,8 @@ describe('a run of `npm run mutate`', () => {
     const project = join(folder, 'project');
     mkdirSync(join(project, 'test'), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
-    // What a fault can leave running: a process that holds the output of the tests open.
+    // What a fault can leave running: a process that holds the output of the tests open, and one
+    // in a group of its own.
     writeFileSync(
       join(project, 'test/leaks.test.ts'),
       `import { spawn } from 'node:child_process';
@@ -70,8 +71,10 @@ describe('a run of `npm run mutate`', () => {
       import { expect, test } from 'vitest';
       test('starts a process', () => {
         const child = spawn('sleep', ['600'], { stdio: 'inherit' });
+        const alone = spawn('sleep', ['600'], { stdio: 'ignore', detached: true });
         child.unref();
-        writeFileSync(${JSON.stringify(join(project, 'pid'))}, String(child.pid));
+        alone.unref();
+        writeFileSync(${JSON.stringify(join(project, 'pids'))}, [child.pid, alone.pid].join(' '));
         writeFileSync(tmpdir() + '/left', '');
       });
       test('and fails', () => expect(1).toBe(2));`,
@@ -82,8 +85,8 @@ describe('a run of `npm run mutate`', () => {
       outcome: 'failed',
       failure: 'leaks.test.ts > and fails',
     });
-    const pid = Number(readFileSync(join(project, 'pid'), 'utf8'));
-    await expect.poll(() => isRunning(pid)).toBe(false);
+    const pids = readFileSync(join(project, 'pids'), 'utf8').split(' ').map(Number);
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
     expect(readdirSync(folder)).toEqual(['project']);
 
     // Interrupted, it does not wait for the tests.

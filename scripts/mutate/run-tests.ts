@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -79,6 +79,7 @@ async function spawnTests({
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', kill);
+    killProcessesOf(dirname(project));
     rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
   }
 }
@@ -98,10 +99,36 @@ async function readUntilSummary(stream: Readable, kill: () => void): Promise<str
   return printed;
 }
 
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
+/**
+ * Ends the processes that left the group: the files that they run, or their temporary files, are
+ * below `folder`. Where there is no /proc, none is found.
+ */
+function killProcessesOf(folder: string): void {
+  for (const pid of existsSync('/proc') ? readdirSync('/proc') : []) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+    const isOf = ['cmdline', 'environ'].some((file) =>
+      readProcessFile(pid, file).includes(`${folder}/`),
+    );
+    if (isOf) killIfRunning(Number(pid));
+  }
+}
+
+/** Empty if the process has ended meanwhile or belongs to somebody else. */
+function readProcessFile(pid: string, file: string): string {
   try {
-    process.kill(-pid, 'SIGKILL');
+    return readFileSync(join('/proc', pid, file), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) killIfRunning(-pid);
+}
+
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

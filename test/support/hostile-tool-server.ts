@@ -90,8 +90,9 @@ function callAnswer(trick: Trick): string {
   if (trick === 'colored-error')
     return `"result":{"isError":true,"content":[{"type":"text","text":"${escape}no"}]}`;
   if (trick === 'header-in-call') return `"error":{"code":-32020,"message":"${escape}no"}`;
+  // The pattern takes a second for it: a client that runs the pattern answers that it does not fit.
   if (trick === 'slow-output-pattern')
-    return `"result":{${content},"structuredContent":{"a":"${'a'.repeat(40)}!"}}`;
+    return `"result":{${content},"structuredContent":{"a":"${'a'.repeat(26)}!"}}`;
   if (trick === 'many-contents')
     return `"result":{"content":[${'{"type":"text","text":""},'.repeat(300_000)}{"type":"text","text":"end"}]}`;
   return `"result":{${content}}`;
