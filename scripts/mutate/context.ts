@@ -216,8 +216,8 @@ export const contextMutants: readonly Mutant[] = [
   {
     name: 'commit-hooks',
     file: 'store/commit-policy.ts',
-    find: "parts[index] !== 'command'",
-    replace: "parts[index] === 'local-only'",
+    find: "scope !== 'command'",
+    replace: "scope === 'local-only'",
     why: 'ktx commits past the signature that a repository demands.',
     tests: ['ingest/ingest.test.ts'],
   },

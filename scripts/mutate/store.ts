@@ -287,6 +287,22 @@ export const storeMutants: readonly Mutant[] = [
     tests: hostileGit,
   },
   {
+    name: 'commit-read-from-disk',
+    file: 'store/git.ts',
+    find: "hash.digest('hex') === id ?",
+    replace: 'file.bytes.length >= 0 ?',
+    why: 'What a person has not committed is taken for committed, and is not committed later.',
+    tests: git,
+  },
+  {
+    name: 'status-conflict',
+    file: 'project/open/commit-state.ts',
+    find: 'u: 10',
+    replace: 'u: 8',
+    why: 'A file in a conflict is named by a part of git’s line.',
+    tests: ['store/commit-state.test.ts'],
+  },
+  {
     name: 'commit-swap',
     file: 'store/commit.ts',
     find: "commit, parent ?? '']",

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { git, type Repository } from './git.ts';
+import { readSettings, type Repository } from './git.ts';
 
 /** What a commit of ktx would go past: it runs no hook and signs nothing. */
 export type CommitDemand = 'signature' | 'hook';
@@ -10,7 +10,7 @@ const commitHooks = ['pre-commit', 'prepare-commit-msg', 'commit-msg'];
 
 /** What the repository, or the person's git, asks of every commit; undefined if nothing. */
 export async function demandOnCommits(repository: Repository): Promise<CommitDemand | undefined> {
-  const settings = await ownSettings(repository.root);
+  const settings = await ownSettings(repository);
   if (isTrue(settings.get('commit.gpgsign'))) return 'signature';
   const folder = settings.get('core.hookspath') ?? join(repository.commonDir, 'hooks');
   return commitHooks.some((name) =>
@@ -26,15 +26,13 @@ function expandHome(folder: string): string {
 }
 
 /** The last value of each key, without the settings that ktx gives to every call. */
-async function ownSettings(root: string): Promise<ReadonlyMap<string, string>> {
-  const { stdout } = await git(root, ['config', '--list', '-z', '--show-scope']);
-  const parts = stdout.toString('utf8').split('\0');
-  const settings = new Map<string, string>();
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const [key = '', ...value] = (parts[index + 1] ?? '').split('\n');
-    if (parts[index] !== 'command') settings.set(key.toLowerCase(), value.join('\n'));
-  }
-  return settings;
+async function ownSettings(repository: Repository): Promise<ReadonlyMap<string, string>> {
+  const settings = await readSettings(repository);
+  return new Map(
+    settings
+      .filter(({ scope }) => scope !== 'command')
+      .map(({ key, value }) => [key.toLowerCase(), value]),
+  );
 }
 
 /** A key without a value counts as true, as in git. */

@@ -20,6 +20,8 @@ interface FileChange {
 interface CommitRequest {
   /** The commit on which the changes are based; undefined for the first commit. */
   readonly parent: string | undefined;
+  /** The tree of `parent`, where it is known. */
+  readonly parentTree?: string | undefined;
   readonly changes: readonly FileChange[];
   /** One line. */
   readonly message: string;
@@ -57,7 +59,7 @@ export async function commitFiles(
     await git(root, ['read-tree', parent ?? '--empty'], { env });
     if (!(await stageChanges(repository, request, env))) return { kind: 'raced' };
     const tree = await gitOutput(root, ['write-tree'], { env });
-    if (parent !== undefined && tree === (await gitOutput(root, ['rev-parse', `${parent}^{tree}`])))
+    if (parent !== undefined && tree === (request.parentTree ?? (await treeOf(root, parent))))
       return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
     const commit = await commitTree(root, [tree, ...parents], `${message}\n\nKtx-Run: ${runId}\n`);
@@ -73,13 +75,17 @@ export async function commitFiles(
   }
 }
 
+function treeOf(root: string, commit: string): Promise<string> {
+  return gitOutput(root, ['rev-parse', `${commit}^{tree}`]);
+}
+
 /** Adds the changes to the index that `env` names. False if a file changed while git read it. */
 async function stageChanges(
   repository: Repository,
   { parent = '', changes }: CommitRequest,
   env: Environment,
 ): Promise<boolean> {
-  const filters = await configuredFilters(repository.root);
+  const filters = await configuredFilters(repository);
   await requireNoFilter(repository, changes, filters);
   const { root, prefix } = repository;
   const pathsOnDisk = changes
@@ -157,16 +163,21 @@ function pendingFile(dir: string): string {
  * If HEAD is a commit of ktx that the person's index does not know yet, updates the index entries
  * from the parent's state to the commit's. Entries that differ from the parent were staged by the
  * person and stay. Each commit is handled once: changes that the person stages later are never
- * touched. Also completes a run that was killed. False if another git process holds the index.
+ * touched. Also completes a run that was killed. `made` is the commit that the caller has just
+ * made. False if another git process holds the index.
  */
-export async function refreshIndex({ root }: Repository, dir: string): Promise<boolean> {
+export async function refreshIndex(
+  repository: Repository,
+  dir: string,
+  made?: { readonly commit: string; readonly parent: string | undefined },
+): Promise<boolean> {
+  const { root } = repository;
   const pending = pendingFile(dir);
   const commit = readTextOrNothing(pending, dir).trim();
   if (commit === '') return true;
-  const [head, parent] = (
-    await gitOutput(root, ['rev-list', '--parents', '-n', '1', 'HEAD'], { allow: [128] })
-  ).split(' ');
-  if (commit === head) {
+  const head = made ?? (await headWithParent(root));
+  if (commit === head.commit) {
+    const { parent } = head;
     const base = parent ?? (await gitOutput(root, ['hash-object', '-t', 'tree', '--stdin']));
     const compare = async (args: readonly string[]) =>
       (await git(root, [...args, '--no-renames', '-z'])).stdout.toString('utf8');
@@ -189,7 +200,14 @@ export async function refreshIndex({ root }: Repository, dir: string): Promise<b
   // that some files differ.
   await git(root, ['update-index', '-q', '--refresh'], {
     allow: [1, 128],
-    filters: await configuredFilters(root),
+    filters: await configuredFilters(repository),
   });
   return true;
+}
+
+/** The commit is empty on a branch without commits. */
+async function headWithParent(root: string) {
+  const args = ['rev-list', '--parents', '-n', '1', 'HEAD'];
+  const [commit = '', parent] = (await gitOutput(root, args, { allow: [128] })).split(' ');
+  return { commit, parent };
 }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { execFile, type ExecFileException } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
-import { isInside } from './confined-file.ts';
+import { isInside, readConfinedFileSync } from './confined-file.ts';
 import { gitEnvironment, overrides, withoutFilters } from './git-isolation.ts';
 
 /**
@@ -19,6 +20,8 @@ export interface Repository {
   readonly commonDir: string;
   /** The project's path in the working tree: empty, or ending in `/`. */
   readonly prefix: string;
+  /** HEAD when the repository was found; undefined on a branch without commits. */
+  readonly head: { readonly commit: string; readonly tree: string } | undefined;
 }
 
 interface GitOptions {
@@ -36,6 +39,8 @@ interface GitOptions {
   readonly allow?: readonly number[];
 }
 
+/** Larger files are read from git. */
+const maxHashedBytes = 10_000_000;
 /** In milliseconds. A repository can name a pipe as one of its files, and git would wait for it. */
 const longestCall = 600_000;
 
@@ -102,12 +107,41 @@ export async function gitOutput(
   return (await git(folder, args, call)).stdout.toString('utf8').trim();
 }
 
+interface GitSetting {
+  /** `command` for those that ktx gives to every call. */
+  readonly scope: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+const knownSettings = new WeakMap<Repository, Promise<readonly GitSetting[]>>();
+
+/**
+ * The settings of the repository and of the person, in git's order: the last of a key counts. Read
+ * once for each object that `findRepository` returns.
+ */
+export function readSettings(repository: Repository): Promise<readonly GitSetting[]> {
+  const settings = knownSettings.get(repository) ?? listSettings(repository);
+  knownSettings.set(repository, settings);
+  return settings;
+}
+
+async function listSettings({ root }: Repository): Promise<readonly GitSetting[]> {
+  const { stdout } = await git(root, ['config', '--list', '-z', '--show-scope']);
+  const parts = stdout.toString('utf8').split('\0');
+  const settings: GitSetting[] = [];
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const [key = '', ...value] = (parts[index + 1] ?? '').split('\n');
+    settings.push({ scope: parts[index] ?? '', key, value: value.join('\n') });
+  }
+  return settings;
+}
+
 /** The filters that the settings of the repository and of the person define. */
-export async function configuredFilters(folder: string): Promise<readonly string[]> {
-  const { stdout } = await git(folder, ['config', '--list', '-z', '--name-only']);
-  const keys = stdout.toString('utf8').split('\0');
+export async function configuredFilters(repository: Repository): Promise<readonly string[]> {
+  const settings = await readSettings(repository);
   const filterKey = /^filter\.([^]+)\.(?:clean|smudge|process|required)$/;
-  return [...new Set(keys.flatMap((key) => filterKey.exec(key)?.[1] ?? []))];
+  return [...new Set(settings.flatMap(({ key }) => filterKey.exec(key)?.[1] ?? []))];
 }
 
 function gitError(what: string): UserError {
@@ -118,19 +152,26 @@ function gitError(what: string): UserError {
   return new UserError('git_failed', `git ${what}`, { hint, retryable });
 }
 
+/** A line for each; the last two print nothing on a branch without commits. */
+const repositoryParts = [
+  '--show-toplevel',
+  '--absolute-git-dir',
+  '--git-common-dir',
+  '--show-prefix',
+  '--revs-only',
+  'HEAD^{commit}',
+  'HEAD^{tree}',
+];
+
 /**
  * The repository whose working tree contains the project; undefined if there is none, or if it
  * ignores the project.
  */
 export async function findRepository(dir: string): Promise<Repository | undefined> {
-  const found = await git(
-    dir,
-    ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--show-prefix'],
-    { allow: [128] },
-  );
+  const found = await git(dir, ['rev-parse', ...repositoryParts], { allow: [128] });
   if (/not a git repository|must be run in a work tree/.test(found.stderr)) return undefined;
   if (found.code !== 0) throw gitError(`cannot use the repository of ${dir}: ${found.stderr}`);
-  const [root = '', gitDir = '', common = '', prefix = ''] = found.stdout
+  const [root = '', gitDir = '', common = '', prefix = '', commit = '', tree = ''] = found.stdout
     .toString('utf8')
     .split('\n');
   requireOwnTree(dir, root);
@@ -140,7 +181,8 @@ export async function findRepository(dir: string): Promise<Repository | undefine
   )
     return undefined;
   // Git answers relative to the folder without links.
-  return { root, gitDir, commonDir: resolve(realpathSync.native(dir), common), prefix };
+  const commonDir = resolve(realpathSync.native(dir), common);
+  return { root, gitDir, commonDir, prefix, head: tree === '' ? undefined : { commit, tree } };
 }
 
 /**
@@ -209,21 +251,47 @@ export async function readFilesAtCommit(
     '--',
     ...folders.map((folder) => prefix + folder),
   ]);
-  const entries = [
-    ...listed.stdout.toString('utf8').matchAll(/1[02]0\d{3} blob ([0-9a-f]+)\t([^\0]+)\0/g),
-  ];
-  const input = entries.map(([, id]) => `${id}\n`).join('');
+  const entries = listed.stdout
+    .toString('utf8')
+    .matchAll(/1[02]0\d{3} blob ([0-9a-f]+)\t([^\0]+)\0/g)
+    .map(([, id = '', path = '']) => ({ id, path, bytes: readIfCommitted(root, path, id) }))
+    .toArray();
+  const missing = entries.filter(({ bytes }) => bytes === undefined);
+  const blobs = await readBlobs(root, new Set(missing.map(({ id }) => id)));
+  return new Map(
+    entries.map(({ id, path, bytes = blobs.get(id) ?? Buffer.alloc(0) }) => [
+      path.slice(prefix.length),
+      isUtf8(bytes) ? bytes.toString('utf8') : '\uD800',
+    ]),
+  );
+}
+
+/**
+ * The file on disk if it is the blob of this id. Most files are as they are committed, and then git
+ * need not be asked for them.
+ */
+function readIfCommitted(root: string, path: string, id: string): Buffer | undefined {
+  const file = readConfinedFileSync(join(root, path), { within: root, maxBytes: maxHashedBytes });
+  if (file.kind !== 'read') return undefined;
+  const hash = createHash(id.length === 40 ? 'sha1' : 'sha256');
+  hash.update(`blob ${file.bytes.length}\0`).update(file.bytes);
+  return hash.digest('hex') === id ? file.bytes : undefined;
+}
+
+/** The blobs by id; no process is started for none. */
+async function readBlobs(root: string, ids: ReadonlySet<string>): Promise<Map<string, Buffer>> {
+  const blobs = new Map<string, Buffer>();
+  if (ids.size === 0) return blobs;
+  const input = [...ids].map((id) => `${id}\n`).join('');
   const { stdout } = await git(root, ['cat-file', '--batch'], { input });
-  const files = new Map<string, string>();
   let offset = 0;
-  for (const [, , path = ''] of entries) {
+  for (const id of ids) {
     const start = stdout.indexOf('\n', offset) + 1;
     const size = Number(stdout.toString('latin1', offset, start).split(' ')[2]);
-    const bytes = stdout.subarray(start, start + size);
-    files.set(path.slice(prefix.length), isUtf8(bytes) ? bytes.toString('utf8') : '\uD800');
+    blobs.set(id, stdout.subarray(start, start + size));
     offset = start + size + 1;
   }
-  return files;
+  return blobs;
 }
 
 /** The paths that an ignore rule keeps out of git. A tracked file is never ignored. */

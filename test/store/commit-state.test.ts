@@ -52,3 +52,25 @@ test('what git says of files is asked again after every edit, commit and checkou
   write('folder/b.yaml', 'b');
   expect((await readCommitState(dir, ['folder'])).uncommitted).toEqual(['folder/a.yaml']);
 });
+
+test('paths are whole: with spaces, new, staged and in a conflict', async () => {
+  git('init', '-q', '-b', 'main');
+  write('folder/in two.yaml', 'one');
+  git('add', '-A');
+  git('commit', '-qm', 'one');
+  git('checkout', '-qb', 'other');
+  write('folder/in two.yaml', 'two');
+  git('commit', '-qam', 'two');
+  git('checkout', '-q', 'main');
+  write('folder/in two.yaml', 'three');
+  git('commit', '-qam', 'three');
+  expect(() => git('merge', 'other')).toThrow();
+  write('folder/new file.yaml', '');
+  write('folder/a.yaml', 'staged');
+  git('add', 'folder/a.yaml');
+  expect((await readCommitState(dir, ['folder'])).uncommitted?.toSorted()).toEqual([
+    'folder/a.yaml',
+    'folder/in two.yaml',
+    'folder/new file.yaml',
+  ]);
+});

@@ -198,6 +198,17 @@ describe('what a person has', () => {
     expect((await git(dir, ['status', '--porcelain'])).stdout.toString()).toBe('');
   });
 
+  test('the files of a commit are as committed, whatever is on disk', async () => {
+    const committed = { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n', 'claims/c.jsonl': '3\n' };
+    await commit(dir, committed);
+    write(dir, 'claims/a.jsonl', '2\n');
+    rmSync(join(dir, 'claims/b.jsonl'));
+    const repository = await openRepository(dir);
+    expect(await readFilesAtCommit(repository, 'HEAD', ['claims'])).toEqual(
+      new Map(Object.entries(committed)),
+    );
+  });
+
   test('line endings that git converts are no change', async () => {
     await openRepository(dir);
     await git(dir, ['config', 'core.autocrlf', 'true']);

@@ -29,8 +29,7 @@ interface CommitInput {
   readonly repository: Repository;
   /** Whether changes are committed; unset: where the repository demands nothing of commits. */
   readonly git: 'commit' | 'write' | undefined;
-  /** HEAD, and its files; undefined and empty before the first commit. */
-  readonly parent: string | undefined;
+  /** The files of the repository's HEAD; empty before the first commit. */
   readonly committed: FileTree;
   /** The files on disk before they were written, and what was written. */
   readonly before: FileTree;
@@ -41,19 +40,22 @@ interface CommitInput {
 
 /** Commits ktx's changes on top of HEAD. Undefined if HEAD moved in the meantime. */
 export async function commitRendering(input: CommitInput): Promise<CommitReport | undefined> {
-  const { dir, runId, message, onStep, repository, parent } = input;
+  const { dir, runId, message, onStep, repository } = input;
+  const parent = repository.head?.commit;
+  const parentTree = repository.head?.tree;
   const operation = unfinishedGitOperation(repository);
   if (operation !== undefined) return { none: `${operation} under way` };
   const { changes, none } = await findChanges(input);
   if (changes.length === 0) return { none };
   const declined = await reasonNotToCommit(input);
   if (declined !== undefined) return { none: noCommitReasons[declined] };
-  const outcome = await commitFiles(repository, dir, { parent, changes, message, runId });
+  const request = { parent, parentTree, changes, message, runId };
+  const outcome = await commitFiles(repository, dir, request);
   if (outcome.kind === 'raced') return undefined;
   if (outcome.kind !== 'committed') return { none };
   onStep('commit_made');
   const id = outcome.commit;
-  const isRefreshed = await refreshIndex(repository, dir);
+  const isRefreshed = await refreshIndex(repository, dir, { commit: id, parent });
   if (!isRefreshed)
     return {
       id,

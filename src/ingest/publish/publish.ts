@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import { refreshIndex } from '../../store/commit.ts';
 import { readText, removeFile, writeAtomically } from '../../store/files.ts';
-import { readFilesAtCommit, headCommit, openRepository } from '../../store/git.ts';
+import { readFilesAtCommit, openRepository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
 import type { EditReport, FileReport, IngestReport } from '../report.ts';
 import { commitRendering } from './commit-rendering.ts';
@@ -93,10 +93,10 @@ async function startAttempt(publication: Publication, before: FileTree) {
   const { dir, folders, render } = publication;
   const repository = await openRepository(dir);
   await refreshIndex(repository, dir);
-  const parent = await headCommit(repository);
+  const { head } = repository;
   const committed: FileTree =
-    parent === undefined ? new Map() : await readFilesAtCommit(repository, parent, folders);
-  return { ...publication, repository, parent, committed, before, rendering: render(before) };
+    head === undefined ? new Map() : await readFilesAtCommit(repository, head.commit, folders);
+  return { ...publication, repository, committed, before, rendering: render(before) };
 }
 
 /**

@@ -80,15 +80,24 @@ function gitStamp(gitDir: string, dir: string, paths: readonly string[]): string
 
 async function askGit(repository: Repository, paths: readonly string[]): Promise<CommitState> {
   const { root, prefix } = repository;
-  const commit = await headCommit(repository);
-  if (paths.length === 0) return { commit, uncommitted: [] };
-  const listed = ['--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'];
+  if (paths.length === 0) return { commit: await headCommit(repository), uncommitted: [] };
+  const listed = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all'];
   const status = ['status', ...listed, '--ignore-submodules=all', '--'];
   const inRoot = paths.map((path) => prefix + path);
   const { stdout } = await git(root, [...status, ...inRoot], {
-    filters: await configuredFilters(root),
+    filters: await configuredFilters(repository),
   });
   const lines = stdout.toString('utf8').split('\0').slice(0, -1);
-  // Each line is a status of two letters, a space, and the path from the root of the repository.
-  return { commit, uncommitted: lines.map((line) => line.slice(3 + prefix.length)) };
+  const commit = lines.flatMap((line) => /^# branch\.oid ([0-9a-f]+)$/.exec(line)?.[1] ?? [])[0];
+  const changed = lines.filter((line) => !line.startsWith('#')).map(changedPath);
+  return { commit, uncommitted: changed.map((path) => path.slice(prefix.length)) };
+}
+
+/**
+ * The path in a line of `git status`, from the root of the repository. It follows a question mark
+ * for an untracked file, and seven more fields (nine in a conflict) for others.
+ */
+function changedPath(line: string): string {
+  const fields = { '?': 1, u: 10 }[line.slice(0, 1)] ?? 8;
+  return line.split(' ').slice(fields).join(' ');
 }
