@@ -16,8 +16,8 @@ const slow = Object.keys(slowSuites);
 /** Suites that look at what their process has loaded. */
 const alone = ['test/mcp/first-answer.test.ts', 'test/semantic/plain-expressions.test.ts'];
 
-/** Their suites exhaust the gate for model calls, which a process has once for each backend. */
-const isolated = ['chat', 'contract', 'llm'];
+/** Its suites exhaust the gate for model calls, which a process has once for each backend. */
+const isolated = ['contract'];
 
 /**
  * The suites of a folder share their processes, where parsers and engines are loaded already: a

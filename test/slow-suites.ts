@@ -101,6 +101,10 @@ export const slowCases: Readonly<Record<string, string>> = {
     'most conversations on the Claude Code program; the others of the file, and test/contract/agent-session.test.ts, use it',
   'test/contract/agent-session.test.ts':
     'conversations on the Claude Code program; agent-backends.test.ts has the main ones',
+  'test/contract/claude-context.test.ts':
+    'two more ways to fill the context of the Claude Code program, and a long answer of a tool; the file fills it once',
+  'test/contract/llm-budget.test.ts':
+    'the budget on the Claude Code program; the same cases use another backend, and test/differential/differential.test.ts compares what both say was used',
   'test/contract/long-conversation.test.ts':
     'conversations of the Claude Code program that no longer fit; the same cases use another backend',
   'test/contract/llm-network.test.ts':
@@ -112,7 +116,7 @@ export const slowCases: Readonly<Record<string, string>> = {
   'test/mcp/stdio.test.ts':
     'the hostile corpus over MCP; the test sends every eighth, test/warehouse/gate.test.ts all',
   'test/cli/llm.test.ts':
-    'commands that nobody is logged in for; test/llm/claude-logins.test.ts tries that login',
+    'setup and status of a Claude Code session, and commands that nobody is logged in for; test/llm/claude-logins.test.ts probes logins',
   'test/llm/claude-logins.test.ts':
     'four of seven logins; test/contract/agent-backends.test.ts works with a subscription',
   'test/eval/question-budgets.test.ts':

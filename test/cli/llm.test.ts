@@ -1,20 +1,17 @@
-import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '../../src/cli/registry.ts';
 import { usageRecorder, usageReport } from '../../src/llm/governor/usage.ts';
 import { openJournal } from '../../src/store/journal.ts';
-import { approve } from '../support/approve.ts';
 import { hasSlowCases } from '../slow-suites.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { describing } from '../support/describing-model.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { fail } from '../support/model-script.ts';
 import { seededVariables } from '../support/provider-variables.ts';
-import { envelopeSchema, folder, shopDatabase } from './run-cli.ts';
+import { envelopeSchema, folder, ktx as runKtx, shopDatabase } from './run-cli.ts';
 
-const main = join(import.meta.dirname, '../../src/cli/main.ts');
 let endpoint: ModelEndpoint;
 let session: ClaudeHome;
 let nobody: ClaudeHome;
@@ -31,30 +28,15 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** `ktx` as a process of its own, as a machine with this environment would run it. */
-async function ktx(
-  argv: readonly string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv = session.env,
-): Promise<Ended> {
-  await approve(cwd, env);
-  const child = spawn(process.execPath, [main, ...argv], {
+/** The command line of a machine with this environment, in this process. */
+function ktx(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = session.env) {
+  const set = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return runKtx(argv, {
     cwd,
-    env: { ...env, TEST_KEY: 'sk-made-up' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString();
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout: text(stdout), stderr: text(stderr) }));
+    env: { ...Object.fromEntries(set), TEST_KEY: 'sk-made-up' },
+    isWholeEnv: true,
   });
 }
 
@@ -191,7 +173,7 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
     expect(yaml(dir)).not.toContain('llm');
   });
 
-  test.skipIf(claudeBinary() === undefined)(
+  test.skipIf(claudeBinary() === undefined || !hasSlowCases)(
     'takes the local Claude Code session, with sonnet where no model is named [U1 U2 U3 U5]',
     async () => {
       endpoint.fallback = describing;
@@ -225,7 +207,7 @@ describe('readiness', { timeout: 60_000 }, () => {
     expect((await ktx(['doctor'], dir)).stdout).toMatch(/llm: none/);
   });
 
-  test.skipIf(claudeBinary() === undefined)(
+  test.skipIf(claudeBinary() === undefined || !hasSlowCases)(
     'of a session: verified, or with --fast for nothing [U6 U9 U10 K2 K4]',
     async () => {
       endpoint.fallback = describing;

@@ -31,6 +31,8 @@ export const envelopeSchema = z.strictObject({
 interface Given {
   readonly cwd: string;
   readonly env?: Record<string, string>;
+  /** True if `env` is all that the command gets of an environment. */
+  readonly isWholeEnv?: boolean;
   readonly stdin?: string;
   readonly terminal?: boolean;
   /** False: nobody has approved what the project does on this machine. */
@@ -55,9 +57,16 @@ function projectOf(argv: readonly string[], cwd: string): string {
 /** One command line in this process, in a folder, with everything that it printed. */
 export async function ktx(
   argv: readonly string[],
-  { cwd, env: added = {}, stdin = '', terminal = false, approved = true }: Given,
+  {
+    cwd,
+    env: given = {},
+    isWholeEnv = false,
+    stdin = '',
+    terminal = false,
+    approved = true,
+  }: Given,
 ) {
-  const env = environment(added);
+  const env = isWholeEnv ? given : environment(given);
   // A test of a defect passes a folder that is no text.
   if (approved && typeof cwd === 'string') await approve(projectOf(argv, cwd), env);
   const [stdout, stderr] = [collector(terminal), collector(terminal)];

@@ -265,7 +265,6 @@ const counting = inTurn(
 const rows: readonly Row[] = [
   {
     title: 'one question, one answer with its evidence',
-    isFast: true,
     script: inTurn(use('query_metrics', { metrics: ['orders.revenue'] }), say('1,800 EUR [q1].')),
     act: once('What is revenue?'),
     events: [
@@ -445,7 +444,6 @@ const rows: readonly Row[] = [
   },
   {
     title: 'a model that calls a tool forever',
-    isFast: true,
     file: () => 'limits: {max_turns: 3}',
     script: () => use('search_context', { text: 'revenue' }),
     act: once('Go.'),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import { missing, openRuntime, testModel } from '../support/llm-runtimes.ts';
 import { say, type Script, use } from '../support/model-script.ts';
 import { openTestMachine } from '../support/test-machine.ts';
@@ -29,7 +30,9 @@ const looksUpFor =
   });
 const says: Script = () => ({ ...say('Done.'), usage });
 
-describe.each(['anthropic', 'claude-code'] as const)('the budget of a run on %s', (subject) => {
+const subjects = hasSlowCases ? (['anthropic', 'claude-code'] as const) : (['anthropic'] as const);
+
+describe.each(subjects)('the budget of a run on %s', (subject) => {
   const open = (limit: number, concurrency = 4) =>
     openRuntime(subject, endpoint, {
       machine,
