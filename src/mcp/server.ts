@@ -152,31 +152,51 @@ const omittedConstraints = new Set([
   'maxLength:10000',
   'maxItems:100',
   'maximum:9007199254740991',
+  String.raw`pattern:"^\\d+ (second|minute|hour|day|week|month|quarter|year)s?$"`,
 ]);
 
 /**
  * The JSON Schema (2020-12) of a tool's input, without constraints that cost a model tokens and
- * teach it nothing.
+ * teach it nothing. Of large objects that are the same, only the first is written out.
  */
 function clientSchema(schema: z.ZodObject): { type: 'object'; [key: string]: unknown } {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' });
-  return { ...Object.fromEntries(simplifyEntries(json)), type: 'object' };
+  const entries = simplifyEntries(json, { seen: new Map(), property: '' });
+  return { ...Object.fromEntries(entries), type: 'object' };
 }
 
-function simplifySchema(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(simplifySchema);
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(simplifyEntries(value))
-    : value;
+/** The objects so far, and the property of the tool's input that is simplified. */
+interface SimplifiedSoFar {
+  readonly seen: Map<string, string>;
+  readonly property: string;
 }
 
-function simplifyEntries(schema: object): readonly (readonly [string, unknown])[] {
+function simplifySchema(value: unknown, so: SimplifiedSoFar): unknown {
+  if (Array.isArray(value)) return value.map((item) => simplifySchema(item, so));
+  if (typeof value !== 'object' || value === null) return value;
+  const simple = Object.fromEntries(simplifyEntries(value, so));
+  const text = JSON.stringify(simple);
+  if (simple['type'] !== 'object' || text.length < 100) return simple;
+  const first = so.seen.get(text);
+  if (first !== undefined) return { type: 'object', description: `As in ${first}.` };
+  so.seen.set(text, so.property);
+  return simple;
+}
+
+function simplifyEntries(
+  schema: object,
+  so: SimplifiedSoFar,
+): readonly (readonly [string, unknown])[] {
   return Object.entries(schema).flatMap(([key, value]) => {
     if (omittedConstraints.has(`${key}:${JSON.stringify(value)}`)) return [];
     // Some clients accept only one type at a time.
     if (key === 'type' && Array.isArray(value))
       return [['anyOf', value.filter((type) => type !== 'null').map((type) => ({ type }))]];
-    return [[key, simplifySchema(value)]];
+    if (key !== 'properties' || so.property !== '') return [[key, simplifySchema(value, so)]];
+    const properties = Object.entries(value as object).map(
+      ([property, child]) => [property, simplifySchema(child, { ...so, property })] as const,
+    );
+    return [[key, Object.fromEntries(properties)]];
   });
 }
 

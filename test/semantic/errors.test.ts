@@ -49,6 +49,7 @@ const codes: Readonly<Record<Code, true>> = {
   fan_risk: true,
   fiscal_year: true,
   invalid_condition: true,
+  invalid_option: true,
   literal_type: true,
   missing_parameter: true,
   mixed_condition: true,
@@ -62,6 +63,7 @@ const codes: Readonly<Record<Code, true>> = {
   no_path: true,
   no_period: true,
   no_time_spine: true,
+  not_additive: true,
   not_a_time: true,
   not_supported: true,
   semi_additive: true,
@@ -92,6 +94,89 @@ const refunds =
   'dataset: refunds\nsource: refunds\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: amount, type: decimal}]\nmetrics: [{name: revenue, agg: sum, of: amount}]\n';
 
 const cases: readonly Case[] = [
+  {
+    what: 'a share of what is not grouped',
+    code: 'no_group',
+    query: { ...revenue, dimensions: ['orders.status'], share_of: 'orders.created_at' },
+    wrong: 'orders.created_at',
+    choices: ['orders.status'],
+  },
+  {
+    what: 'a top by what is not asked',
+    code: 'unknown_name',
+    query: { ...revenue, dimensions: ['orders.status'], top: '2 of orders.revenu' },
+    wrong: 'orders.revenu"',
+    choices: ['orders.revenue'],
+  },
+  {
+    what: 'a word that nothing is computed by',
+    code: 'invalid_option',
+    query: { ...revenue, dimensions: ['orders.status'], over_rows: ['place of orders.revenue'] },
+    wrong: 'place of orders.revenue',
+    choices: ['rank', 'previous', 'running', 'average', 'to_average'].map(
+      (compute) => `${compute} of orders.revenue`,
+    ),
+    repaired: {
+      ...revenue,
+      dimensions: ['orders.status'],
+      over_rows: ['rank of orders.revenue', 'average of orders.revenue'],
+    },
+  },
+  {
+    what: 'a running sum of a distinct count',
+    code: 'not_additive',
+    query: {
+      metrics: ['orders.customers_seen'],
+      dimensions: ['metric_time.month'],
+      over_rows: ['running of orders.customers_seen'],
+    },
+    hint: /one value can be in several groups.*cumulative: \{of: customers_seen\}/s,
+    repaired: {
+      query: { metrics: ['orders.seen_so_far'], dimensions: ['metric_time.month'] },
+      files: {
+        orders: `${shop['orders']}`.replace(
+          'metrics:\n',
+          'metrics:\n  - {name: seen_so_far, cumulative: {of: customers_seen}}\n',
+        ),
+      },
+    },
+  },
+  {
+    what: 'a top of nothing that is known',
+    code: 'invalid_option',
+    query: { ...revenue, dimensions: ['orders.status'], top: 'best orders.revenue' },
+    wrong: 'best orders.revenue',
+    choices: ['3', '3 of orders.revenue'],
+  },
+  {
+    what: 'rows without an order',
+    code: 'no_period',
+    query: {
+      ...revenue,
+      dimensions: ['orders.status'],
+      over_rows: ['previous of orders.revenue'],
+    },
+    hint: /metric_time\.month, or order_by/,
+    repaired: {
+      ...revenue,
+      dimensions: ['orders.status'],
+      order_by: [{ field: 'orders.revenue', dir: 'desc' }],
+      over_rows: ['previous of orders.revenue'],
+    },
+  },
+  {
+    what: 'a comparison of no period',
+    code: 'no_period',
+    query: { ...revenue, dimensions: ['orders.status'], compare_to: '1 year' },
+    choices: ['metric_time.month'],
+  },
+  {
+    what: 'others without a top',
+    code: 'unused_option',
+    query: { ...revenue, dimensions: ['orders.status'], others: true },
+    hint: /top: 3/,
+    repaired: { ...revenue, dimensions: ['orders.status'], top: '3', others: true },
+  },
   {
     what: 'the sum of a text',
     code: 'text_aggregate',

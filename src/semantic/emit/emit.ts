@@ -225,6 +225,7 @@ const exprEmitters: ExprEmitters = {
     `CASE WHEN ${conditionsSql(where, dialect)} THEN ${exprSql(value, dialect)} END`,
   row_number: ({ partition, order }, dialect) =>
     `row_number() ${windowSql({ partition, order, isDescending: false }, dialect)}`,
+  ordering: ({ of, dir }, dialect) => dialect.order(exprSql(of, dialect), dir),
   rank: rankSql,
   exists: existsSql,
   output_column: ({ column }, dialect) => `${dialect.quote(resultAlias)}.${dialect.quote(column)}`,

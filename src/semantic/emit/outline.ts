@@ -30,7 +30,8 @@ export function outlinePlan(plan: Plan, { query, dialect }: OutlineOptions) {
   return {
     blocks: plan.factQueries.map((factQuery) => outlineFactQuery(factQuery, dialect)),
     merge: describeMerge(plan.factQueries, query),
-    columns: plan.columns.map(({ name, kind, expr }) => ({ name, kind, is: describe(expr) })),
+    columns: plan.columns.map(({ name, kind, meaning }) => ({ name, kind, is: describe(meaning) })),
+    ...(plan.receipt.computed === undefined ? {} : { computed: plan.receipt.computed }),
     having: plan.having.map(describe),
     order: plan.order.map(({ expr, dir }) => `${nameOf(expr) ?? describe(expr)} ${dir}`),
     limit: plan.limit,

@@ -8,10 +8,9 @@ import {
   hiddenSchema,
   nameSchema,
   synonymsSchema,
+  periodSchema,
 } from './schema-parts.ts';
 
-const periodPattern = /^\d+ (second|minute|hour|day|week|month|quarter|year)s?$/;
-const periodSchema = z.string().regex(periodPattern, 'a number and a period, like `1 year`');
 const grainSchema = z.enum([
   'minute',
   'hour',

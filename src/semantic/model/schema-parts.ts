@@ -28,3 +28,6 @@ export const extensionsSchema = z
   .describe(
     'Settings of other formats that ktx has no key for, by format. They are kept for export.',
   );
+
+const periodPattern = /^\d+ (second|minute|hour|day|week|month|quarter|year)s?$/;
+export const periodSchema = z.string().regex(periodPattern, 'a number and a period, like `1 year`');

@@ -307,7 +307,8 @@ function planTotal(
   const withoutTotal = aggregates.map((aggregate) => ({ ...aggregate, total: undefined }));
   if (aggregates.some(({ running }) => running !== undefined))
     throw notSupportedError('a total of a running total', `${fact.metric} is one`);
-  if (new Set(totalBy).size === dimensions.length)
+  const isOfAll = context.conditions.rows.every(({ sparesTotals }) => sparesTotals !== true);
+  if (new Set(totalBy).size === dimensions.length && isOfAll)
     return { ...planFactQuery(context, withoutTotal, fact), aggregates };
   const indexes = [...new Set(totalBy)].toSorted((a, b) => a - b);
   const totalQuery = {
@@ -315,7 +316,9 @@ function planTotal(
     dimensions: indexes.flatMap((index) => query.dimensions[index] ?? []),
     include_empty: false,
   };
-  const total = planFactQuery({ ...context, query: totalQuery }, withoutTotal, fact);
+  const rows = context.conditions.rows.filter(({ sparesTotals }) => sparesTotals !== true);
+  const conditions = { ...context.conditions, rows };
+  const total = planFactQuery({ ...context, query: totalQuery, conditions }, withoutTotal, fact);
   // Columns keep the numbers that the dimensions have in the whole query.
   const columns = total.select.columns.map((column, position) => {
     const index = indexes[position];

@@ -3,27 +3,19 @@ import type { KeyAssumption, PlannedKeys } from '../keys/key-assumption.ts';
 import type { Grain } from '../model/grains.ts';
 import { findField, type SemanticModel } from '../model/model.ts';
 import { parametersIn, withParameters } from '../model/parameters.ts';
-import { queryError, unknownNameError } from '../query/errors.ts';
 import { querySchema, type SemanticQuery } from '../query/query.ts';
 import type { CommonTable, Expr } from '../relational/query-tree.ts';
-import { emptyTrace } from '../resolve/aggregate-node.ts';
-import { splitConditions } from '../resolve/conditions.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
-import {
-  createResolver,
-  enterMetric,
-  findMetric,
-  type MetricResolver,
-} from '../resolve/metric-resolver.ts';
-import { resolveQueryMetric, withZeroForMissingSums } from '../resolve/metrics.ts';
+import { enterMetric } from '../resolve/metric-resolver.ts';
 import { replaceSynonyms } from '../resolve/synonyms.ts';
-import { planCalendar } from './calendar.ts';
 import type { FactQuery } from './fact-query.ts';
-import { mergeFactQueries } from './merge-facts.ts';
 import type { Subplans } from './plan-context.ts';
-import { planFactQueries, type PlannedMetric } from './plan-facts.ts';
-import { checkColumnNames, checkCommonPeriods } from './query-checks.ts';
 import { type MetricReceipt, createMetricReceipt, guardedDatasets } from './receipt.ts';
+import { checkComparedPeriods } from './stage/check-compared.ts';
+import { type PlannedGroups, planGroups } from './stage/plan-groups.ts';
+import { planStage } from './stage/plan-stage.ts';
+import { readStage } from './stage/read-stage.ts';
+import type { PlannedStage } from './stage/shown-rows.ts';
 
 /**
  * What to compute, as plain data. Each fact query aggregates the rows of one dataset. The common
@@ -53,6 +45,8 @@ export interface Plan {
   readonly assumes: readonly KeyAssumption[];
   readonly receipt: {
     readonly metrics: readonly MetricReceipt[];
+    /** What is computed over the groups, and of what. */
+    readonly computed?: PlannedStage['computed'];
     readonly notes: readonly string[];
     /** The parameter values that the plan uses, by `dataset.name`. */
     readonly parameters: ReturnType<typeof parametersIn>;
@@ -64,6 +58,8 @@ interface PlanColumn {
   readonly name: string;
   readonly kind: 'dimension' | 'metric';
   readonly expr: Expr;
+  /** How it is computed of the columns of fact queries. */
+  readonly meaning: Expr;
   readonly type: FieldType | undefined;
   readonly grain: Grain | undefined;
   readonly unit: string | undefined;
@@ -73,12 +69,10 @@ interface PlanColumn {
  * Plans a query. Pure; call it inside `withAnalyzer`. Throws a `UserError` that names the choices,
  * or `not_supported`.
  *
- * 1. Resolve the names of the query: synonyms become names, metrics become aggregates, conditions
- *    are split into WHERE and HAVING.
- * 2. Plan a fact query for each dataset that has aggregates.
- * 3. Plan the calendar: the periods of running totals and of `fill_time`.
- * 4. Merge the fact queries to one row per group.
- * 5. Write the receipt.
+ * 1. Replace synonyms by names, and read what is computed over the result.
+ * 2. Plan the groups: fact queries, merged to one row per group.
+ * 3. Plan what is computed over these rows.
+ * 4. Write the receipt.
  */
 export function createPlan(
   model: SemanticModel,
@@ -100,48 +94,46 @@ function planWithin(
   { contradicted, within }: PlanSurroundings,
 ): Plan {
   const model = withParameters(givenModel, givenQuery.parameters);
-  const { query, notes: synonymNotes } = replaceSynonyms(model, givenQuery);
-  const resolver = createResolver(model, query.metrics, { skipsEmpty: query.skip_empty });
-  const metrics = resolveMetrics(resolver, query);
-  checkColumnNames([...query.dimensions, ...metrics.map(({ name }) => name)]);
-  const conditions = splitConditions(resolver, query);
-  const order = resolveOrder(resolver, query, metrics);
-
+  const { query, notes: synonymNotes, replaced } = replaceSynonyms(model, givenQuery);
   const notes = new Set<string>(synonymNotes);
-  const { usedMetrics } = resolver;
+  const usedMetrics = new Set<string>();
   const keys = { assumed: new Map<string, KeyAssumption>(), contradicted };
+  const stage = readStage(model, query, replaced);
   const subplans = openSubplans(model, query, { contradicted, within });
-  const context = { model, query, conditions, notes, keys, usedMetrics, subplans };
-  const factQueries = planFactQueries(context, [...resolver.aggregates.values()], metrics);
-  checkCommonPeriods(context, factQueries);
-
-  const calendar = planCalendar(context, factQueries);
-  const tables = [
-    ...subplans.tables,
-    ...calendar.tables,
-    ...mergeFactQueries(calendar.factQueries, calendar.filledPeriods),
-  ];
-
-  const metricExprs = metrics.map(({ expr }) => expr);
-  const hasParameters = model !== givenModel;
-  const parameters = hasParameters
-    ? parametersIn([tables, metricExprs, conditions.aggregates, order])
-    : {};
-  const having = conditions.aggregates.map(({ text }) => text);
+  const input = { model, query, stage, notes, keys, usedMetrics, subplans };
+  const groups = planGroups(input);
+  const { factQueries, conditions } = groups;
+  checkComparedPeriods(input, groups);
+  const result = planStage(input, groups);
+  const parameters =
+    model === givenModel
+      ? {}
+      : parametersIn([
+          subplans.tables,
+          result.tables,
+          result.values,
+          conditions.aggregates,
+          result.order,
+        ]);
   return {
     factQueries,
-    tables,
-    isRecursive: calendar.isRecursive || subplans.isRecursive,
-    columns: [...dimensionColumns(query, factQueries[0]), ...metrics.map(metricColumn)],
-    having: conditions.aggregates.map(({ expr }) => expr),
-    order,
+    tables: [...subplans.tables, ...result.tables],
+    isRecursive: result.isRecursive || subplans.isRecursive,
+    columns: [...dimensionColumns(query, factQueries[0], result), ...valueColumns(groups, result)],
+    having: result.having,
+    order: result.order,
     limit: query.limit,
     used: usedMetrics,
     assumes: [...keys.assumed.values(), ...assumedByRowRules(model, factQueries)],
     receipt: {
-      metrics: metrics.map((metric) =>
-        createMetricReceipt(model, metric, { factQueries, grain: query.dimensions, having }),
+      metrics: groups.metrics.map((metric) =>
+        createMetricReceipt(model, metric, {
+          factQueries,
+          grain: query.dimensions,
+          having: conditions.aggregates.map(({ text }) => text),
+        }),
       ),
+      ...(result.computed.length === 0 ? {} : { computed: result.computed }),
       notes: [...notes, ...fanOutNotes(factQueries), ...unusedParameterNotes(query, parameters)],
       parameters,
     },
@@ -166,73 +158,45 @@ function openSubplans(
   };
 }
 
-function resolveMetrics(
-  resolver: MetricResolver,
-  { metrics }: SemanticQuery,
-): readonly PlannedMetric[] {
-  return metrics.map((metric) => {
-    const name = typeof metric === 'string' ? metric : metric.name;
-    const trace = emptyTrace();
-    const expr = withZeroForMissingSums(() => resolveQueryMetric(resolver, name, trace), trace);
-    if (trace.aggregates.size > 0) return { name, expr, trace };
-    throw queryError(
-      'no_owner',
-      `${name} aggregates nothing`,
-      'Use a metric or an aggregate in it, like sum(orders.amount).',
-    );
-  });
-}
-
-/**
- * The order of the query, then all other dimensions, so that rows with equal values do not change
- * places between runs.
- */
-function resolveOrder(
-  resolver: MetricResolver,
+function dimensionColumns(
   query: SemanticQuery,
-  metrics: readonly PlannedMetric[],
-): Plan['order'] {
-  const requested = query.order_by.map(({ field, dir }) => {
-    const index = query.dimensions.indexOf(field);
-    const isDimension = index !== -1;
-    const expr = isDimension
-      ? selectDimension(index)
-      : resolveOrderMetric(resolver, field, { query, metrics });
-    return { dir, expr };
+  { dimensions }: FactQuery,
+  result: PlannedStage,
+): readonly PlanColumn[] {
+  const columns = dimensions.flatMap((dimension, index): readonly PlanColumn[] => {
+    const expr = result.dimensions[index];
+    if (expr === undefined) return [];
+    const name = query.dimensions[index] ?? '';
+    const grain = dimension.derived === undefined ? dimension.grain : undefined;
+    const type = dimensionType(dimension);
+    return [{ name, kind: 'dimension', expr, meaning: expr, type, grain, unit: undefined }];
   });
-  const tieBreakers = [...query.dimensions.entries()]
-    .filter(([, name]) => !query.order_by.some(({ field }) => field === name))
-    .map(([index]) => ({ dir: 'asc' as const, expr: selectDimension(index) }));
-  return [...requested, ...tieBreakers];
-}
-
-/** A metric of the query, or another metric of the model. */
-function resolveOrderMetric(
-  resolver: MetricResolver,
-  field: string,
-  { query, metrics }: { query: SemanticQuery; metrics: readonly PlannedMetric[] },
-): Expr {
-  const requested = metrics.find(({ name }) => name === field);
-  if (requested !== undefined) return requested.expr;
-  if (findMetric(resolver.model, field.split('.')) !== undefined)
-    return withZeroForMissingSums((trace) => resolveQueryMetric(resolver, field, trace));
-  const candidates = [...metrics.map(({ name }) => name), ...query.dimensions];
-  throw unknownNameError({ what: 'requested dimension or metric', name: field, candidates });
-}
-
-/** The result column of a dimension: `d1`, `d2`… */
-function selectDimension(index: number): Expr {
-  return { kind: 'output_column', column: `d${index + 1}` };
-}
-
-function dimensionColumns(query: SemanticQuery, { dimensions }: FactQuery): readonly PlanColumn[] {
-  return dimensions.map((dimension, index) => ({
-    name: query.dimensions[index] ?? '',
+  const { rowKind } = result;
+  if (rowKind === undefined) return columns;
+  const kind: PlanColumn = {
+    name: rowKindName,
     kind: 'dimension',
-    expr: selectDimension(index),
-    type: dimensionType(dimension),
-    grain: dimension.derived === undefined ? dimension.grain : undefined,
+    expr: rowKind,
+    meaning: rowKind,
+    type: 'string',
+    grain: undefined,
     unit: undefined,
+  };
+  return [...columns, kind];
+}
+
+/** The column that tells groups from the others and from totals. */
+const rowKindName = 'row_kind';
+
+function valueColumns({ metrics }: PlannedGroups, { values }: PlannedStage): readonly PlanColumn[] {
+  return values.map(({ name, expr, meaning }) => ({
+    name,
+    kind: 'metric',
+    expr,
+    meaning,
+    type: undefined,
+    grain: undefined,
+    unit: metrics.find((metric) => metric.name === name)?.trace.metric?.unit,
   }));
 }
 
@@ -242,11 +206,6 @@ function dimensionType({ grain, derived, field }: ResolvedField): FieldType | un
   if (grain === undefined) return field?.type;
   const isWithinDay = grain === 'second' || grain === 'minute' || grain === 'hour';
   return isWithinDay ? 'datetime' : 'date';
-}
-
-function metricColumn({ name, expr, trace }: PlannedMetric): PlanColumn {
-  const unit = trace.metric?.unit;
-  return { name, kind: 'metric', expr, type: undefined, grain: undefined, unit };
 }
 
 function assumedByRowRules(

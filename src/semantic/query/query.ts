@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { periodSchema } from '../model/schema-parts.ts';
 
 const filterOperators = [
   '=',
@@ -34,10 +35,10 @@ const comparisonSchema = z.strictObject({
   value: z
     .union([valueSchema, z.array(valueSchema).min(1)])
     .optional()
-    .describe('A list for in, not_in and between. Omit for is_null and is_not_null.'),
+    .describe('List for in, not_in, between; none for is_null, is_not_null.'),
 });
 const scopedSchema = z.strictObject({
-  on: z.string().describe('Dataset whose metrics it applies to.'),
+  on: z.string().describe('Only for metrics of this dataset.'),
   where: sqlSchema,
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
@@ -46,16 +47,13 @@ export type Condition = string | Comparison | z.infer<typeof scopedSchema>;
 const queryMetricSchema = z.union([
   z.string().min(1).describe('A metric, or an aggregate like `sum(orders.amount)`.'),
   z.strictObject({
-    name: z.string().min(1).describe('Name of the result. Other metrics can use it.'),
-    expr: z
-      .string()
-      .min(1)
-      .describe('SQL arithmetic over aggregates, metrics and names of this query.'),
+    name: z.string().min(1).describe('Other metrics can use it.'),
+    expr: z.string().min(1).describe('SQL over aggregates, metrics and names of this query.'),
   }),
 ]);
 
 const orderSchema = z.strictObject({
-  field: z.string().describe('Dimension or metric.'),
+  field: z.string(),
   dir: z.enum(['asc', 'desc']).default('asc').describe('NULLs come last.'),
 });
 const namesSchema = z.array(z.string().min(1)).default([]);
@@ -63,12 +61,9 @@ const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe
 
 /** A question to the semantic layer, the same on every surface. */
 export const querySchema = z.strictObject({
-  metrics: z
-    .array(queryMetricSchema)
-    .default([])
-    .describe('Without metrics: the distinct dimension values.'),
+  metrics: z.array(queryMetricSchema).default([]).describe('None: distinct dimension values.'),
   dimensions: namesSchema.describe(
-    'dataset.field, or a path of roles like orders.buyer.regions.name. Times take a grain, like .month. metric_time is the time of each metric.',
+    'dataset.field, or a path of roles like orders.buyer.regions.name. Times take a grain: .month. metric_time is that of each metric.',
   ),
   where: z
     .array(z.union([sqlSchema, comparisonSchema, scopedSchema]))
@@ -86,10 +81,18 @@ export const querySchema = z.strictObject({
     .default({}),
   order_by: z.array(orderSchema).default([]),
   limit: z.int().positive().optional(),
+  share_of: z.string().optional().describe('Of total, or of dimensions.'),
+  compare_to: periodSchema.optional().describe('Like 1 year: adds previous, difference, growth.'),
+  over_rows: namesSchema.describe(
+    '`rank of orders.revenue per orders.status`; or previous, running, average, to_average.',
+  ),
+  top: z.coerce.string().optional().describe('`3 of orders.revenue per orders.status`'),
+  others: z.boolean().default(false).describe('Add a row for the rest.'),
+  rollup: z.boolean().default(false).describe('Add totals.'),
   timezone: zoneSchema.describe('Of periods. Default: UTC.'),
   week_start: z.enum(['monday', 'sunday']).default('monday'),
   include_empty: z.boolean().default(false).describe('Add members without rows.'),
-  skip_empty: z.boolean().default(false).describe('Leave out groups where no metric has rows.'),
+  skip_empty: z.boolean().default(false).describe('Drop groups where no metric has rows.'),
   fill_time: z.boolean().default(false).describe('Add periods without rows.'),
   allow_unproven: z.boolean().default(false).describe('Join one row per contradicted key.'),
 });

@@ -132,6 +132,8 @@ export type Expr =
       readonly partition: readonly Expr[];
       readonly order: readonly Expr[];
     }
+  /** An item of ORDER BY; NULLs come last. */
+  | { readonly kind: 'ordering'; readonly of: Expr; readonly dir: 'asc' | 'desc' }
   /** RANK() of a row in its partition: ties share a rank, 1 is the first. */
   | {
       readonly kind: 'rank';
@@ -204,6 +206,7 @@ export function replaceOutputColumns(
   replace: (output: Extract<Expr, { kind: 'output_column' }>) => Expr,
 ): Expr {
   if (expr.kind === 'output_column') return replace(expr);
+  if (expr.kind === 'ordering') return { ...expr, of: replaceOutputColumns(expr.of, replace) };
   if (expr.kind !== 'text' && expr.kind !== 'call') return expr;
   const parts = expr.parts.map((part) =>
     typeof part === 'object' && part.kind !== 'division'

@@ -22,6 +22,8 @@ export interface QueryConditions {
 export interface RowCondition extends RowPredicate {
   /** The dataset whose metrics it is limited to; undefined for all metrics. */
   readonly on: string | undefined;
+  /** True if totals are of all rows, whether they meet it or not. */
+  readonly sparesTotals?: true;
 }
 
 interface AggregateCondition {

@@ -35,6 +35,8 @@ export interface MetricResolver {
   readonly usedMetrics: Set<string>;
   /** True if groups in which no metric has rows are left out. */
   readonly skipsEmpty: boolean;
+  /** Options that apply to each metric of the query: its total, or its value of another period. */
+  readonly options?: Partial<Pick<MetricContext, 'total' | 'shift'>>;
 }
 
 /**

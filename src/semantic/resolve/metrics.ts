@@ -44,7 +44,7 @@ export function resolveQueryMetric(
   const { model, queryMetrics } = resolver;
   const formula = queryMetrics.get(text) ?? parseFormula(model, text, new Set(queryMetrics.keys()));
   if (formula.outer !== undefined)
-    return resolveFormula(resolver, formula, { ...queryContext, trace });
+    return resolveFormula(resolver, formula, { ...queryContext, ...resolver.options, trace });
   return resolveQueryExpression(resolver, wholePiece(formula.fragment), trace);
 }
 
@@ -61,7 +61,7 @@ export function resolveQueryExpression(
   const isOneName = first?.start === piece.span.start && first.end === piece.span.end;
   if (isOneName && !resolver.queryMetrics.has(first.parts.join('.')))
     trace.metric = findMetric(resolver.model, first.parts);
-  return resolveArithmetic(resolver, piece, { ...queryContext, trace });
+  return resolveArithmetic(resolver, piece, { ...queryContext, ...resolver.options, trace });
 }
 
 /** Resolves a metric of the model on its own. */

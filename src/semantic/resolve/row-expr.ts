@@ -162,10 +162,7 @@ function typedFieldExpr(
     field?.rowMetric === undefined
       ? columnExpr(side, name)
       : rowMetricExpr(scope, { path, field, side });
-  const truncation = {
-    weekStart: query.week_start,
-    timezone: grain === undefined ? undefined : query.timezone,
-  };
+  const truncation = { weekStart: query.week_start, timezone: query.timezone };
   const isShifted = type !== undefined && shift.length > 0 && isOwnTime;
   const value = isShifted
     ? shiftTime(stored, { ...truncation, type }, shift)

@@ -26,10 +26,7 @@ const indexes = new WeakMap<SemanticModel['datasets'], SynonymIndex>();
  * Total`, `ORDERS.Revenue`), and a note for each. What is a name already, or nothing that is known,
  * stays as it is. Throws `ambiguous_name` if a synonym belongs to several metrics or fields.
  */
-export function replaceSynonyms(
-  model: SemanticModel,
-  query: SemanticQuery,
-): { readonly query: SemanticQuery; readonly notes: readonly string[] } {
+export function replaceSynonyms(model: SemanticModel, query: SemanticQuery): ReplacedNames {
   const replaced = new Map<string, string>();
   const replace = (written: string, find: (text: string) => string | undefined) => {
     const found = replaced.get(written) ?? find(written);
@@ -54,7 +51,14 @@ export function replaceSynonyms(
     return { field: requested ?? found, dir };
   });
   const notes = [...replaced].map(([written, name]) => `${written} is ${name}`);
-  return { query: { ...query, metrics, dimensions, order_by }, notes };
+  return { query: { ...query, metrics, dimensions, order_by }, notes, replaced };
+}
+
+interface ReplacedNames {
+  readonly query: SemanticQuery;
+  readonly notes: readonly string[];
+  /** The names, by what the query writes for them. */
+  readonly replaced: ReadonlyMap<string, string>;
 }
 
 function findByMetricSynonym(model: SemanticModel, text: string): string | undefined {

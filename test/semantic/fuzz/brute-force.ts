@@ -3,7 +3,16 @@ import { membersOf } from './members.ts';
 import { datasetNamed, placeOf, Refused } from './paths.ts';
 import { aggregatesOf, type Dimension, type Metric, partsOf, type Question } from './question.ts';
 import { blockName, blocksOf, check } from './refusals.ts';
-import { cellsOf, type Groups, groupsOf, timesOf } from './rows.ts';
+import {
+  cellsOf,
+  conditionsOn,
+  type Groups,
+  groupsOf,
+  isOfTime,
+  isOwnTime,
+  timesOf,
+} from './rows.ts';
+import { checkStage, type Line, stageRows } from './stage.ts';
 import { accumulated, clockDimension, filledGroups, isRunning, periodsOf } from './running.ts';
 import type { Cell, World } from './world.ts';
 
@@ -30,6 +39,39 @@ function answer(
   question: Question,
   owners: readonly string[],
 ): readonly (readonly Cell[])[] {
+  const { stage } = question;
+  const kept = ({ metrics: [first = null], extra }: Line) => {
+    const value = question.extra === undefined ? first : extra;
+    return question.having === undefined || (value !== null && Number(value) > question.having);
+  };
+  const linesOf = (asked: Question) => groupLines(world, asked, owners);
+  if (stage !== undefined) {
+    checkStage(world, question, owners);
+    const saysWhen = (asked: Question) => owners.every((owner) => usesTime(world, asked, owner));
+    return stageRows(question, stage, { linesOf, kept, saysWhen });
+  }
+  const ordered = linesOf(question)
+    .filter(kept)
+    .map(({ cells, metrics, extra }) => [...cells, ...metrics, extra])
+    .toSorted((a, b) => compared(question, a, b))
+    .slice(0, question.limit);
+  const width = question.dimensions.length + question.metrics.length;
+  return ordered.map((line) => line.slice(0, width));
+}
+
+/** Whether a question names the owner's time. */
+function usesTime(world: World, question: Question, owner: string): boolean {
+  const named = [...question.dimensions, ...(question.excluded?.dimensions ?? [])];
+  return (
+    named.some((of) => isOwnTime(world, owner, of)) ||
+    conditionsOn(world, question, owner).some((tests) =>
+      tests.some((test) => isOfTime(world, owner, test)),
+    )
+  );
+}
+
+/** A line for each group that the question has. */
+function groupLines(world: World, question: Question, owners: readonly string[]): readonly Line[] {
   const aggregates = aggregatesOf(question);
   const running = aggregates.filter(isRunning);
   const index = clockDimension(world, question, {
@@ -46,10 +88,32 @@ function answer(
       }),
     ]),
   );
-  const seen = [...rows.values()].flatMap((groups) => [...groups.keys()]);
+  const compareTo = question.stage?.compareTo;
+  const before =
+    compareTo === undefined
+      ? []
+      : blocksOf(world, question).flatMap(({ owner, leaves: [first] }) =>
+          first === undefined
+            ? []
+            : [
+                [
+                  `${blockName(first)}${isBefore}`,
+                  groupsOf(world, question, {
+                    owner,
+                    isEarlier: false,
+                    ignoresTime: false,
+                    shift: compareTo,
+                  }),
+                ] as const,
+              ],
+        );
+  const seen = [...rows.values(), ...before.map(([, groups]) => groups)].flatMap((groups) => [
+    ...groups.keys(),
+  ]);
   const periods = index === undefined ? [] : periodsOf(question, index, seen);
   const blocks: Blocks = new Map([
     ...rows,
+    ...before,
     ...runningBlocks(world, question, { running, index, periods }),
   ]);
   const found = [...new Set([...blocks.values()].flatMap((groups) => [...groups.keys()]))];
@@ -60,19 +124,56 @@ function answer(
     question.fillTime && index !== undefined
       ? filledGroups(world, question, { owners, index, periods, found })
       : [];
-  const asked = [...question.metrics, ...(question.extra === undefined ? [] : [question.extra])];
-  const lines = [...new Set([...found, ...members, ...filled])].map((group) => {
-    const values = asked.map((metric) => metricValue(world, question, { metric, group, blocks }));
-    return [...cellsOf(group), ...values];
+  return [...new Set([...found, ...members, ...filled])].map((group) => {
+    const value = (metric: Metric): Cell =>
+      metricValue(metric, (one) => valueOf(world, question, { one, group, blocks }));
+    return {
+      cells: cellsOf(group),
+      metrics: question.metrics.map(value),
+      added: question.metrics.map((metric) =>
+        addedValues(world, question, { metric, group, blocks }),
+      ),
+      extra: question.extra === undefined ? null : value(question.extra),
+    };
   });
-  const width = question.dimensions.length + question.metrics.length;
-  const judged = question.extra === undefined ? question.dimensions.length : width;
-  const kept = lines.filter((line) => {
-    const value = line[judged] ?? null;
-    return question.having === undefined || (value !== null && Number(value) > question.having);
-  });
-  const ordered = kept.toSorted((a, b) => compared(question, a, b)).slice(0, question.limit);
-  return ordered.map((line) => line.slice(0, width));
+}
+
+/** Behind the name of a block of rows that are moved on. */
+const isBefore = ' before';
+
+/** The share of a metric, and what it was before. */
+function addedValues(
+  world: World,
+  question: Question,
+  { metric, group, blocks }: { metric: Metric; group: string; blocks: Blocks },
+): readonly Cell[] {
+  const { shareOf, compareTo } = question.stage ?? {};
+  const now = (one: Leaf) => valueOf(world, question, { one, group, blocks });
+  const values: Cell[] = [];
+  if (shareOf !== undefined) {
+    const whole = (one: Leaf) => {
+      const dimensions = shareOf.flatMap((index) => question.dimensions[index] ?? []);
+      const totals = groupsOf(
+        world,
+        { ...question, dimensions, excluded: undefined },
+        { owner: one.owner, isEarlier: false, ignoresTime: false },
+      );
+      const key = JSON.stringify(shareOf.map((index) => cellsOf(group)[index] ?? null));
+      return aggregate(one, totals.get(key) ?? [], { world, question });
+    };
+    values.push(calculated('/', metricValue(metric, now, true), metricValue(metric, whole, true)));
+  }
+  if (compareTo !== undefined) {
+    const before = (one: Leaf) =>
+      aggregate(one, blocks.get(`${blockName(one)}${isBefore}`)?.get(group) ?? [], {
+        world,
+        question,
+      });
+    const previous = metricValue(metric, before, true);
+    const difference = calculated('-', metricValue(metric, now, true), previous);
+    values.push(metricValue(metric, before), difference, calculated('/', difference, previous));
+  }
+  return values;
 }
 
 type Blocks = ReadonlyMap<string, Groups>;
@@ -114,21 +215,15 @@ function runningBlocks(
 }
 
 /** Arithmetic across blocks counts a sum without rows as 0. */
-function metricValue(
-  world: World,
-  question: Question,
-  { metric, ...at }: { metric: Metric; group: string; blocks: Blocks },
-): Cell {
-  const [first, second] = partsOf(metric);
-  if (first === undefined) return null;
-  if (!('left' in metric) || second === undefined)
-    return valueOf(world, question, { ...at, one: first });
-  const isAcross = new Set([first, second].flatMap(blockNames)).size > 1;
-  const [left = null, right = null] = [first, second].map((one) => {
-    const value = valueOf(world, question, { ...at, one });
-    return value === null && isAcross && isSum(one) ? 0 : value;
+function metricValue(metric: Metric, valueOfLeaf: (one: Leaf) => Cell, isMixed = false): Cell {
+  const parts = partsOf(metric);
+  const isAcross = isMixed || new Set(parts.flatMap(blockNames)).size > 1;
+  const [left = null, right = null] = parts.map((one) => {
+    const value = valueOfLeaf(one);
+    const isArithmetic = isMixed || 'left' in metric;
+    return value === null && isArithmetic && isAcross && isSum(one) ? 0 : value;
   });
-  return calculated(metric.op, left, right);
+  return 'left' in metric ? calculated(metric.op, left, right) : left;
 }
 
 /** A rate is itself of two. */
@@ -147,7 +242,7 @@ function valueOf(
     const dimensions = kept.flatMap((index) => question.dimensions[index] ?? []);
     const totals = groupsOf(
       world,
-      { ...question, dimensions },
+      { ...question, dimensions, excluded: undefined },
       { owner: one.owner, isEarlier: false, ignoresTime: false },
     );
     const own = totals.get(JSON.stringify(kept.map((index) => cellsOf(group)[index] ?? null)));

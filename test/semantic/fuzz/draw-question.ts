@@ -11,10 +11,11 @@ import {
   nameOfDimension,
   partsOf,
   type Question,
+  type StageQuestion,
   type Test,
 } from './question.ts';
 import { type Reached, reachOf } from './reach.ts';
-import { type Grain, grains, isFiscal, liesIn } from './times.ts';
+import { type Grain, grains, isFiscal, liesIn, type Span } from './times.ts';
 import type { TimeField, World } from './world.ts';
 
 const rarely = (weight: number) => fc.nat({ max: weight }).map((value) => value === 0);
@@ -288,6 +289,107 @@ function conditionIn(needs: Needs): fc.Arbitrary<Condition> {
   });
 }
 
+const place = fc.nat({ max: 11 });
+const direction = fc.constantFrom('desc' as const, 'desc' as const, 'asc' as const);
+
+/** Places count round: the metrics and dimensions are not known yet. */
+const drawnStage = fc.record({
+  share: maybe(place, 1),
+  compareTo: maybe(
+    fc.constantFrom<Span>(
+      { count: 1, unit: 'month' },
+      { count: 1, unit: 'year' },
+      { count: 1, unit: 'week' },
+      { count: 2, unit: 'day' },
+    ),
+    1,
+  ),
+  overRows: fc.array(
+    fc.record({
+      compute: fc.constantFrom(
+        'rank' as const,
+        'previous' as const,
+        'running' as const,
+        'average' as const,
+        'to_average' as const,
+      ),
+      of: place,
+      dir: direction,
+      per: maybe(place, 1),
+    }),
+    { maxLength: 2 },
+  ),
+  top: maybe(
+    fc.record({
+      count: fc.constantFrom(1, 2, 3),
+      by: place,
+      dir: direction,
+      per: maybe(place, 1),
+      others: fc.boolean(),
+    }),
+    1,
+  ),
+  rollup: rarely(2),
+});
+
+/** What can be computed at any grain and of any rows. */
+const plainFunctions: readonly string[] = [
+  'sum',
+  'count',
+  'count_rows',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'count_distinct',
+  'rows_in_a',
+  'far',
+  'above',
+];
+
+/** Equal values are equal on every engine. */
+function isExact(metric: Metric): boolean {
+  if ('left' in metric && metric.op === '/') return false;
+  return partsOf(metric).every((one) => one.function !== 'avg' && one.function !== 'median');
+}
+
+type DrawnStage = typeof drawnStage extends fc.Arbitrary<infer Value> ? Value : never;
+
+function completedStage(
+  { metrics, dimensions }: Pick<Question, 'metrics' | 'dimensions'>,
+  { share, compareTo, overRows, top, rollup }: DrawnStage,
+): StageQuestion | undefined {
+  const isPlain = metrics.flatMap(partsOf).every((one) => plainFunctions.includes(one.function));
+  if (!isPlain || metrics.length === 0) return undefined;
+  const count = dimensions.length;
+  const exact = [...metrics.keys()].filter((index) => {
+    const metric = metrics[index];
+    return metric !== undefined && isExact(metric);
+  });
+  const exactAt = (at: number) => exact[at % Math.max(exact.length, 1)];
+  const perAt = (at: number | undefined) =>
+    at === undefined || count < 2 ? undefined : [at % count];
+  const hasTime = dimensions.some((one) => one.start === 'metric_time');
+  const isBare = dimensions.some(
+    ({ field, grain }) => grain === undefined && ['t', 'm', 'z'].includes(field),
+  );
+  const by = top === undefined ? undefined : exactAt(top.by);
+  return {
+    shareOf:
+      share === undefined ? undefined : count === 0 || share % 2 === 0 ? [] : [share % count],
+    compareTo: hasTime && !isBare ? compareTo : undefined,
+    overRows: overRows.flatMap(({ of, per, ...rest }) => {
+      const metric = rest.compute === 'rank' ? exactAt(of) : of % metrics.length;
+      return metric === undefined ? [] : [{ ...rest, of: metric, per: perAt(per) }];
+    }),
+    top:
+      top === undefined || by === undefined || count === 0
+        ? undefined
+        : { ...top, by, per: perAt(top.per) ?? [] },
+    rollup: rollup && count > 0,
+  };
+}
+
 const options = fc.record({
   having: maybe(fc.integer({ min: -6, max: 2 }), 6),
   ordered: fc.array(
@@ -304,6 +406,7 @@ const options = fc.record({
   weekStart: fc.constantFrom('monday' as const, 'sunday' as const),
   includeEmpty: rarely(4),
   fillTime: rarely(2),
+  stage: maybe(drawnStage, 1),
 });
 
 function parametersIn(
@@ -395,7 +498,7 @@ type Drawn = Pick<
 };
 
 function completed({ options: given, ...rest }: Drawn, isFree: boolean): Question {
-  const { ordered, having, includeEmpty, fillTime, ...others } = given;
+  const { ordered, having, includeEmpty, fillTime, stage, ...others } = given;
   const hasMetrics = rest.metrics.length > 0;
   const width = rest.metrics.length + rest.dimensions.length;
   const isJudged = having !== undefined && hasMetrics;
@@ -412,6 +515,7 @@ function completed({ options: given, ...rest }: Drawn, isFree: boolean): Questio
     includeEmpty: includeEmpty && (isFree || hasMetrics),
     fillTime: isFilled,
     order: [...order].map(([column, dir]) => ({ column, dir })),
+    stage: stage === undefined || isFree ? undefined : completedStage(rest, stage),
   };
   const isUsed = isJudged || order.has(width);
   return isUsed || rest.extra === undefined ? question : { ...question, extra: undefined };

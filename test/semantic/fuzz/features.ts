@@ -125,6 +125,30 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
     'having of what is not shown': ({ question }) =>
       question.having !== undefined && question.extra !== undefined,
   },
+  drawnStage: {
+    'share of the total': ({ question: { stage } }) => stage?.shareOf?.length === 0,
+    'share of a group': ({ question: { stage } }) => (stage?.shareOf?.length ?? 0) > 0,
+    comparison: ({ question: { stage } }) => stage?.compareTo !== undefined,
+    'comparison in a zone': (use) => use.question.stage?.compareTo !== undefined && zoned(use),
+    ...Object.fromEntries(
+      ['rank', 'previous', 'running', 'average', 'to_average'].map((compute) => [
+        `${compute} over rows`,
+        ({ question: { stage } }: Use) =>
+          stage?.overRows.some((one) => one.compute === compute) === true,
+      ]),
+    ),
+    top: ({ question: { stage } }) => stage?.top !== undefined,
+    'top of each': ({ question: { stage } }) => (stage?.top?.per.length ?? 0) > 0,
+    others: ({ question: { stage } }) => stage?.top?.others === true,
+    'others of a distinct count': (use) =>
+      use.question.stage?.top?.others === true && computes('count_distinct')(use),
+    rollup: ({ question: { stage } }) => stage?.rollup === true,
+    'rollup of a ratio': (use) => use.question.stage?.rollup === true && named('ratio')(use),
+    'share in a rollup': ({ question: { stage } }) =>
+      stage?.rollup === true && stage.shareOf !== undefined,
+    'stage over several facts': ({ question: { stage }, owners }) =>
+      stage !== undefined && owners.length > 1,
+  },
   parametersIn: {
     'parameter that is given': ({ question, text }) =>
       Object.keys(question.parameters).length > 0 && /"above"|"w>"|"field":"w"/.test(text),

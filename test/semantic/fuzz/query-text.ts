@@ -5,6 +5,7 @@ import {
   type Metric,
   nameOfDimension,
   type Question,
+  type StageQuestion,
   type Test,
 } from './question.ts';
 
@@ -47,6 +48,35 @@ export function queryOf(question: Question): Query {
     week_start: weekStart,
     include_empty: includeEmpty,
     fill_time: fillTime,
+    ...(question.stage === undefined ? {} : stageOf(question.stage, dimensions)),
+  };
+}
+
+function stageOf(
+  { shareOf, compareTo, overRows, top, rollup }: StageQuestion,
+  dimensions: readonly string[],
+): Partial<Query> {
+  const named = (places: readonly number[]) => places.map((index) => dimensions[index] ?? '');
+  const perText = (places: readonly number[]) =>
+    places.length === 0 ? '' : ` per ${named(places).join(', ')}`;
+  const metric = (index: number) => `x${index + 1}`;
+  const computations = overRows.map(({ compute, of, dir, per }, index) => {
+    const operand = `${metric(of)}${dir === 'asc' ? ' asc' : ''}${perText(per ?? [])}`;
+    return `w${index + 1} = ${compute} of ${operand}`;
+  });
+  return {
+    ...(shareOf === undefined
+      ? {}
+      : { share_of: shareOf.length === 0 ? 'total' : named(shareOf).join(', ') }),
+    ...(compareTo === undefined ? {} : { compare_to: `${compareTo.count} ${compareTo.unit}` }),
+    over_rows: computations,
+    ...(top === undefined
+      ? {}
+      : {
+          top: `${top.count} of ${metric(top.by)}${top.dir === 'asc' ? ' asc' : ''}${perText(top.per)}`,
+          others: top.others,
+        }),
+    rollup,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Grain } from './times.ts';
+import type { Grain, Span } from './times.ts';
 import { datasetNamed } from './paths.ts';
 import type { TimeField, World } from './world.ts';
 
@@ -77,6 +77,29 @@ export interface Condition {
   readonly isStructured: boolean;
 }
 
+/** What is computed over the result; dimensions and metrics by their place. */
+export interface StageQuestion {
+  /** The dimensions whose groups are the whole; none for the total. */
+  readonly shareOf: readonly number[] | undefined;
+  readonly compareTo: Span | undefined;
+  readonly overRows: readonly {
+    readonly compute: 'rank' | 'previous' | 'running' | 'average' | 'to_average';
+    readonly of: number;
+    readonly dir: 'asc' | 'desc';
+    readonly per: readonly number[] | undefined;
+  }[];
+  readonly top:
+    | {
+        readonly count: number;
+        readonly by: number;
+        readonly dir: 'asc' | 'desc';
+        readonly per: readonly number[];
+        readonly others: boolean;
+      }
+    | undefined;
+  readonly rollup: boolean;
+}
+
 export interface Question {
   readonly metrics: readonly Metric[];
   /** An aggregate that is not shown, but of which `having` or the order is. */
@@ -97,6 +120,11 @@ export interface Question {
   readonly weekStart: 'monday' | 'sunday';
   readonly includeEmpty: boolean;
   readonly fillTime: boolean;
+  readonly stage?: StageQuestion | undefined;
+  /** Groups whose rows do not count; totals are of all rows. */
+  readonly excluded?:
+    | { readonly dimensions: readonly Dimension[]; readonly groups: ReadonlySet<string> }
+    | undefined;
 }
 
 /** What a metric is computed of, each from rows of one dataset. */

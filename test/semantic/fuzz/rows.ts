@@ -19,6 +19,8 @@ export interface Asked {
   readonly owner: string;
   readonly isEarlier: boolean;
   readonly ignoresTime: boolean;
+  /** Moved on by this, instead of by what the dataset says. */
+  readonly shift?: Span | undefined;
 }
 
 export interface Placed<Of> {
@@ -78,12 +80,15 @@ export function isOfTime(world: World, owner: string, { of, path }: Placed<Test>
 export function groupsOf(
   world: World,
   question: Question,
-  { owner, isEarlier, ignoresTime }: Asked,
+  { owner, isEarlier, ignoresTime, shift }: Asked,
 ): Groups {
   const { dimensions, metrics } = question;
   const dataset = datasetNamed(world, owner);
-  const seen: Seen = { world, question, owner, shift: isEarlier ? dataset.back : undefined };
-  const places = dimensions.map((of) => ({ of, path: placeOf(world, owner, of) }));
+  const moved = shift ?? (isEarlier ? dataset.back : undefined);
+  const seen: Seen = { world, question, owner, shift: moved };
+  const placed = (of: Dimension) => ({ of, path: placeOf(world, owner, of) });
+  const places = dimensions.map(placed);
+  const excluded = question.excluded?.dimensions.map(placed) ?? [];
   // A condition on nothing but the time that runs says which periods are shown, not which rows
   // count.
   const conditions = conditionsOn(world, question, owner).filter(
@@ -94,13 +99,16 @@ export function groupsOf(
   );
   for (const row of dataset.rows) {
     let bindings: readonly Binding[] = [new Map([['', row]])];
-    for (const { path } of places)
+    for (const { path } of [...places, ...excluded])
       bindings = bindings.flatMap((binding) => expanded(binding, path, 'inner'));
     for (const binding of bindings) {
       if (!conditions.every((tests) => tests.some((test) => holds(seen, binding, test)))) continue;
-      const key = JSON.stringify(
-        places.map(({ of, path }) => cellAt(seen, binding.get(nameOf(path)), { of, path })),
-      );
+      const keyOf = (all: typeof places) =>
+        JSON.stringify(
+          all.map(({ of, path }) => cellAt(seen, binding.get(nameOf(path)), { of, path })),
+        );
+      if (question.excluded?.groups.has(keyOf(excluded)) === true) continue;
+      const key = keyOf(places);
       const group = groups.get(key) ?? [];
       if (!group.includes(row)) group.push(row);
       groups.set(key, group);
@@ -156,7 +164,7 @@ function fitsTime(
   if (time === null) return false;
   return isPeriod
     ? time === value
-    : localTime(String(time), 'UTC') >= localTime(String(value), 'UTC');
+    : localTime(String(time), seen.question.zone ?? 'UTC') >= localTime(String(value), 'UTC');
 }
 
 /**
@@ -175,8 +183,7 @@ export function cellAt(
   if (typeof cell !== 'string' || field === 'g') return cell;
   const clock = clockFor(world, question, home);
   const isOwn = path.length === 0 && field === datasetNamed(world, owner).clock;
-  const zone = of.grain === undefined ? 'UTC' : clock.zone;
-  const time = shift !== undefined && isOwn ? shiftedTime(cell, zone, shift) : cell;
+  const time = shift !== undefined && isOwn ? shiftedTime(cell, clock.zone, shift) : cell;
   return of.grain === undefined ? time : cutTo(of.grain, time, clock);
 }
 

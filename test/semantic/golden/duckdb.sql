@@ -1382,6 +1382,386 @@ SELECT
 FROM "ktx facts" AS "ktx"
 ORDER BY "ktx"."d1" NULLS LAST;
 
+-- over the result: shares of counts and ratios
+WITH "ktx facts" AS (
+  SELECT
+    "orders.buyer"."segment" AS "d1",
+    "orders"."status" AS "d2",
+    count(DISTINCT "orders"."customer_id") AS "m1",
+    sum("orders"."amount") AS "m2",
+    count(*) AS "m3"
+  FROM "orders" AS "orders"
+  LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+  GROUP BY 1, 2
+),
+"ktx totals 1" AS (
+  SELECT
+    "orders.buyer"."segment" AS "d1",
+    count(DISTINCT "orders"."customer_id") AS "m4",
+    sum("orders"."amount") AS "m5",
+    count(*) AS "m6"
+  FROM "orders" AS "orders"
+  LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+  GROUP BY 1
+),
+"ktx groups" AS (
+  SELECT
+    "ktx facts"."d1" AS "d1",
+    "ktx facts"."d2" AS "d2",
+    "ktx facts"."m1" AS "m1",
+    "ktx facts"."m2" AS "m2",
+    "ktx facts"."m3" AS "m3",
+    COALESCE("ktx totals 1"."m4", 0) AS "m4",
+    "ktx totals 1"."m5" AS "m5",
+    COALESCE("ktx totals 1"."m6", 0) AS "m6"
+  FROM "ktx facts" AS "ktx facts"
+  LEFT JOIN "ktx totals 1" AS "ktx totals 1" ON (("ktx facts"."d1" = "ktx totals 1"."d1" OR ("ktx facts"."d1" IS NULL AND "ktx totals 1"."d1" IS NULL)))
+)
+SELECT
+  "ktx"."d1" AS "orders.buyer.segment",
+  "ktx"."d2" AS "orders.status",
+  "ktx"."m1" AS "orders.customers_seen",
+  ("ktx"."m1" / NULLIF("ktx"."m4", 0)) AS "orders.customers_seen.share",
+  ("ktx"."m2" / NULLIF("ktx"."m3", 0)) AS "orders.aov",
+  ((COALESCE("ktx"."m2", 0) / NULLIF("ktx"."m3", 0)) / NULLIF((COALESCE("ktx"."m5", 0) / NULLIF("ktx"."m6", 0)), 0)) AS "orders.aov.share"
+FROM "ktx groups" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST, "ktx"."d2" NULLS LAST;
+
+-- over the result: compared with the month before
+WITH "ktx facts 1" AS (
+  SELECT
+    CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d1",
+    sum("orders"."amount") AS "m1"
+  FROM "orders" AS "orders"
+  GROUP BY 1
+),
+"ktx facts 2" AS (
+  SELECT
+    CAST(date_trunc('month', CAST(("orders"."created_at" + INTERVAL '1 month') AS TIMESTAMP)) AS DATE) AS "d1",
+    sum("orders"."amount") AS "m2"
+  FROM "orders" AS "orders"
+  GROUP BY 1
+),
+"ktx result" AS (
+  SELECT
+    "ktx all"."d1" AS "d1",
+    max("ktx all"."m1") AS "m1",
+    max("ktx all"."m2") AS "m2"
+  FROM (
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."m1" AS "m1",
+      NULL AS "m2"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      NULL AS "m1",
+      "ktx facts 2"."m2" AS "m2"
+    FROM "ktx facts 2" AS "ktx facts 2"
+  ) AS "ktx all"
+  GROUP BY 1
+)
+SELECT
+  "ktx"."d1" AS "metric_time.month",
+  "ktx"."m1" AS "orders.revenue",
+  "ktx"."m2" AS "orders.revenue.previous",
+  (COALESCE("ktx"."m1", 0) - COALESCE("ktx"."m2", 0)) AS "orders.revenue.difference",
+  ((COALESCE("ktx"."m1", 0) - COALESCE("ktx"."m2", 0)) / NULLIF(COALESCE("ktx"."m2", 0), 0)) AS "orders.revenue.growth"
+FROM "ktx result" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST;
+
+-- over the result: top and others
+WITH "ktx facts" AS (
+  SELECT
+    "orders.buyer"."segment" AS "d1",
+    "orders"."status" AS "d2",
+    sum("orders"."amount") AS "m1",
+    count(DISTINCT "orders"."customer_id") AS "m2",
+    avg("orders"."amount") AS "m3"
+  FROM "orders" AS "orders"
+  LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+  GROUP BY 1, 2
+),
+"ktx totals 1" AS (
+  SELECT
+    sum("orders"."amount") AS "m4",
+    count(DISTINCT "orders"."customer_id") AS "m5",
+    avg("orders"."amount") AS "m6"
+  FROM "orders" AS "orders"
+),
+"ktx groups" AS (
+  SELECT
+    "ktx facts"."d1" AS "d1",
+    "ktx facts"."d2" AS "d2",
+    "ktx facts"."m1" AS "m1",
+    "ktx facts"."m2" AS "m2",
+    "ktx facts"."m3" AS "m3",
+    "ktx totals 1"."m4" AS "m4",
+    COALESCE("ktx totals 1"."m5", 0) AS "m5",
+    "ktx totals 1"."m6" AS "m6"
+  FROM "ktx facts" AS "ktx facts"
+  LEFT JOIN "ktx totals 1" AS "ktx totals 1" ON (1 = 1)
+),
+"ktx ranked" AS (
+  SELECT
+    "ktx"."d1" AS "d1",
+    "ktx"."d2" AS "d2",
+    "ktx"."m1" AS "x1",
+    (COALESCE("ktx"."m1", 0) / NULLIF(COALESCE("ktx"."m4", 0), 0)) AS "x2",
+    "ktx"."m2" AS "x3",
+    ("ktx"."m2" / NULLIF("ktx"."m5", 0)) AS "x4",
+    "ktx"."m3" AS "x5",
+    ("ktx"."m3" / NULLIF("ktx"."m6", 0)) AS "x6",
+    CASE WHEN "ktx"."m1" IS NOT NULL THEN rank() OVER (PARTITION BY "ktx"."d1" ORDER BY "ktx"."m1" DESC NULLS LAST) END AS "rank"
+  FROM "ktx groups" AS "ktx"
+),
+"ktx others facts" AS (
+  SELECT
+    "orders.buyer"."segment" AS "d1",
+    sum("orders"."amount") AS "m1",
+    count(DISTINCT "orders"."customer_id") AS "m2",
+    avg("orders"."amount") AS "m3"
+  FROM "orders" AS "orders"
+  LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+  WHERE (NOT EXISTS (SELECT 1 FROM (
+  SELECT
+    "ktx"."d1" AS "d1",
+    "ktx"."d2" AS "d2"
+  FROM "ktx ranked" AS "ktx"
+  WHERE ("ktx"."rank" <= 1)
+) AS "ktx shown" WHERE (("orders.buyer"."segment" = "ktx shown"."d1" OR ("orders.buyer"."segment" IS NULL AND "ktx shown"."d1" IS NULL)) AND ("orders"."status" = "ktx shown"."d2" OR ("orders"."status" IS NULL AND "ktx shown"."d2" IS NULL))) AND (1 = 1)))
+  GROUP BY 1
+),
+"ktx others totals 1" AS (
+  SELECT
+    sum("orders"."amount") AS "m4",
+    count(DISTINCT "orders"."customer_id") AS "m5",
+    avg("orders"."amount") AS "m6"
+  FROM "orders" AS "orders"
+),
+"ktx others groups" AS (
+  SELECT
+    "ktx others facts"."d1" AS "d1",
+    "ktx others facts"."m1" AS "m1",
+    "ktx others facts"."m2" AS "m2",
+    "ktx others facts"."m3" AS "m3",
+    "ktx others totals 1"."m4" AS "m4",
+    COALESCE("ktx others totals 1"."m5", 0) AS "m5",
+    "ktx others totals 1"."m6" AS "m6"
+  FROM "ktx others facts" AS "ktx others facts"
+  LEFT JOIN "ktx others totals 1" AS "ktx others totals 1" ON (1 = 1)
+),
+"ktx rows" AS (
+  SELECT
+    "ktx"."d1" AS "d1",
+    "ktx"."d2" AS "d2",
+    "ktx"."x1" AS "x1",
+    "ktx"."x2" AS "x2",
+    "ktx"."x3" AS "x3",
+    "ktx"."x4" AS "x4",
+    "ktx"."x5" AS "x5",
+    "ktx"."x6" AS "x6",
+    "ktx"."rank" AS "rank",
+    'group' AS "kind",
+    0 AS "level"
+  FROM "ktx ranked" AS "ktx"
+  WHERE ("ktx"."rank" <= 1)
+  UNION ALL
+  SELECT
+    "ktx"."d1" AS "d1",
+    NULL AS "d2",
+    "ktx"."m1" AS "x1",
+    (COALESCE("ktx"."m1", 0) / NULLIF(COALESCE("ktx"."m4", 0), 0)) AS "x2",
+    "ktx"."m2" AS "x3",
+    ("ktx"."m2" / NULLIF("ktx"."m5", 0)) AS "x4",
+    "ktx"."m3" AS "x5",
+    ("ktx"."m3" / NULLIF("ktx"."m6", 0)) AS "x6",
+    NULL AS "rank",
+    'others' AS "kind",
+    1 AS "level"
+  FROM "ktx others groups" AS "ktx"
+)
+SELECT
+  "ktx"."d1" AS "orders.buyer.segment",
+  "ktx"."d2" AS "orders.status",
+  "ktx"."kind" AS "row_kind",
+  "ktx"."x1" AS "orders.revenue",
+  "ktx"."x2" AS "orders.revenue.share",
+  "ktx"."x3" AS "orders.customers_seen",
+  "ktx"."x4" AS "orders.customers_seen.share",
+  "ktx"."x5" AS "orders.average",
+  "ktx"."x6" AS "orders.average.share"
+FROM "ktx rows" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST, "ktx"."level" NULLS LAST, "ktx"."rank" NULLS LAST, "ktx"."d2" NULLS LAST;
+
+-- over the result: totals of two facts
+WITH "ktx facts 1" AS (
+  SELECT
+    "customers"."segment" AS "d1",
+    "customers.regions"."name" AS "d2",
+    count(*) AS "m1"
+  FROM "customers" AS "customers"
+  LEFT JOIN "regions" AS "customers.regions" ON ("customers"."region_id" = "customers.regions"."id")
+  GROUP BY 1, 2
+),
+"ktx facts 2" AS (
+  SELECT
+    "tickets.customers"."segment" AS "d1",
+    "tickets.customers.regions"."name" AS "d2",
+    count(*) AS "m2"
+  FROM "tickets" AS "tickets"
+  LEFT JOIN "customers" AS "tickets.customers" ON ("tickets"."customer_id" = "tickets.customers"."id")
+  LEFT JOIN "regions" AS "tickets.customers.regions" ON ("tickets.customers"."region_id" = "tickets.customers.regions"."id")
+  GROUP BY 1, 2
+),
+"ktx result" AS (
+  SELECT
+    "ktx all"."d1" AS "d1",
+    "ktx all"."d2" AS "d2",
+    COALESCE(max("ktx all"."m1"), 0) AS "m1",
+    COALESCE(max("ktx all"."m2"), 0) AS "m2"
+  FROM (
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."d2" AS "d2",
+      "ktx facts 1"."m1" AS "m1",
+      NULL AS "m2"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      "ktx facts 2"."d2" AS "d2",
+      NULL AS "m1",
+      "ktx facts 2"."m2" AS "m2"
+    FROM "ktx facts 2" AS "ktx facts 2"
+  ) AS "ktx all"
+  GROUP BY 1, 2
+),
+"ktx ranked" AS (
+  SELECT
+    "ktx"."d1" AS "d1",
+    "ktx"."d2" AS "d2",
+    "ktx"."m1" AS "x1",
+    "ktx"."m2" AS "x2"
+  FROM "ktx result" AS "ktx"
+),
+"ktx total by 1 facts 1" AS (
+  SELECT
+    "customers"."segment" AS "d1",
+    count(*) AS "m1"
+  FROM "customers" AS "customers"
+  GROUP BY 1
+),
+"ktx total by 1 facts 2" AS (
+  SELECT
+    "tickets.customers"."segment" AS "d1",
+    count(*) AS "m2"
+  FROM "tickets" AS "tickets"
+  LEFT JOIN "customers" AS "tickets.customers" ON ("tickets"."customer_id" = "tickets.customers"."id")
+  GROUP BY 1
+),
+"ktx total by 1 result" AS (
+  SELECT
+    "ktx all"."d1" AS "d1",
+    COALESCE(max("ktx all"."m1"), 0) AS "m1",
+    COALESCE(max("ktx all"."m2"), 0) AS "m2"
+  FROM (
+    SELECT
+      "ktx total by 1 facts 1"."d1" AS "d1",
+      "ktx total by 1 facts 1"."m1" AS "m1",
+      NULL AS "m2"
+    FROM "ktx total by 1 facts 1" AS "ktx total by 1 facts 1"
+    UNION ALL
+    SELECT
+      "ktx total by 1 facts 2"."d1" AS "d1",
+      NULL AS "m1",
+      "ktx total by 1 facts 2"."m2" AS "m2"
+    FROM "ktx total by 1 facts 2" AS "ktx total by 1 facts 2"
+  ) AS "ktx all"
+  GROUP BY 1
+),
+"ktx total facts 1" AS (
+  SELECT count(*) AS "m1"
+  FROM "customers" AS "customers"
+),
+"ktx total facts 2" AS (
+  SELECT count(*) AS "m2"
+  FROM "tickets" AS "tickets"
+),
+"ktx total result" AS (
+  SELECT
+    COALESCE(max("ktx all"."m1"), 0) AS "m1",
+    COALESCE(max("ktx all"."m2"), 0) AS "m2"
+  FROM (
+    SELECT
+      "ktx total facts 1"."m1" AS "m1",
+      NULL AS "m2"
+    FROM "ktx total facts 1" AS "ktx total facts 1"
+    UNION ALL
+    SELECT
+      NULL AS "m1",
+      "ktx total facts 2"."m2" AS "m2"
+    FROM "ktx total facts 2" AS "ktx total facts 2"
+  ) AS "ktx all"
+),
+"ktx rows" AS (
+  SELECT
+    "ktx"."d1" AS "d1",
+    "ktx"."d2" AS "d2",
+    "ktx"."x1" AS "x1",
+    "ktx"."x2" AS "x2",
+    'group' AS "kind",
+    0 AS "level"
+  FROM "ktx ranked" AS "ktx"
+  UNION ALL
+  SELECT
+    "ktx"."d1" AS "d1",
+    NULL AS "d2",
+    "ktx"."m1" AS "x1",
+    "ktx"."m2" AS "x2",
+    'total by customers.segment' AS "kind",
+    2 AS "level"
+  FROM "ktx total by 1 result" AS "ktx"
+  UNION ALL
+  SELECT
+    NULL AS "d1",
+    NULL AS "d2",
+    "ktx"."m1" AS "x1",
+    "ktx"."m2" AS "x2",
+    'total' AS "kind",
+    3 AS "level"
+  FROM "ktx total result" AS "ktx"
+)
+SELECT
+  "ktx"."d1" AS "customers.segment",
+  "ktx"."d2" AS "regions.name",
+  "ktx"."kind" AS "row_kind",
+  "ktx"."x1" AS "customers.customer_count",
+  "ktx"."x2" AS "tickets.ticket_count"
+FROM "ktx rows" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST, "ktx"."d2" NULLS LAST, "ktx"."level" NULLS LAST;
+
+-- over the result: rows beside rows
+WITH "ktx facts" AS (
+  SELECT
+    CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d1",
+    "orders"."status" AS "d2",
+    sum("orders"."amount") AS "m1"
+  FROM "orders" AS "orders"
+  GROUP BY 1, 2
+)
+SELECT
+  "ktx"."d1" AS "metric_time.month",
+  "ktx"."d2" AS "orders.status",
+  "ktx"."m1" AS "orders.revenue",
+  CASE WHEN "ktx"."m1" IS NOT NULL THEN rank() OVER (PARTITION BY "ktx"."d2" ORDER BY "ktx"."m1" DESC NULLS LAST) END AS "place",
+  lag("ktx"."m1") OVER (PARTITION BY "ktx"."d2" ORDER BY "ktx"."d1" NULLS LAST) AS "orders.revenue.previous",
+  sum("ktx"."m1") OVER (PARTITION BY "ktx"."d2" ORDER BY "ktx"."d1" NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS "orders.revenue.running",
+  ("ktx"."m1" / NULLIF((sum("ktx"."m1") OVER (PARTITION BY "ktx"."d2") / NULLIF(count("ktx"."m1") OVER (PARTITION BY "ktx"."d2"), 0)), 0)) AS "orders.revenue.to_average"
+FROM "ktx facts" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST, "ktx"."d2" NULLS LAST;
+
 -- parameters: by default
 WITH "ktx facts" AS (
   SELECT

@@ -2,12 +2,16 @@ import type { Outline } from '../../../semantic/emit/outline.ts';
 
 /** The plan of a query as lines, from the rows that it reads to the rows that it returns. */
 export function planLines(plan: Outline): readonly string[] {
-  const { blocks, merge, columns, having, order, limit } = plan;
+  const { blocks, merge, columns, computed = [], having, order, limit } = plan;
   const results = columns.map(({ name, is }) => `${name} = ${is}`);
   return [
     ...blocks.flatMap(blockLines),
     ...labelLines('merge', merge),
     ...labelLines('result', results),
+    ...labelLines(
+      'over that',
+      computed.map(({ column, is }) => `${column}: ${is}`),
+    ),
     ...labelLines('having', having),
     ...labelLines('order by', order),
     ...(limit === undefined ? [] : labelLines('limit', [String(limit)])),

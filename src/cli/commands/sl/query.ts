@@ -33,6 +33,18 @@ const flagDescriptions: Readonly<Record<Exclude<keyof SemanticQuery, 'parameters
   segments: 'named filters, as dataset.segment',
   order_by: 'order of the rows; equal rows are ordered by the dimensions',
   limit: 'maximum number of rows',
+  share_of:
+    'add the share of each metric: total, or the dimensions whose groups are the whole (adds metric.share)',
+  compare_to:
+    'a period before, like "1 year": adds metric.previous, metric.difference and metric.growth',
+  over_rows:
+    'compute over the rows of the result: "rank of orders.revenue per orders.status"; also previous, running, average, to_average. ' +
+    'name=rank of … names the column',
+  top:
+    'only the groups with the greatest values: 3, or "3 of orders.revenue per orders.status"; ' +
+    'asc behind the metric: the smallest',
+  others: 'add a row for the groups below the top',
+  rollup: 'add totals over the last dimension, the last two, and so on',
   timezone: 'IANA time zone for the periods of datetime_tz fields (default: UTC)',
   week_start: 'first day of a week (default: monday)',
   include_empty: 'also show dimension values that have no rows',
@@ -58,6 +70,10 @@ export const queryCommand = defineCommand({
     [
       'ktx sl query -m "total=sum(orders.amount)" --order-by total:desc --limit 10',
       'your own aggregate',
+    ],
+    [
+      'ktx sl query -m orders.revenue -d orders.status --top 3 --others --share-of total',
+      'the greatest three, the rest as one row, and the share of each',
     ],
     [
       'ktx sl query --query-file question.yaml --plan',
@@ -151,7 +167,7 @@ function parseQueryFlags(options: FlagSettings): FlagSettings {
   return { ...flags, ...parseList('metrics', parseMetric), ...parseList('order_by', parseOrder) };
 }
 
-const nameLists = ['metrics', 'dimensions', 'segments', 'order_by'] as const;
+const nameLists = ['metrics', 'dimensions', 'segments', 'order_by', 'share_of', 'top_per'] as const;
 
 /** Names may also stand in one value, with commas between them: `orders.count,orders.revenue`. */
 function withoutCommas(flags: FlagSettings): FlagSettings {

@@ -3,9 +3,10 @@ import type { QueryReceipt } from '../../../project/answer/query.ts';
 
 /** One line per metric, then parameters, notes, marks, and the files that define the metrics. */
 export function receiptLines(receipt: QueryReceipt): string[] {
-  const { metrics, notes, parameters, keys, contested, stale } = receipt;
+  const { metrics, computed = [], notes, parameters, keys, contested, stale } = receipt;
   return [
     ...metrics.map(metricLine),
+    ...computed.map(({ column, is }) => `${column}: ${is}`),
     ...Object.entries(parameters).map(
       ([name, value]) => `parameter ${name} = ${JSON.stringify(value)}`,
     ),

@@ -1,0 +1,115 @@
+import type { Expr, Select } from '../../relational/query-tree.ts';
+import type { GroupsInput, PlannedGroups } from './plan-groups.ts';
+import { planCoarserRows } from './plan-coarser.ts';
+import { type Ordering, outputColumn, type ResultRows } from './result-rows.ts';
+import { rankOf, valueOf } from './row-windows.ts';
+import {
+  kindColumn,
+  levelColumn,
+  type PlannedStage,
+  rankColumn,
+  rankedTable,
+  requestedOrder,
+  type ShownRows,
+  tieBreakers,
+} from './shown-rows.ts';
+
+/**
+ * Puts the rows into a table of their own, keeps the top of them, and adds rows of coarser groups.
+ */
+export function planRanked(
+  input: GroupsInput,
+  groups: PlannedGroups,
+  { rows, shown }: { rows: ResultRows; shown: ShownRows },
+): Omit<PlannedStage, 'computed'> {
+  const { top, hasRollup } = input.stage;
+  const hidden = groups.order.flatMap(({ by }) => ('expr' in by ? [by.expr] : []));
+  const ranked = { name: rankedTable, query: rankedRows(input, groups, { rows, shown, hidden }) };
+  const count = shown.values.length;
+  const kept = {
+    dimensions: shown.dimensions.map((_, index) => outputColumn(`d${index + 1}`)),
+    values: shown.values.map((value, index) => ({ ...value, expr: valueColumn(index) })),
+    hidden: hidden.map((_, index) => valueColumn(count + index)),
+  };
+  const isTop: readonly Expr[] =
+    top === undefined
+      ? []
+      : [{ kind: 'text', parts: [outputColumn(rankColumn), ` <= ${top.count}`] }];
+  const hasCoarser = hasRollup || top?.hasOthers === true;
+  const result = {
+    dimensions: kept.dimensions,
+    values: kept.values,
+    tables: [...groups.tables, ranked],
+    isRecursive: groups.isRecursive,
+    order: orderOf(input, groups, { ...kept, having: [], hasLevels: hasCoarser }),
+  };
+  if (!hasCoarser) return { ...result, rowKind: undefined, having: isTop };
+  const coarser = planCoarserRows(input, groups, {
+    names: shown.values.map(({ name }) => name),
+    hiddenCount: hidden.length,
+    ranked,
+    isTop,
+  });
+  return {
+    ...result,
+    tables: [...result.tables, ...coarser.tables],
+    isRecursive: result.isRecursive || coarser.isRecursive,
+    rowKind: outputColumn(kindColumn),
+    having: [],
+  };
+}
+
+function valueColumn(index: number): Expr {
+  return outputColumn(`x${index + 1}`);
+}
+
+/** One row per group that `having` keeps, with all columns and its rank. */
+function rankedRows(
+  { stage: { top } }: GroupsInput,
+  { tables }: PlannedGroups,
+  { rows, shown, hidden }: { rows: ResultRows; shown: ShownRows; hidden: readonly Expr[] },
+): Select {
+  const values = [...shown.values.map(({ expr }) => expr), ...hidden];
+  const rank =
+    top === undefined
+      ? []
+      : [{ column: rankColumn, expr: rankOf(rows, { ...top, of: valueOf(rows, top.by) }) }];
+  return {
+    kind: 'select',
+    columns: [
+      ...shown.dimensions.map((expr, index) => ({ column: `d${index + 1}`, expr })),
+      ...values.map((expr, index) => ({ column: `x${index + 1}`, expr })),
+      ...rank,
+    ],
+    from: { alias: 'ktx', relation: { kind: 'common', name: tables.at(-1)?.name ?? '' } },
+    joins: [],
+    where: shown.having,
+  };
+}
+
+/**
+ * What `order_by` asks for. Otherwise a top is shown by its places within its groups. Totals come
+ * behind what they are the totals of.
+ */
+function orderOf(
+  input: GroupsInput,
+  groups: PlannedGroups,
+  shown: ShownRows & { readonly hidden: readonly Expr[]; readonly hasLevels: boolean },
+): readonly Ordering[] {
+  const { query, stage } = input;
+  const ties = tieBreakers(input, shown);
+  const level: readonly Ordering[] = shown.hasLevels
+    ? [{ expr: outputColumn(levelColumn), dir: 'asc' }]
+    : [];
+  if (stage.top === undefined || query.order_by.length > 0)
+    return [...requestedOrder(input, groups, shown), ...ties, ...level];
+  const { per } = stage.top;
+  const isPer = (_: Ordering, index: number) => per.includes(query.dimensions[index] ?? '');
+  const rank: Ordering = { expr: outputColumn(rankColumn), dir: 'asc' };
+  return [
+    ...ties.filter(isPer),
+    ...level,
+    rank,
+    ...ties.filter((tie, index) => !isPer(tie, index)),
+  ];
+}
