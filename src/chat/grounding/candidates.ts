@@ -1,4 +1,5 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
+import { type ColumnKind, columnKinds } from './columns.ts';
 
 /** A cell of a query result. */
 export interface GroundingCell {
@@ -15,12 +16,23 @@ export interface Derivable {
   readonly cells: readonly GroundingCell[];
   /** How it follows from the cells, in the order of the cells; undefined for a cell itself. */
   readonly derivation?: string | undefined;
-  /** True for a share or a growth, which people write in percent. */
-  readonly isShare: boolean;
+  /** A share or a growth is written in percent, an amount with a currency. */
+  readonly kind: ColumnKind;
+  /** The position of the column of a cell. */
+  readonly column?: number | undefined;
+  /** What a difference, a sum or a ratio is made of. */
+  readonly operands?: readonly number[] | undefined;
 }
 
-/** The rows that a statement is about; undefined for all. */
-export type RowFilter = (query: string, row: number) => boolean;
+/** The rows that a statement is about. */
+export interface NamedRows {
+  /** True if the number belongs to the row. */
+  readonly isNear: (query: string, row: number) => boolean;
+  /** True if the statement names the row; undefined if it names none of the query. */
+  readonly named: (query: string) => ReadonlySet<number> | undefined;
+  /** How many rows the answer has named so far. */
+  readonly mentioned: (query: string) => number;
+}
 
 export function numberOf(cell: unknown): number | undefined {
   if (typeof cell === 'number' || typeof cell === 'bigint') return Number(cell);
@@ -31,24 +43,24 @@ export function numberOf(cell: unknown): number | undefined {
 /** Every number of the rows. */
 export function cellCandidates(
   evidence: readonly QueryEvidence[],
-  isWanted: RowFilter,
+  isWanted: (query: string, row: number) => boolean,
 ): readonly Derivable[] {
-  return evidence.flatMap(({ id, columns, rows }) =>
-    rows.flatMap((row, rowIndex) =>
-      !isWanted(id, rowIndex)
+  return evidence.flatMap((query) => {
+    const kinds = columnKinds(query);
+    return query.rows.flatMap((row, rowIndex) =>
+      !isWanted(query.id, rowIndex)
         ? []
         : row.flatMap((cell, index): Derivable[] => {
             const value = numberOf(cell);
-            const column = columns[index]?.name ?? '';
+            const column = query.columns[index]?.name ?? '';
             if (value === undefined) return [];
-            const isShare = sharesName.test(column);
-            return [{ value, cells: [{ query: id, row: rowIndex, column }], isShare }];
+            const kind = kinds[index] ?? 'unknown';
+            const place = { query: query.id, row: rowIndex, column };
+            return [{ value, cells: [place], kind, column: index }];
           }),
-    ),
-  );
+    );
+  });
 }
-
-const sharesName = /pct|percent|share|rate|ratio|growth|anteil|quote|margin|%/i;
 
 /** Rows of which all pairs are compared; of more, only neighbours and the ends. */
 const mostPairs = 14;
@@ -56,12 +68,12 @@ const mostPairs = 14;
 /** What people compute from the numbers of a column, of a row, or of two results. */
 export function derivedCandidates(
   evidence: readonly QueryEvidence[],
-  isWanted: RowFilter,
+  rows: NamedRows,
 ): readonly Derivable[] {
   const ofTables = evidence.flatMap((query) => [
-    ...rowCounts(query),
-    ...query.columns.flatMap((_, index) => ofColumn(query, index, isWanted)),
-    ...ofRows(query, isWanted),
+    ...rowCounts(query, rows),
+    ...query.columns.flatMap((_, index) => ofColumn(query, index, rows.named(query.id))),
+    ...ofRows(query, rows),
   ]);
   return [...ofTables, ...ofSingleValues(evidence)];
 }
@@ -69,34 +81,31 @@ export function derivedCandidates(
 /** A statement is about the columns of a few rows; of many, chance would explain any number. */
 const mostRows = 40;
 
-function ofRows(query: QueryEvidence, isWanted: RowFilter): Derivable[] {
-  const wanted = query.rows.flatMap((_, row) => (isWanted(query.id, row) ? [row] : []));
+function ofRows(query: QueryEvidence, { isNear }: NamedRows): Derivable[] {
+  const wanted = query.rows.flatMap((_, row) => (isNear(query.id, row) ? [row] : []));
   return wanted.length > mostRows ? [] : wanted.flatMap((row) => ofRow(query, row));
 }
 
-function rowCounts({ id, rows, columns, truncated }: QueryEvidence): Derivable[] {
+function rowCounts({ id, rows, columns, truncated }: QueryEvidence, about: NamedRows): Derivable[] {
   if (truncated) return [];
   const cells = [{ query: id }];
+  const named = about.named(id)?.size ?? 0;
   const distinct = columns.flatMap(({ name }, index): Derivable[] => {
     const values = new Set(rows.map((row) => String(row[index])));
     const isText = rows.some((row) => typeof row[index] === 'string');
+    const place = [{ query: id, column: name }];
     return isText
-      ? [
-          {
-            value: values.size,
-            cells: [{ query: id, column: name }],
-            derivation: 'distinct',
-            isShare: false,
-          },
-        ]
+      ? [{ value: values.size, cells: place, derivation: 'distinct', kind: 'count' }]
       : [];
   });
-  // People also count what is beside the ones that they name: "the other four".
-  const counts = Array.from({ length: 5 }, (_, named) => rows.length - named).filter(
-    (count) => count > 0,
-  );
+  const count = (value: number, derivation: string): Derivable[] =>
+    value > 0 ? [{ value, cells, derivation, kind: 'count' }] : [];
   return [
-    ...counts.map((value) => ({ value, cells, derivation: 'count of rows', isShare: false })),
+    ...count(rows.length, 'count of rows'),
+    // People also count what is beside the ones that they name: "the other four".
+    ...count(rows.length - named, 'count of other rows'),
+    ...count(rows.length - about.mentioned(id), 'count of other rows'),
+    ...count(named, 'count of named rows'),
     ...distinct,
   ];
 }
@@ -104,116 +113,217 @@ function rowCounts({ id, rows, columns, truncated }: QueryEvidence): Derivable[]
 interface Located {
   readonly value: number;
   readonly cell: GroundingCell;
-  readonly isWanted: boolean;
+  readonly row: number;
+  readonly kind: ColumnKind;
+  /** When it was, as far as its row or its column says. */
+  readonly time?: string | undefined;
 }
 
 function ofColumn(
-  { id, columns, rows, truncated }: QueryEvidence,
+  query: QueryEvidence,
   index: number,
-  isWanted: RowFilter,
+  named: ReadonlySet<number> | undefined,
 ): Derivable[] {
+  const { id, columns, rows, truncated } = query;
   const column = columns[index]?.name ?? '';
-  const located = rows.flatMap((row, rowIndex): Located[] => {
-    const value = numberOf(row[index]);
-    const cell = { query: id, row: rowIndex, column };
-    return value === undefined ? [] : [{ value, cell, isWanted: isWanted(id, rowIndex) }];
+  const kind = columnKinds(query)[index] ?? 'unknown';
+  if (kind === 'year') return [];
+  const located = rows.flatMap((cells, row): Located[] => {
+    const value = numberOf(cells[index]);
+    const cell = { query: id, row, column };
+    return value === undefined ? [] : [{ value, cell, row, kind, time: timeOfRow(query, row) }];
   });
   if (located.length < 2) return [];
   const whole = { query: id, column };
   const sum = located.reduce((total, { value }) => total + value, 0);
-  const found: Derivable[] = truncated
-    ? []
-    : [
-        { value: sum, cells: [whole], derivation: 'sum', isShare: false },
-        { value: sum / located.length, cells: [whole], derivation: 'mean', isShare: false },
-        ...partialSums(located, sum),
-      ];
-  for (const { value, cell } of truncated ? [] : located.filter(({ isWanted: isMeant }) => isMeant))
-    found.push({ value: value / sum, cells: [cell, whole], derivation: 'a / sum', isShare: true });
-  for (const [a, b] of pairsOf(located)) found.push(...comparisons(a, b));
-  return found;
+  const pairs = pairsOf(located, named).flatMap(([a, b]) => comparisons(a, b));
+  if (truncated) return pairs;
+  const own = located.filter(({ row }) => named?.has(row) ?? true);
+  const shares = own.map(({ value, cell }): Derivable => {
+    return { value: value / sum, cells: [cell, whole], derivation: 'a / sum', kind: 'share' };
+  });
+  return [
+    { value: sum, cells: [whole], derivation: 'sum', kind },
+    { value: sum / located.length, cells: [whole], derivation: 'mean', kind: meanKind(kind) },
+    ...(kind === 'share' ? [] : partialSums(located, { sum, named, kind })),
+    ...(kind === 'share' ? [] : shares),
+    ...pairs,
+  ];
 }
 
-/** The sums of the first rows, and of all others. */
-function partialSums(located: readonly Located[], sum: number): Derivable[] {
-  let total = 0;
-  return located
-    .slice(0, Math.max(0, Math.min(10, located.length - 2)))
-    .flatMap(({ value, cell }, index) => {
-      total += value;
-      const cells = [located[0]?.cell ?? cell, cell];
-      const derivation = `sum of the first ${index + 1}`;
-      const rest = `sum of all but the first ${index + 1}`;
-      return [
-        ...(index === 0 ? [] : [{ value: total, cells, derivation, isShare: false }]),
-        { value: sum - total, cells, derivation: rest, isShare: false },
-        ...(index === 0
-          ? []
-          : [{ value: total / sum, cells, derivation: `${derivation} / sum`, isShare: true }]),
-      ];
-    });
+/** The mean of counts has decimals. */
+const meanKind = (kind: ColumnKind): ColumnKind => (kind === 'count' ? 'unknown' : kind);
+
+interface PartialSums {
+  readonly sum: number;
+  readonly named: ReadonlySet<number> | undefined;
+  readonly kind: ColumnKind;
 }
 
-function pairsOf(located: readonly Located[]): readonly (readonly [Located, Located])[] {
-  const wanted = located.filter(({ isWanted }) => isWanted);
-  const all = wanted.length >= 2 ? wanted : located;
-  if (all.length <= mostPairs)
-    return all.flatMap((a, index) => all.slice(index + 1).map((b) => [a, b] as const));
-  const [first, last] = [all[0], all.at(-1)];
-  const neighbours = all.slice(1).flatMap((b, index) => {
-    const a = all[index];
+/** The sums of the named rows and of the first ones, and what is left of the whole. */
+function partialSums(located: readonly Located[], { sum, named, kind }: PartialSums): Derivable[] {
+  const parts = Array.from(
+    { length: Math.max(0, Math.min(10, located.length - 1)) },
+    (_, index) => {
+      return { rows: located.slice(0, index + 1), words: `the first ${index + 1}` };
+    },
+  );
+  const own = located.filter(({ row }) => named?.has(row) === true);
+  const isPart = own.length > 0 && own.length < located.length;
+  const all = isPart ? [{ rows: own, words: 'the named rows' }, ...parts] : parts;
+  return all.flatMap(({ rows, words }) => {
+    const part = rows.reduce((total, { value }) => total + value, 0);
+    const cells = rows.slice(0, 10).map(({ cell }) => cell);
+    const rest = { value: sum - part, cells, derivation: `sum of all but ${words}`, kind };
+    const restShare = {
+      value: 1 - part / sum,
+      cells,
+      derivation: `sum of all but ${words} / sum`,
+      kind: 'share' as const,
+    };
+    if (rows.length < 2) return [rest, restShare];
+    const share = { value: part / sum, cells, derivation: `sum of ${words} / sum` };
+    return [
+      { value: part, cells, derivation: `sum of ${words}`, kind },
+      { ...share, kind: 'share' as const },
+      rest,
+      restShare,
+    ];
+  });
+}
+
+/**
+ * Two named rows; a named row beside its neighbours and the ends; without names, neighbours and
+ * ends.
+ */
+function pairsOf(
+  located: readonly Located[],
+  named: ReadonlySet<number> | undefined,
+): readonly (readonly [Located, Located])[] {
+  const own = located.filter(({ row }) => named?.has(row) === true);
+  if (own.length >= 2 && own.length <= mostPairs)
+    return own.flatMap((a, index) => own.slice(index + 1).map((b) => [a, b] as const));
+  if (own.length === 0 && located.length <= 3) return allPairs(located);
+  const [first, last] = [located[0], located.at(-1)];
+  const neighbours = located.slice(1).flatMap((b, index) => {
+    const a = located[index];
     return a === undefined ? [] : [[a, b] as const];
   });
-  return first === undefined || last === undefined ? [] : [...neighbours, [first, last]];
+  const ends = first === undefined || last === undefined ? [] : [[first, last] as const];
+  if (own.length === 0) return located.length <= mostPairs ? [...neighbours, ...ends] : ends;
+  const [only] = own;
+  const toEnds = [first, last].flatMap((end) =>
+    only === undefined || end === undefined || end === only ? [] : [[only, end] as const],
+  );
+  const isOwn = ([a, b]: readonly [Located, Located]) => own.includes(a) || own.includes(b);
+  return [...neighbours.filter(isOwn), ...toEnds];
 }
 
-/** Difference, ratio and growth of two numbers, both ways round. */
-function comparisons(
-  { value: a, cell: ofA }: Pick<Located, 'value' | 'cell'>,
-  { value: b, cell: ofB }: Pick<Located, 'value' | 'cell'>,
-): Derivable[] {
-  const cells = [ofA, ofB];
-  const areShares = [ofA, ofB].every(({ column = '' }) => sharesName.test(column));
-  const both: readonly (readonly [number, string, boolean])[] = [
-    [a - b, 'a - b', areShares],
-    [b - a, 'b - a', areShares],
-    [a / b, 'a / b', true],
-    [b / a, 'b / a', true],
-    [(a - b) / b, '(a - b) / b', true],
-    [(b - a) / a, '(b - a) / a', true],
-    [a + b, 'a + b', false],
+function allPairs(located: readonly Located[]): readonly (readonly [Located, Located])[] {
+  return located.flatMap((a, index) => located.slice(index + 1).map((b) => [a, b] as const));
+}
+
+/** Difference, sum, ratio and growth of two numbers. */
+function comparisons(a: Located, b: Located): Derivable[] {
+  const found = [
+    ...(isComparable(a, b) ? [...differences(a, b), ...growths(a, b)] : []),
+    ...ratios(a, b),
   ];
-  return both.flatMap(([value, derivation, isShare]) =>
-    Number.isFinite(value) ? [{ value, cells, derivation, isShare }] : [],
+  const [cells, operands] = [
+    [a.cell, b.cell],
+    [a.value, b.value],
+  ];
+  return found.flatMap(([value, derivation, kind]) =>
+    Number.isFinite(value) ? [{ value, cells, derivation, kind, operands }] : [],
   );
 }
 
+type Computed = readonly [value: number, derivation: string, kind: ColumnKind];
+
+function differences(
+  { value: x, kind: one }: Located,
+  { value: y, kind: other }: Located,
+): Computed[] {
+  const kind = one === other ? one : 'unknown';
+  return [
+    [x - y, 'a - b', kind],
+    [y - x, 'b - a', kind],
+    [x + y, 'a + b', kind],
+  ];
+}
+
+/** From the earlier number to the later one; both ways where nothing says which is which. */
+function growths({ value: x, time: one }: Located, { value: y, time: other }: Located): Computed[] {
+  const toFirst: Computed = [(x - y) / y, '(a - b) / b', 'share'];
+  const toSecond: Computed = [(y - x) / x, '(b - a) / a', 'share'];
+  if (one === undefined || other === undefined || one === other) return [toFirst, toSecond];
+  return [one < other ? toSecond : toFirst];
+}
+
+function ratios(a: Located, b: Located): Computed[] {
+  return [
+    [a.value / b.value, 'a / b', ratioKind(a, b)],
+    [b.value / a.value, 'b / a', ratioKind(b, a)],
+  ];
+}
+
+/** Money for a count is money; a count for money is none. Numbers of one kind have a share. */
+function ratioKind(above: Located, below: Located): ColumnKind {
+  if (above.kind === 'money' && below.kind === 'count') return 'money';
+  if (above.kind === 'count' && below.kind === 'money') return 'count';
+  return above.kind === below.kind ? 'share' : 'unknown';
+}
+
+/** Revenue and orders have no difference. */
+function isComparable(a: Located, b: Located): boolean {
+  return a.kind === b.kind || a.kind === 'unknown' || b.kind === 'unknown';
+}
+
 /** Two numbers of one row. */
-function ofRow({ id, columns, rows }: QueryEvidence, row: number): Derivable[] {
+function ofRow(query: QueryEvidence, row: number): Derivable[] {
+  const { id, columns, rows } = query;
+  const kinds = columnKinds(query);
   const located = columns.flatMap(({ name }, index): Located[] => {
     const value = numberOf(rows[row]?.[index]);
-    const cell = { query: id, row, column: name };
-    return value === undefined ? [] : [{ value, cell, isWanted: true }];
+    const kind = kinds[index] ?? 'unknown';
+    if (value === undefined || kind === 'year') return [];
+    const time = /(?:19|20|21)\d\d(?:[-_]?q?\d{1,2})?/i.exec(name)?.[0];
+    return [{ value, cell: { query: id, row, column: name }, row, kind, time }];
   });
   if (located.length > 8) return [];
-  return located.flatMap((a, first) => located.slice(first + 1).flatMap((b) => comparisons(a, b)));
+  return allPairs(located).flatMap(([a, b]) => comparisons(a, b));
 }
 
 /** Results of one row each, such as this year's and last year's. */
 function ofSingleValues(evidence: readonly QueryEvidence[]): Derivable[] {
-  const single = evidence.flatMap(({ id, columns, rows }): Located[] => {
+  const single = evidence.flatMap((query): Located[] => {
+    const { id, columns, rows, sql = '' } = query;
     const [row] = rows;
     if (row === undefined || rows.length > 1) return [];
+    const kinds = columnKinds(query);
+    const time = timeOfRow(query, 0) ?? /\b(?:19|20|21)\d\d(?:-\d\d)?(?:-\d\d)?\b/.exec(sql)?.[0];
     return row.flatMap((cell, index): Located[] => {
       const value = numberOf(cell);
+      const kind = kinds[index] ?? 'unknown';
       const place = { query: id, row: 0, column: columns[index]?.name ?? '' };
-      return value === undefined ? [] : [{ value, cell: place, isWanted: true }];
+      return value === undefined || kind === 'year'
+        ? []
+        : [{ value, cell: place, row: 0, kind, time }];
     });
   });
   if (single.length > 10) return [];
-  return single.flatMap((a, first) =>
-    single
-      .slice(first + 1)
-      .flatMap((b) => (a.cell.query === b.cell.query ? [] : comparisons(a, b))),
+  return allPairs(single).flatMap(([a, b]) =>
+    a.cell.query === b.cell.query ? [] : comparisons(a, b),
   );
+}
+
+/** The year, date or quarter of a row; undefined if it has none. */
+function timeOfRow(query: QueryEvidence, row: number): string | undefined {
+  const kinds = columnKinds(query);
+  const cells = (query.rows[row] ?? []).filter(
+    (cell, index) =>
+      kinds[index] === 'year' ||
+      (typeof cell === 'string' && /^\d{4}-(?:\d{2}|[QT]\d)/i.test(cell)),
+  );
+  return cells.length === 0 ? undefined : cells.map(String).join(' ');
 }

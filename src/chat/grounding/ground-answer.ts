@@ -1,14 +1,25 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import {
-  type Derivable,
   cellCandidates,
+  type Derivable,
   derivedCandidates,
   type GroundingCell,
-  type RowFilter,
 } from './candidates.ts';
-import { findMembers, type NamedMember, rowsOf, withoutMembers } from './members.ts';
-import { aboutWords, comparisonWords, downWords } from './number-words.ts';
+import {
+  allCitedTables,
+  citedTables,
+  hintedColumn,
+  namedRows,
+  type NumberPlace,
+  placeNumber,
+  type StatementContext,
+} from './context.ts';
+import { fitsNumber } from './fits.ts';
+import { withoutNames } from './mentions.ts';
+import { totalWords } from './number-words.ts';
+import { plausibleDerivation } from './plausible.ts';
 import { readNumbers, type WrittenNumber } from './read-numbers.ts';
+import { splitStatements } from './statements.ts';
 
 /** A number or a citation in an answer, and what it rests on. */
 export interface GroundedClaim {
@@ -41,79 +52,55 @@ export function groundAnswer({
   question,
   evidence,
 }: AnswerToGround): readonly GroundedClaim[] {
-  const prose = withoutMembers(text, evidence);
+  const numbers = readNumbers(withoutNames(text, evidence));
   const asked = readNumbers(question);
-  const statements = splitStatements(text);
-  const numbers = readNumbers(prose);
-  const namedInAll = new Set(findMembers(text, evidence).map(({ cell }) => cell)).size;
-  const claims = numbers.map((number): GroundedClaim => {
-    const statement = statements.find(
-      ({ start, end }) => start <= number.start && number.end <= end,
+  const known = [question, ...evidence.map(({ sql = '' }) => sql)].join(' ');
+  const contexts = splitStatements(text).map((statement): StatementContext => {
+    const own = numbers.filter(
+      ({ start, end }) => statement.start <= start && end <= statement.end,
     );
-    return groundNumber(number, {
-      text,
-      statement: statement ?? { start: 0, end: text.length },
-      first: numbers.find(({ start }) => start >= (statement?.start ?? 0))?.start ?? number.start,
-      namedInAll,
-      starts: numbers.map(({ start }) => start),
-      asked,
-      evidence,
-      question,
-    });
+    return { statement, numbers: own, evidence };
   });
+  const answer = { asked, known, contexts, text, mentioned: countMentioned(text, evidence) };
+  const claims = contexts.flatMap((context) =>
+    context.numbers.map((number) => groundNumber(number, context, answer)),
+  );
   return [...claims, ...missingQueries(text, evidence)].toSorted((a, b) => a.span[0] - b.span[0]);
 }
 
-interface TextSpan {
-  readonly start: number;
-  readonly end: number;
-}
-
-interface NumberContext extends AnswerToGround {
-  readonly statement: TextSpan;
-  /** Where all numbers stand. */
-  readonly starts: readonly number[];
-  /** Where the first number of the statement stands. */
-  readonly first: number;
-  /** Names of rows in the whole answer. */
-  readonly namedInAll: number;
+interface ReadAnswer {
+  readonly text: string;
+  /** How many rows of a query the text names, up to a place. */
+  readonly mentioned: (query: string, end: number) => number;
   /** The numbers of the question. */
   readonly asked: readonly WrittenNumber[];
+  /** The question and the statements of the queries. */
+  readonly known: string;
+  readonly contexts: readonly StatementContext[];
 }
 
-function groundNumber(number: WrittenNumber, context: NumberContext): GroundedClaim {
+function groundNumber(
+  number: WrittenNumber,
+  context: StatementContext,
+  answer: ReadAnswer,
+): GroundedClaim {
   const { text, start, end } = number;
-  const { statement, evidence, asked } = context;
-  const own = context.text.slice(statement.start, statement.end);
+  const { statement, evidence } = context;
   const claim = { kind: 'number' as const, text, span: [start, end] as const };
-  const ids = citedIds(own);
-  const cited = evidence.filter(({ id }) => ids.includes(id));
-  const tables = cited.length > 0 ? cited : evidence;
-  const matching = matcher(number, {
-    own,
-    before: context.text.slice(Math.max(0, start - 20), start),
+  const tables = citedTables(context, number);
+  const place = placeNumber(context, number, tables);
+  if (place.self !== undefined) {
+    const { query, column, cell } = place.self;
+    const table = tables.find(({ id }) => id === query);
+    const row = table?.rows.findIndex((cells) => String(cells[column]) === cell);
+    const name = table?.columns[column]?.name;
+    return { ...claim, status: 'cell', evidence: [{ query, row, column: name }] };
+  }
+  const fits = fitsNumber(number, {
+    statement: `${place.header} ${statement.text}`,
+    before: answer.text.slice(Math.max(0, start - 20), start),
   });
-  const members = findMembers(own, tables);
-  const nearest = nearestMember(members, {
-    position: start - statement.start,
-    first: context.first - statement.start,
-  });
-  const isShared = nearest !== undefined && sharesMember(members, nearest, context);
-  const [near, all] = [nearest === undefined ? [] : isShared ? members : [nearest], members].map(
-    (names) => rowsOf(names, tables),
-  );
-  /** A small number is a difference of some two numbers by chance. */
-  const compares = comparisonWords.test(own);
-  const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '').length;
-  const isPlausible = (derivation: string, value: number) =>
-    derivation === 'count of rows'
-      ? [0, members.length, context.namedInAll].some((named) => value === countOf(tables) - named)
-      : compares || digits > 3 || /sum|mean|distinct/.test(derivation);
-  const found =
-    cellCandidates(tables, near ?? everyRow).find(matching) ??
-    derivedCandidates(tables, all ?? everyRow)
-      .filter(({ derivation = '', value }) => isPlausible(derivation, value))
-      .find(matching);
+  const found = findCandidate({ number, context, place, tables, fits, answer });
   if (found !== undefined)
     return {
       ...claim,
@@ -121,67 +108,100 @@ function groundNumber(number: WrittenNumber, context: NumberContext): GroundedCl
       evidence: found.cells,
       ...(found.derivation !== undefined && { derivation: found.derivation }),
     };
-  const isAsked = asked.some(({ readings }) =>
+  const isAsked = answer.asked.some(({ readings }) =>
     readings.some(({ value }) => hasValue(number, value)),
   );
   if (isAsked) return { ...claim, status: 'question', evidence: [] };
   const inStatement = evidence.find((query) => standsInQuery(number, query));
   if (inStatement !== undefined)
     return { ...claim, status: 'cell', evidence: [{ query: inStatement.id }] };
-  return {
-    ...claim,
-    status: 'ungrounded',
-    evidence: [],
-    reason: whyNot(matching, tables, evidence),
-  };
+  const reason = whyNot(fits, tables, evidence);
+  return { ...claim, status: 'ungrounded', evidence: [], reason };
 }
 
-const everyRow: RowFilter = () => true;
+interface CandidateSearch {
+  readonly number: WrittenNumber;
+  readonly context: StatementContext;
+  readonly place: NumberPlace;
+  readonly tables: readonly QueryEvidence[];
+  readonly fits: (candidate: Derivable) => boolean;
+  readonly answer: ReadAnswer;
+}
 
-/** `A is ahead of B: 5 against 3`: several numbers behind the last of several names. */
-function sharesMember(
-  members: readonly NamedMember[],
-  nearest: NamedMember,
-  { statement, starts }: Pick<NumberContext, 'statement' | 'starts'>,
-): boolean {
-  const from = nearest.start + statement.start;
-  const next = members.find(({ start }) => start > nearest.start);
-  const to = next === undefined ? statement.end : next.start + statement.start;
+function findCandidate(search: CandidateSearch): Derivable | undefined {
+  const { number, context, place, tables, fits, answer } = search;
+  const { statement } = context;
+  const isCell = (candidate: Derivable) => isMeantCell(candidate, search) && fits(candidate);
+  const isPlausible = plausibleDerivation({ number, statement, place, known: answer.known });
+  if (namesNoRow(search)) return undefined;
+  const mentioned = (query: string): number => answer.mentioned(query, statement.end);
+  // What is computed may rest on every query that the statement cites.
+  const cited = allCitedTables(context);
+  const wider = cited.length > tables.length ? placeNumber(context, number, cited) : place;
   return (
-    next === undefined &&
-    members.length > 1 &&
-    starts.filter((start) => start > from && start < to).length > 1
+    cellCandidates(tables, place.isNear).find(isCell) ??
+    derivedCandidates(cited, { ...wider, mentioned })
+      .filter(isPlausible)
+      .find(fits)
   );
 }
 
-function countOf([query]: readonly QueryEvidence[]): number {
-  return query?.rows.length ?? 0;
+function countMentioned(text: string, evidence: readonly QueryEvidence[]) {
+  const counts = new Map<string, number>();
+  return (id: string, end: number): number => {
+    const key = `${id} ${end}`;
+    const query = evidence.find((table) => table.id === id);
+    const count = counts.get(key) ?? (query && namedRows(query, text.slice(0, end))?.size) ?? 0;
+    counts.set(key, count);
+    return count;
+  };
 }
 
-/**
- * The member that a number belongs to: the last one before it, or, where the numbers stand before
- * the names (`5 for EMEA, 3 for APAC`), the next one.
- */
-function nearestMember(
-  members: readonly NamedMember[],
-  { position, first }: { readonly position: number; readonly first: number },
-): NamedMember | undefined {
-  const before = members.findLast(({ start }) => start < position);
-  const after = members.find(({ start }) => start > position);
-  const comesFirst = (members[0]?.start ?? 0) > first;
-  return comesFirst ? (after ?? before) : (before ?? after);
+/** Results of more rows have something for any small number. */
+const fewRows = 12;
+
+/** A cell of the column that the words name, and of a row that the statement can mean. */
+function isMeantCell(
+  { cells: [cell], column, value }: Derivable,
+  search: CandidateSearch,
+): boolean {
+  const { number, context, place, tables } = search;
+  const query = tables.find(({ id }) => id === cell?.query);
+  if (query === undefined || cell?.row === undefined || column === undefined) return true;
+  const hint = hintedColumn(context, number, { query, header: place.header });
+  if (hint !== undefined && hint !== column) return false;
+  if (place.named(query.id) !== undefined || query.rows.length <= fewRows) return true;
+  const isEnd = cell.row === 0 || cell.row === query.rows.length - 1;
+  return isEnd || number.text.replaceAll(/\D/g, '').length >= 5 || isExtreme(query, column, value);
+}
+
+function isExtreme({ rows }: QueryEvidence, column: number, value: number): boolean {
+  const values = rows.map((row) => Number(row[column]));
+  return values.every((cell) => cell <= value) || values.every((cell) => cell >= value);
+}
+
+/** An entry beside others that name rows, and it names none: what it says is of no row. */
+function namesNoRow({ context, place, tables, answer }: CandidateSearch): boolean {
+  const { statement } = context;
+  if (!statement.isEntry || place.hasNames || totalWords.test(statement.text)) return false;
+  if (tables.every(({ rows }) => rows.length < 2)) return false;
+  const entries = answer.contexts.filter((entry) => entry.statement.isEntry && entry !== context);
+  return entries.some((entry) =>
+    entry.numbers.some((number) => placeNumber(entry, number, tables).hasNames),
+  );
 }
 
 function whyNot(
-  matching: (candidate: Derivable) => boolean,
+  fits: (candidate: Derivable) => boolean,
   tables: readonly QueryEvidence[],
   evidence: readonly QueryEvidence[],
 ): string {
   if (evidence.length === 0) return 'no query was run';
-  const elsewhere = cellCandidates(tables, everyRow).find(matching)?.cells[0];
+  const everywhere = (): boolean => true;
+  const elsewhere = cellCandidates(tables, everywhere).find(fits)?.cells[0];
   if (elsewhere?.row !== undefined)
-    return `it stands in another row: ${elsewhere.query}, row ${elsewhere.row + 1}, ${elsewhere.column}`;
-  const other = cellCandidates(evidence, everyRow).find(matching)?.cells[0];
+    return `it stands in another place: ${elsewhere.query}, row ${elsewhere.row + 1}, ${elsewhere.column}`;
+  const other = cellCandidates(evidence, everywhere).find(fits)?.cells[0];
   return other === undefined
     ? `nothing in ${tables.map(({ id }) => id).join(', ')} gives it`
     : `it stands in ${other.query}, which is not cited for it`;
@@ -191,36 +211,6 @@ function hasValue({ readings }: WrittenNumber, wanted: number): boolean {
   return readings.some(({ value }) => value === wanted);
 }
 
-/** Whether a candidate, rounded as the number is written, is that number. */
-function matcher(
-  { readings, isPercent, text }: WrittenNumber,
-  { own, before }: { readonly own: string; readonly before: string },
-): (candidate: Derivable) => boolean {
-  const mayBeDown = downWords.test(own);
-  const isRough = aboutWords.test(before);
-  const near = (wanted: number, { value, step }: WrittenNumber['readings'][number]) => {
-    const zeros = /0+(?=\D*$)/.exec(text)?.[0].length ?? 0;
-    const size = isRough && Number.isInteger(value) ? step * 10 ** Math.min(zeros, 4) : step;
-    const tolerance = size * (size > step ? 1 : 0.5) + Math.abs(wanted) * 1e-9;
-    return (
-      Math.abs(wanted - value) <= tolerance || (mayBeDown && Math.abs(-wanted - value) <= tolerance)
-    );
-  };
-  return ({ value, isShare, derivation }) =>
-    readings.some((reading) => {
-      if (!isPercent)
-        return (
-          near(value, reading) && (derivation === undefined || !isShare || isRatio(value, reading))
-        );
-      return isShare && (near(value * 100, reading) || near(value, reading));
-    });
-}
-
-/** A ratio of two numbers is written as such only with a digit behind the point, or as 2 times. */
-function isRatio(value: number, { step }: { readonly step: number }): boolean {
-  return Math.abs(value) >= 1 && step <= 1;
-}
-
 /** A filter of the query has the number; or, for a year, a text or date of its rows. */
 function standsInQuery(number: WrittenNumber, { sql = '', rows }: QueryEvidence): boolean {
   const [reading] = number.readings;
@@ -228,24 +218,14 @@ function standsInQuery(number: WrittenNumber, { sql = '', rows }: QueryEvidence)
   const digits = String(Math.abs(reading.value));
   const isIn = (text: string) =>
     new RegExp(`(?<![\\d.])0*${digits.replace('.', '\\.')}(?![\\d]|\\.\\d)`).test(text);
-  if (isIn(sql)) return true;
+  // Positions of columns and factors say nothing about the data.
+  const literals = sql
+    .replaceAll(/\b(?:group|order)\s+by\s+[\d,\s]+/gi, ' ')
+    .replaceAll(/\b1(?:00)?(?:\.0+)?\s*\*/g, ' ');
+  if (isIn(literals)) return true;
   return (
     number.isYear && rows.some((row) => row.some((cell) => typeof cell === 'string' && isIn(cell)))
   );
-}
-
-/** Sentences and lines; the row of a table is one. */
-function splitStatements(text: string): readonly TextSpan[] {
-  const spans: TextSpan[] = [];
-  const ends =
-    /\n|(?<=[.!?…][*_)\]]*)(?:\s*\[q\d+(?:\s*,\s*q\d+)*\])?\s+(?=[\p{Lu}*_])|(?<=\][.!?])\s+|(?<=[。！？])/gu;
-  let start = 0;
-  for (const match of text.matchAll(ends)) {
-    const end = match.index + match[0].length;
-    spans.push({ start, end });
-    start = end;
-  }
-  return [...spans, { start, end: text.length }];
 }
 
 function citedIds(text: string): readonly string[] {

@@ -39,6 +39,14 @@ export const scaleWords: ReadonlyMap<string, number> = new Map([
     'miljarder',
     'miliardów',
   ].map((word) => [word, 1e9] as const),
+  ...['千', '천', 'тыс', 'bin', 'ribu'].map((word) => [word, 1e3] as const),
+  ...['万', '萬', '만'].map((word) => [word, 1e4] as const),
+  ...['lakh', 'lakhs', 'lac', 'लाख'].map((word) => [word, 1e5] as const),
+  ...['млн', 'milyon', 'juta'].map((word) => [word, 1e6] as const),
+  ...['crore', 'crores', 'cr', 'करोड़'].map((word) => [word, 1e7] as const),
+  ...['億', '亿', '억'].map((word) => [word, 1e8] as const),
+  ...['млрд', 'milyar', 'miliar'].map((word) => [word, 1e9] as const),
+  ...['兆', '조', 'trillion'].map((word) => [word, 1e12] as const),
 ]);
 
 /** Numbers that people write as words. Not the words for one, which are articles as well. */
@@ -69,3 +77,49 @@ export const aboutWords =
 /** Words of a sentence that compares two numbers, or a part with the whole. */
 export const comparisonWords =
   /%|\b(?:more|less|than|differ\w*|ahead|behind|versus|vs|compar\w*|increas\w*|decreas\w*|gr[eo]w\w*|rose|rise|fell|down|up|gap|times|share|of|per|average|mehr|weniger|als|unterschied|differenz|gegenüber|gestiegen|gesunken|wuchs|anteil|mal|vor|pro|plus|moins|écart|hausse|baisse|fois|part|más|menos|diferencia|veces|più|meno|differenza|volte|mais|diferença|vezes|meer|minder|verschil|keer|mer|mindre|gånger|więcej|mniej|razy)(?![\p{L}])|倍|増|減|差/iu;
+
+const word = (words: string): RegExp => new RegExp(`(?<!\\p{L})(?:${words})(?!\\p{L})`, 'iu');
+
+/** Words that say that a number went up. */
+export const upWords = word(
+  'up|rose|rises?|risen|grew|grows?|grown|growth|increas\\p{L}*|gain(?:ed|s)?|climb\\p{L}*|jump\\p{L}*|higher|gestiegen|stieg|steigt|wuchs|gewachsen|wachstum|zunahme|anstieg|hausse|augment\\p{L}*|progress\\p{L}*|croissance|subi\\p{L}*|aument\\p{L}*|crec\\p{L}*|alza|incremento|crescit\\p{L}*|cresciut\\p{L}*|cresce\\p{L}*|gestegen|stijging|groei\\p{L}*|steg|ökade|ökat|wzro\\p{L}*',
+);
+
+/** Words of a statement about several numbers as one. */
+export const totalWords = word(
+  'together|total\\p{L}*|altogether|all|sum|combined|overall|plus|both|and|in sum|zusammen|gesamt\\p{L}*|insgesamt|alle|summe|beide|und|ensemble|tous|toutes|somme|et|juntos|juntas|todos|todas|suma|y|insieme|totale|tutti|tutte|somma|e|samen|alle|totaal|en|tillsammans|totalt|alla|och|razem|łącznie|suma|i',
+);
+
+/** Words for what is left of a whole. */
+export const restWords = word(
+  'other|others|rest|remaining|remainder|else|übrige\\p{L}*|restliche\\p{L}*|andere\\p{L}*|autres?|reste|restant\\p{L}*|otros?|otras?|resto|demás|altri|altre|outros?|outras?|overige\\p{L}*|andere|övriga|pozostał\\p{L}*',
+);
+
+/** Words for the first entries of a list. */
+export const firstWords = word(
+  'top|first|biggest|largest|best|leading|lead|erste\\p{L}*|größte\\p{L}*|premi\\p{L}*|plus gran\\p{L}*|primer\\p{L}*|mayor\\p{L}*|prim[aeio]\\p{L}*|maggior\\p{L}*|eerste|grootste|första|största',
+);
+
+export const averageWords = word(
+  'average\\p{L}*|avg|mean|per|durchschnitt\\p{L}*|schnitt|mittel\\p{L}*|pro|moyen\\p{L}*|par|promedio|media|por|medio|média|gemiddeld\\p{L}*|genomsnitt\\p{L}*|snitt|średni\\p{L}*',
+);
+
+/** What stands between two numbers that belong to two names in this order. */
+export const againstWords = word(
+  'against|versus|vs|compared (?:with|to)|and|gegen|gegenüber|zu|und|contre|et|frente a|contra|y|contro|tegen|en|mot|och|wobec|i|e',
+);
+
+/** What rows never say: plans, and what will be. */
+export const planWords = word(
+  'plan\\p{L}*|target\\p{L}*|goal\\p{L}*|forecast\\p{L}*|expect\\p{L}*|predict\\p{L}*|project(?:ed|ion\\p{L}*)|next (?:week|month|quarter|year)|ziel\\p{L}*|prognos\\p{L}*|erwart\\p{L}*|nächste\\p{L}*|objectif\\p{L}*|prévi\\p{L}*|prochain\\p{L}*|objetivo\\p{L}*|previst\\p{L}*|próxim\\p{L}*|obiettiv\\p{L}*|prossim\\p{L}*|doel\\p{L}*|volgende|mål\\p{L}*|nästa',
+);
+
+/** Words for a change whose direction a sign tells. */
+export const changeWords = word(
+  'change\\p{L}*|difference|delta|yoy|mom|veränder\\p{L}*|änderung|differenz|variation|évolution|cambio|variación|variazione|variação|verandering|verschil|förändring|zmian\\p{L}*|compared|versus|vs|against|gegenüber|than|als|que|che|dan|än|niż',
+);
+
+/** Words of a ratio that is no percentage. */
+export const timesWords = word(
+  'times|x|fold|twice|double|triple|half|mal|fach\\p{L}*|doppelt\\p{L}*|fois|double|veces|doble|volte|doppio|vezes|dobro|keer|maal|gånger|razy|ratio|verhältnis|per',
+);

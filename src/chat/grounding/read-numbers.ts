@@ -8,6 +8,10 @@ export interface WrittenNumber {
   /** `1.234` is 1.234 or 1234: what it may mean, each with the size of its last digit. */
   readonly readings: readonly { readonly value: number; readonly step: number }[];
   readonly isPercent: boolean;
+  /** True with the sign or the code of a currency beside it. */
+  readonly isMoney: boolean;
+  /** As it is written; undefined without one. */
+  readonly sign?: '+' | '-' | undefined;
   /** A year, as far as its form tells. */
   readonly isYear: boolean;
 }
@@ -17,13 +21,41 @@ export interface WrittenNumber {
  * digits of names such as `q1` or `A4`.
  */
 const pattern =
-  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’/:-])([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)(%|\p{L}+\.?)(?![\p{L}\d²³]))?/giu;
+  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’/:-])([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|\p{L}+\.?)(?![\p{L}\d²³]))?/giu;
 
 /** The numbers of a text, in its order; code, links, dates and numbering are left out. */
 export function readNumbers(text: string): readonly WrittenNumber[] {
   const visible = withoutOthers(text);
-  const digits = [...visible.matchAll(pattern)].flatMap((match) => readMatch(match) ?? []);
+  const matches = [...visible.matchAll(pattern)];
+  const mark = decimalMark(matches.map((match) => match[3] ?? ''));
+  const digits = matches.flatMap((match) => readMatch(match, { mark, visible }) ?? []);
   return [...digits, ...readWords(visible)].toSorted((a, b) => a.start - b.start);
+}
+
+type DecimalMark = '.' | ',';
+
+/** The mark before the decimals, as far as the numbers of a text agree on one. */
+function decimalMark(numbers: readonly string[]): DecimalMark | undefined {
+  const marks = new Set(numbers.flatMap((number) => ownDecimalMark(number) ?? []));
+  const [mark] = marks;
+  return marks.size === 1 ? mark : undefined;
+}
+
+function ownDecimalMark(number: string): DecimalMark | undefined {
+  const last = Math.max(number.lastIndexOf('.'), number.lastIndexOf(','));
+  if (last < 0) return undefined;
+  const mark = number[last] === '.' ? '.' : ',';
+  const other = mark === '.' ? ',' : '.';
+  const isRepeated = number.indexOf(mark) !== last;
+  if (isRepeated) return other;
+  if (number.includes(other)) return mark;
+  // Three digits behind a single mark may be decimals or thousands.
+  return number.length - last - 1 === 3 && !number.startsWith('0') ? undefined : mark;
+}
+
+interface TextStyle {
+  readonly mark: DecimalMark | undefined;
+  readonly visible: string;
 }
 
 type MatchedParts = [
@@ -35,28 +67,45 @@ type MatchedParts = [
   unit: string,
 ];
 
-function readMatch(match: RegExpExecArray): WrittenNumber | undefined {
+function readMatch(
+  match: RegExpExecArray,
+  { mark, visible }: TextStyle,
+): WrittenNumber | undefined {
   const [whole, sign, innerSign, number, gap, unit] = Array.from(
     match,
     (part) => part ?? '',
   ) as MatchedParts;
-  const isPercent = unit === '%' || percentWord.test(unit);
+  const isPercent = percentSign.test(unit) || percentWord.test(unit);
   const scale = isPercent ? 1 : scaleOf(unit, gap);
   // Letters right behind digits make a name of them, such as 3D.
   if (scale === undefined && gap === '' && isName(unit)) return undefined;
-  const isNegative = /[-−]/.test(sign + innerSign);
-  const size = (scale ?? 1) * (isNegative ? -1 : 1);
-  const readings = readDigits(number).map(({ value, step }) => ({
+  const isBare = scale === undefined;
+  const text = isBare ? whole.slice(0, -1 * (gap + unit).length || undefined) : withoutPoint(whole);
+  const [start, end] = [match.index, match.index + text.length];
+  const written = signOf(sign + innerSign);
+  const size = (scale ?? 1) * (written === '-' ? -1 : 1);
+  const readings = readDigits(number, mark).map(({ value, step }) => ({
     value: value * size,
     step: step * Math.abs(size),
   }));
-  const text =
-    scale === undefined
-      ? whole.slice(0, -1 * (gap + unit).length || undefined)
-      : withoutPoint(whole);
-  const isYear = /^(?:19|20|21)\d\d$/.test(number) && scale === undefined && !isNegative;
-  return { text, start: match.index, end: match.index + text.length, readings, isPercent, isYear };
+  const isMoney = !isPercent && hasCurrency(whole, visible.slice(end, end + 12));
+  const isYear = isBare && written !== '-' && /^(?:19|20|21)\d\d$/.test(number);
+  return { text, start, end, readings, isPercent, isMoney, sign: written, isYear };
 }
+
+const percentSign = /^[%％]$/;
+
+function signOf(written: string): WrittenNumber['sign'] {
+  if (/[-−]/.test(written)) return '-';
+  return written.includes('+') ? '+' : undefined;
+}
+
+function hasCurrency(number: string, behind: string): boolean {
+  return currency.test(number) || currencyBehind.test(behind);
+}
+
+const currency = /[€$£¥₹]|EUR|USD|GBP|CHF/;
+const currencyBehind = /^\s?(?:[€$£¥₹]|(?:EUR|USD|GBP|CHF|euros?|dollars?|d’euros)(?!\p{L}))/iu;
 
 /** The point behind a unit ends the sentence, unless the unit is an abbreviation. */
 function withoutPoint(text: string): string {
@@ -64,14 +113,14 @@ function withoutPoint(text: string): string {
 }
 
 const percentWord =
-  /^(?:percent|prozent|pct|percentage|pour|pp|pts?|points?|prozentpunkte?n?|puntos?|pontos?|punti)$/i;
+  /^(?:percent|prozent|pct|percentage|procent|proc|процент\p{L}*|por|pour|pp|pts?|points?|prozentpunkte?n?|puntos?|pontos?|punti)$/iu;
 
 /** What a unit multiplies by; undefined if it is no word for that. */
 function scaleOf(unit: string, gap: string): number | undefined {
   const word = unit.toLowerCase().replace(/\.$/, '');
   const scale = scaleWords.get(word);
   if (scale !== undefined) return gap !== '' || unit.length <= 2 ? scale : undefined;
-  return /^[千万萬億亿兆]/.test(unit) ? scaleWords.get(unit.slice(0, 1)) : undefined;
+  return /^[千万萬億亿兆천만억조]/.test(unit) ? scaleWords.get(unit.slice(0, 1)) : undefined;
 }
 
 function isName(unit: string): boolean {
@@ -84,45 +133,54 @@ function readWords(text: string): WrittenNumber[] {
     if (value === undefined) return [];
     const [start, end] = [match.index, match.index + match[0].length];
     const readings = [{ value, step: 1 }];
-    return [{ text: match[0], start, end, readings, isPercent: false, isYear: false }];
+    return [
+      { text: match[0], start, end, readings, isPercent: false, isMoney: false, isYear: false },
+    ];
   });
 }
 
 /** What digits with points and commas may mean. */
-function readDigits(written: string): WrittenNumber['readings'] {
+function readDigits(written: string, mark?: DecimalMark): WrittenNumber['readings'] {
   const [digits = '', exponent] = written.toLowerCase().split('e');
   const compact = digits.replaceAll(/[ \u00A0\u202F'’]/g, '');
   const power = 10 ** Number(exponent ?? 0);
-  const forms = new Set<string>();
-  const [points, commas] = [compact.split('.').length - 1, compact.split(',').length - 1];
-  if (points + commas === 0) forms.add(compact);
-  else if (points > 0 && commas > 0) {
-    const isComma = compact.lastIndexOf(',') > compact.lastIndexOf('.');
-    forms.add(
-      isComma ? compact.replaceAll('.', '').replace(',', '.') : compact.replaceAll(',', ''),
-    );
-  } else {
-    const mark = points > 0 ? '.' : ',';
-    const groups = compact.split(mark);
-    const isIndian = groups.length > 2 && groups.at(-1)?.length === 3;
-    const isGrouped =
-      groups[0] !== '0' &&
-      groups
-        .slice(1)
-        .every(
-          (group) =>
-            group.length === 3 ||
-            (isIndian && group.length === 2) ||
-            (isIndian && group.length === 3),
-        );
-    if (isGrouped) forms.add(groups.join(''));
-    if (groups.length === 2) forms.add(groups.join('.'));
-  }
-  return [...forms].flatMap((form) => {
+  return digitForms(compact, mark).flatMap((form) => {
     const value = Number(form);
     const decimals = form.split('.')[1]?.length ?? 0;
     return Number.isFinite(value) ? [{ value: value * power, step: 10 ** -decimals * power }] : [];
   });
+}
+
+/** Digits with a point before their decimals and no other mark. */
+function digitForms(compact: string, mark: DecimalMark | undefined): readonly string[] {
+  const hasPoint = compact.includes('.');
+  const hasComma = compact.includes(',');
+  if (!hasPoint && !hasComma) return [compact];
+  if (!hasPoint || !hasComma)
+    return formsOfOneMark(compact, { separator: hasPoint ? '.' : ',', mark });
+  const isComma = compact.lastIndexOf(',') > compact.lastIndexOf('.');
+  return [isComma ? compact.replaceAll('.', '').replace(',', '.') : compact.replaceAll(',', '')];
+}
+
+interface Marks {
+  readonly separator: DecimalMark;
+  /** The mark before decimals elsewhere in the text. */
+  readonly mark: DecimalMark | undefined;
+}
+
+function formsOfOneMark(compact: string, { separator, mark }: Marks): readonly string[] {
+  const groups = compact.split(separator);
+  const isIndian = groups.length > 2 && groups.at(-1)?.length === 3;
+  const isGroup = ({ length }: string) => length === 3 || (isIndian && length === 2);
+  const isGrouped = groups[0] !== '0' && groups.slice(1).every(isGroup);
+  const isPair = groups.length === 2;
+  // Nobody writes three zeros behind the point of a whole number.
+  const isWhole = isGrouped && /^0+$/.test(groups[1] ?? '');
+  const isOtherMark = isGrouped && mark !== undefined && mark !== separator;
+  return [
+    ...(isGrouped && !(mark === separator && isPair) ? [groups.join('')] : []),
+    ...(isPair && !isOtherMark && !isWhole ? [groups.join('.')] : []),
+  ];
 }
 
 const months =

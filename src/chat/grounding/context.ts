@@ -1,0 +1,257 @@
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
+import type { NamedRows } from './candidates.ts';
+import { columnKinds, lastNamedColumn, namedColumn } from './columns.ts';
+import { findMentions, type Mention } from './mentions.ts';
+import { againstWords } from './number-words.ts';
+import type { WrittenNumber } from './read-numbers.ts';
+import type { Statement } from './statements.ts';
+
+/** A statement with everything that it says about its numbers. */
+export interface StatementContext {
+  readonly statement: Statement;
+  /** The numbers of the statement, in its order. */
+  readonly numbers: readonly WrittenNumber[];
+  readonly evidence: readonly QueryEvidence[];
+}
+
+/** The queries that a number rests on, by the citations of its statement. */
+export function citedTables(
+  { statement, numbers, evidence }: StatementContext,
+  number: WrittenNumber,
+): readonly QueryEvidence[] {
+  const citations = [...statement.text.matchAll(/\[(q\d+(?:\s*,\s*q\d+)*)\]/gi)].map(
+    ({ index, 1: ids = '' }) => ({
+      at: statement.start + index,
+      ids: ids.toLowerCase().split(/\s*,\s*/),
+    }),
+  );
+  const [firstNumber] = numbers;
+  const [first] = citations;
+  if (first === undefined) return evidence;
+  const standBefore = firstNumber !== undefined && first.at < firstNumber.start;
+  const own = standBefore
+    ? citations.findLast(({ at }) => at < number.start)
+    : citations.find(({ at }) => at > number.start);
+  const ids = own?.ids ?? citations.flatMap((citation) => citation.ids);
+  const tables = evidence.filter(({ id }) => ids.includes(id));
+  return tables.length > 0 ? tables : evidence;
+}
+
+/** All queries that a statement cites; all of the answer if it cites none. */
+export function allCitedTables({
+  statement,
+  evidence,
+}: Pick<StatementContext, 'statement' | 'evidence'>): readonly QueryEvidence[] {
+  const ids = [...statement.text.matchAll(/\[(q\d+(?:\s*,\s*q\d+)*)\]/gi)].flatMap(
+    ([, cited = '']) => cited.toLowerCase().split(/\s*,\s*/),
+  );
+  const tables = evidence.filter(({ id }) => ids.includes(id));
+  return tables.length > 0 ? tables : evidence;
+}
+
+/** The rows of a query that a text names; undefined if it names none. */
+export function namedRows(query: QueryEvidence, text: string): ReadonlySet<number> | undefined {
+  return rowsWith(query, findMentions(withoutCitations(text), [query]));
+}
+
+function withoutCitations(text: string): string {
+  return text.replaceAll(/\[q\d+(?:\s*,\s*q\d+)*\]/gi, (citation) => ' '.repeat(citation.length));
+}
+
+/** What a number belongs to. */
+export interface NumberPlace extends Omit<NamedRows, 'mentioned'> {
+  /** True if the statement names a row of a table that has several. */
+  readonly hasNames: boolean;
+  /** The name that the number is itself: a year. */
+  readonly self?: Mention | undefined;
+  /** What stands above the number in a table. */
+  readonly header: string;
+}
+
+/** The rows that a number belongs to, by the names around it. */
+export function placeNumber(
+  context: StatementContext,
+  number: WrittenNumber,
+  tables: readonly QueryEvidence[],
+): NumberPlace {
+  const { statement } = context;
+  const text = withoutCitations(statement.text);
+  const mentions = findMentions(text, tables);
+  const at = number.start - statement.start;
+  const self = mentions.find(({ start, end }) => start <= at && at < end);
+  const cell = statement.cells.find(
+    ({ start, end }) => start <= number.start && number.start < end,
+  );
+  const header = cell?.header ?? '';
+  const above = findMentions(header, tables);
+  const picked = tables.map((table): PickedRows => {
+    const ofTable = mentions.filter(({ query }) => query === table.id);
+    const ofHeader = above.filter(({ query }) => query === table.id);
+    const near = nearRows(table, pickNames({ context, number, text }, ofTable, ofHeader));
+    return { id: table.id, near, named: rowsWith(table, [...ofTable, ...ofHeader]) };
+  });
+  const find = (id: string) => picked.find((rows) => rows.id === id);
+  return {
+    isNear: (query, row) => find(query)?.near?.has(row) ?? true,
+    named: (query) => find(query)?.named,
+    hasNames: picked.some(({ named }) => named !== undefined),
+    self,
+    header,
+  };
+}
+
+interface PickedRows {
+  readonly id: string;
+  /** Undefined for all rows. */
+  readonly near: ReadonlySet<number> | undefined;
+  readonly named: ReadonlySet<number> | undefined;
+}
+
+interface PickInput {
+  readonly context: StatementContext;
+  readonly number: WrittenNumber;
+  /** Of the statement, without citations. */
+  readonly text: string;
+}
+
+/** For each column that is named: the names that the number may belong to. */
+function pickNames(
+  input: PickInput,
+  mentions: readonly Mention[],
+  above: readonly Mention[],
+): ReadonlyMap<number, readonly string[]> {
+  const columns = new Set([...mentions, ...above].map(({ column }) => column));
+  return new Map(
+    [...columns].map((column) => {
+      const ofHeader = above.filter((mention) => mention.column === column);
+      const names = mentions.filter((mention) => mention.column === column);
+      const picked = ofHeader.length > 0 ? ofHeader : pickFromColumn(input, names);
+      return [column, picked.map(({ cell }) => cell)];
+    }),
+  );
+}
+
+/**
+ * The name that a number belongs to: the last one before it, or, where the numbers stand before the
+ * names (`5 for EMEA, 3 for APAC`), the next one. Several numbers behind the last of several names
+ * belong to all of them.
+ */
+function pickFromColumn(
+  { context: { statement, numbers }, number, text }: PickInput,
+  names: readonly Mention[],
+): readonly Mention[] {
+  const at = (written: WrittenNumber) => written.start - statement.start;
+  const values = numbers.filter(
+    (written) => !names.some(({ start, end }) => start <= at(written) && at(written) < end),
+  );
+  const position = at(number);
+  const before = names.findLast(({ start }) => start < position);
+  const after = names.find(({ start }) => start > position);
+  const [firstValue] = values;
+  const comesFirst =
+    firstValue !== undefined && names[0] !== undefined && names[0].start > at(firstValue);
+  const nearest = comesFirst ? (after ?? before) : (before ?? after);
+  if (nearest === undefined) return [];
+  const last = names.at(-1);
+  const isLast = last !== undefined && nearest.start === last.start && position > last.start;
+  const behind = values.filter((written) => last !== undefined && at(written) > last.start);
+  if (!isLast || behind.length < 2 || new Set(names.map(({ cell }) => cell)).size < 2)
+    return names.filter(({ start }) => start === nearest.start);
+  const inOrder = pairedName({ names, behind, number, text, offset: statement.start });
+  if (inOrder !== undefined) return [inOrder];
+  const between = values.some(
+    (written) => at(written) > (names[0]?.start ?? 0) && at(written) < last.start,
+  );
+  return between ? names.filter(({ start }) => start === nearest.start) : names;
+}
+
+interface PairInput {
+  readonly names: readonly Mention[];
+  readonly behind: readonly WrittenNumber[];
+  readonly number: WrittenNumber;
+  readonly text: string;
+  readonly offset: number;
+}
+
+/** `A is ahead of B: 5 against 3`: the numbers are in the order of the names. */
+function pairedName({ names, behind, number, text, offset }: PairInput): Mention | undefined {
+  const [one, other] = behind.slice(-2);
+  if (one === undefined || other === undefined) return undefined;
+  const between = text.slice(one.end - offset, other.start - offset);
+  if (between.length > 40 || !againstWords.test(between)) return undefined;
+  if (number === one) return names.at(-2);
+  return number === other ? names.at(-1) : undefined;
+}
+
+function nearRows(
+  { rows }: QueryEvidence,
+  picked: ReadonlyMap<number, readonly string[]>,
+): ReadonlySet<number> | undefined {
+  if (picked.size === 0) return undefined;
+  const has = (row: readonly unknown[], [column, cells]: readonly [number, readonly string[]]) =>
+    cells.includes(String(row[column]));
+  const all = rows.flatMap((row, index) =>
+    [...picked].every((names) => has(row, names)) ? [index] : [],
+  );
+  const some = rows.flatMap((row, index) =>
+    [...picked].some((names) => has(row, names)) ? [index] : [],
+  );
+  return new Set(all.length > 0 ? all : some);
+}
+
+function rowsWith(
+  { rows }: QueryEvidence,
+  mentions: readonly Mention[],
+): ReadonlySet<number> | undefined {
+  if (mentions.length === 0) return undefined;
+  const columns = new Map<number, Set<string>>();
+  for (const { column, cell } of mentions)
+    columns.set(column, (columns.get(column) ?? new Set()).add(cell));
+  const named = rows.flatMap((row, index) =>
+    [...columns].every(([column, cells]) => cells.has(String(row[column]))) ? [index] : [],
+  );
+  return named.length === 0 ? undefined : new Set(named);
+}
+
+/** The column that the words beside a number name; undefined if they name none. */
+export function hintedColumn(
+  { statement, numbers }: StatementContext,
+  number: WrittenNumber,
+  { query, header }: { readonly query: QueryEvidence; readonly header: string },
+): number | undefined {
+  if (header !== '') return namedColumn(query, header);
+  const text = statement.text;
+  const end = number.end - statement.start;
+  const hinted =
+    namedColumn(query, wordsBehind(text.slice(end))) ??
+    lastNamedColumn(query, wordsBefore(text, { statement, numbers, number }));
+  const isShare = hinted !== undefined && columnKinds(query)[hinted] === 'share';
+  return number.isPercent && !isShare ? undefined : hinted;
+}
+
+/** The unit of a number: the one or two words behind it. */
+function wordsBehind(text: string): string {
+  return (
+    /^[^\p{L}\d,.;:|()[\]]*(?:(?:EUR|USD|GBP|CHF)(?!\p{L}))?[^\p{L}\d,.;:|()[\]]*(\p{L}+(?:\s\p{L}+)?)?/u.exec(
+      text,
+    )?.[1] ?? ''
+  );
+}
+
+/** What stands between the unit of the number before and this one. */
+function wordsBefore(
+  text: string,
+  {
+    statement,
+    numbers,
+    number,
+  }: Pick<StatementContext, 'statement' | 'numbers'> & { readonly number: WrittenNumber },
+): string {
+  const previous = numbers.findLast(({ start }) => start < number.start);
+  const from = previous === undefined ? 0 : previous.end - statement.start;
+  const gap = text.slice(from, number.start - statement.start);
+  const unit = previous === undefined ? '' : wordsBehind(gap);
+  const rest = gap.slice(gap.indexOf(unit) + unit.length);
+  // A clause of its own begins behind the last comma.
+  return rest.slice(-60);
+}

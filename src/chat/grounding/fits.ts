@@ -1,0 +1,81 @@
+import type { Derivable } from './candidates.ts';
+import { aboutWords, changeWords, downWords, upWords } from './number-words.ts';
+import type { WrittenNumber } from './read-numbers.ts';
+
+type NumberReading = WrittenNumber['readings'][number];
+
+/** Tells whether a value is what a number in a statement says. */
+export function fitsNumber(
+  number: WrittenNumber,
+  { statement, before }: { readonly statement: string; readonly before: string },
+): (candidate: Derivable) => boolean {
+  const isDown = downWords.test(statement);
+  const isUp = upWords.test(statement);
+  const near = nearness(number, aboutWords.test(before));
+  const hasSign = number.sign !== undefined;
+  const cellFits = (value: number, reading: NumberReading) =>
+    near(value, reading) || (isDown && near(-value, reading));
+  const changeFits = (value: number, reading: NumberReading) => {
+    if (hasSign) return near(value, reading);
+    if (isUp !== isDown) return near(isUp ? value : -value, reading);
+    return near(Math.abs(value), reading);
+  };
+  const isChange = isDown || isUp || hasSign || changeWords.test(statement);
+  const growthFits = (value: number, reading: NumberReading) =>
+    number.isPercent && isChange && changeFits(value, reading);
+  const fits = (candidate: Derivable, reading: NumberReading) => {
+    const { value, kind, derivation = '' } = candidate;
+    if (derivation.startsWith('(')) return growthFits(value, reading);
+    if (!kindFits(number, kind)) return false;
+    if (isOneOperand(candidate, (operand) => near(operand, reading))) return false;
+    if (hasSign && derivation.includes(' - ')) return near(value, reading);
+    if (derivation !== '' && isBareShare(candidate, number, reading)) return false;
+    return cellFits(value, reading);
+  };
+  return (candidate) =>
+    number.readings.some((reading) => {
+      if (!number.isPercent) return fits(candidate, reading);
+      const { derivation, value } = candidate;
+      const hundredfold = { ...candidate, value: value * 100 };
+      if (fits(hundredfold, reading)) return true;
+      // A share that is computed is a fraction; a cell may hold either.
+      const isPercentage = derivation === undefined || !/\//.test(derivation);
+      return isPercentage && fits(candidate, reading);
+    });
+}
+
+/** Where one number is too small to be seen in a difference, the result is the other one. */
+function isOneOperand(
+  { derivation = '', operands = [] }: Derivable,
+  isNear: (operand: number) => boolean,
+): boolean {
+  return /^[ab] [-+] [ab]$/.test(derivation) && operands.some(isNear);
+}
+
+/** A ratio of two numbers is written as such only with a digit behind the point, or as 2 times. */
+function isBareShare(
+  { kind, value }: Derivable,
+  { isPercent }: WrittenNumber,
+  { step }: NumberReading,
+): boolean {
+  return kind === 'share' && !isPercent && !(Math.abs(value) >= 1 && step <= 1);
+}
+
+/** A percentage is no amount, and an amount no count. */
+function kindFits({ isPercent, isMoney }: WrittenNumber, kind: Derivable['kind']): boolean {
+  if (isPercent) return kind === 'share';
+  if (isMoney) return kind === 'money' || kind === 'unknown';
+  return true;
+}
+
+/** True for what rounds to the reading. A number that is called rough may be off by its zeros. */
+function nearness({ text }: WrittenNumber, isRough: boolean) {
+  const zeros = /[.,]\d*\D*$/.test(text.replaceAll(/[.,](?=\d{3}(?!\d))/g, ''))
+    ? 0
+    : (/0+(?=\D*$)/.exec(text)?.[0].length ?? 0);
+  return (wanted: number, { value, step }: NumberReading): boolean => {
+    const size = isRough ? step * 10 ** Math.min(zeros, 4) : step;
+    const tolerance = size * (size > step ? 1 : 0.5) + Math.abs(wanted) * 1e-12;
+    return Math.abs(wanted - value) <= tolerance;
+  };
+}

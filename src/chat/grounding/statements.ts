@@ -1,0 +1,76 @@
+/** A sentence, a line, or the row of a table in an answer. Places are in UTF-16 units. */
+export interface Statement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** True for an item of a list or the row of a table: it stands for itself. */
+  readonly isEntry: boolean;
+  /** Of the row of a table: its cells behind the first, with what stands above them. */
+  readonly cells: readonly TableCell[];
+}
+
+interface TableCell {
+  readonly start: number;
+  readonly end: number;
+  readonly header: string;
+}
+
+/** The statements of a text, in its order. Together they cover it. */
+export function splitStatements(text: string): readonly Statement[] {
+  const spans = splitSpans(text);
+  let header: readonly string[] | undefined;
+  return spans.map(({ start, end }, index): Statement => {
+    const own = text.slice(start, end);
+    const isRow = /^\s*\|/.test(own);
+    const next = spans[index + 1];
+    const startsTable = next !== undefined && isRule(text.slice(next.start, next.end));
+    if (!isRow) header = undefined;
+    else if (startsTable) header = rowCells(own).map((cell) => cell.text.trim());
+    const cells =
+      isRow && header !== undefined && !startsTable
+        ? rowCells(own).map((cell, column) => ({
+            start: start + cell.start,
+            end: start + cell.end,
+            header: header?.[column] ?? '',
+          }))
+        : [];
+    const isEntry = isRow || /^\s*(?:[-*•]|\d{1,3}[.)])\s/.test(own);
+    return { start, end, text: own, isEntry, cells };
+  });
+}
+
+function isRule(line: string): boolean {
+  return /^\s*\|?[\s:|-]*-[\s:|-]*$/.test(line);
+}
+
+interface RowCell {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function rowCells(line: string): readonly RowCell[] {
+  let start = line.indexOf('|') + 1;
+  return line
+    .slice(start)
+    .replace(/\|?\s*$/, '')
+    .split('|')
+    .map((text) => {
+      const cell = { text, start, end: start + text.length };
+      start = cell.end + 1;
+      return cell;
+    });
+}
+
+function splitSpans(text: string): readonly { readonly start: number; readonly end: number }[] {
+  const spans = [];
+  const ends =
+    /\n|(?<=[.!?…][*_)\]]*)(?:\s*\[q\d+(?:\s*,\s*q\d+)*\])?\s+(?=[\p{Lu}*_])|(?<=\][.!?])\s+|(?<=\])\s+(?=\p{Lu})|(?<=[。！？])/gu;
+  let start = 0;
+  for (const match of text.matchAll(ends)) {
+    const end = match.index + match[0].length;
+    spans.push({ start, end });
+    start = end;
+  }
+  return [...spans, { start, end: text.length }];
+}
