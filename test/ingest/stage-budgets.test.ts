@@ -1,6 +1,9 @@
+import { cpSync, mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasSlowCases } from '../slow-suites.ts';
-import { type ModelCall, type Script } from '../support/model-script.ts';
+import { fail, type ModelCall, type Script } from '../support/model-script.ts';
 import { reading, readingAsked } from '../support/reading-model.ts';
 import { isCurating, isReconciling } from '../support/ruling-model.ts';
 import { read, run, write } from '../store/git-project.ts';
@@ -29,12 +32,13 @@ const prices = `  prices: {${model}: {input: 3, output: 15}}\n`;
 
 const stages = {
   describe: (call: ModelCall) =>
-    call.messages.some(({ text }) => /^The (\d+ )?tables? to describe:/.test(text)),
+    call.messages.some(({ text }) => /^The (\d+ )?tables? to describe:/m.test(text)),
   extract: (call: ModelCall) => readingAsked(call)?.stage === 'extract',
   curate: isCurating,
   reconcile: isReconciling,
 } as const;
 type Stage = keyof typeof stages;
+const stageNames = Object.keys(stages) as readonly Stage[];
 
 const metric = (formula: string) =>
   `| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | In words. | \`${formula}\` |\n`;
@@ -61,21 +65,37 @@ interface Played {
   readonly data: Readonly<Record<string, unknown>>;
   /** US dollars, as the run reports them. */
   readonly spent: number;
-  /** Requests of the stage that the endpoint answered. */
-  readonly turns: number;
+  /** Requests that the endpoint answered and charged. */
+  readonly turns: ReadonlyMap<Stage, number>;
 }
 
-async function play(dir: string, stage: Stage, budget?: number): Promise<Played> {
-  let turns = 0;
+/** What the model charges in one run. */
+interface Charged {
+  /** Its turns cost money, the others nothing. */
+  readonly stages: readonly Stage[];
+  /** The account has no credit for this stage: the run ends before it. */
+  readonly refused?: Stage;
+  readonly budget?: number;
+}
+
+async function play(
+  on: ModelMachine,
+  dir: string,
+  { stages: charged, refused, budget }: Charged,
+): Promise<Played> {
+  const turns = new Map<Stage, number>();
   const script: Script = async (call) => {
+    const stage = stageNames.find((name) => stages[name](call));
+    if (stage !== undefined && stage === refused) return fail('credit-low');
     const answer = await reading(call);
-    const isPaid = stages[stage](call);
-    if (isPaid) turns += 1;
-    return answer.kind === 'reply' ? { ...answer, usage: isPaid ? paid : free } : answer;
+    if (answer.kind !== 'reply') return answer;
+    const isPaid = stage !== undefined && charged.includes(stage);
+    if (isPaid) turns.set(stage, (turns.get(stage) ?? 0) + 1);
+    return { ...answer, usage: isPaid ? paid : free };
   };
-  machine.endpoint.fallback = script;
+  on.endpoint.fallback = script;
   const args = ['ingest', ...(budget === undefined ? [] : ['--budget', String(budget)])];
-  const { code, data, events } = await ingestCommand(machine, dir, { args });
+  const { code, data, events } = await ingestCommand(on, dir, { args });
   const usage = events.findLast(({ type }) => type === 'llm_usage');
   return { code, data, spent: Number(usage?.['cost_usd'] ?? 0), turns };
 }
@@ -93,31 +113,107 @@ function projectOf(backend: string): string {
 const linesOf = (files: Readonly<Record<string, string>>) =>
   Object.entries(files).map(([path, text]) => [path, text.split('\n').sort()]);
 
-const budgets = [0.02, 0.05, 0.12, 1] as const;
+const copyOf = (dir: string): string => {
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-stage-')));
+  cpSync(dir, copy, { recursive: true, preserveTimestamps: true });
+  return copy;
+};
+
+/** Of a project in which every stage was paid for, and of those in which one stage comes next. */
+interface Prepared {
+  readonly whole: Played;
+  readonly artifacts: Readonly<Record<string, string>>;
+  readonly before: ReadonlyMap<Stage, string>;
+}
+
+/** A run with a budget that covers all stages, and one that stops before each stage. */
+async function prepare(backend: string): Promise<Prepared> {
+  const undisturbed = projectOf(backend);
+  let dir = copyOf(undisturbed);
+  const before = new Map<Stage, string>([['describe', copyOf(dir)]]);
+  for (const stage of stageNames.slice(1)) {
+    const { code, data } = await play(machine, dir, { stages: [], refused: stage });
+    expect(code, JSON.stringify(data)).toBe(4);
+    before.set(stage, dir);
+    dir = copyOf(dir);
+  }
+  const whole = await play(machine, undisturbed, { stages: stageNames, budget: largest });
+  return { whole, artifacts: artifactsOf(undisturbed), before };
+}
+
+const largest = 1;
+const small = [0.02, 0.05, 0.12] as const;
 
 describe.each(backendsOfRun)('the budget of an ingest on %s', { timeout: 600_000 }, (backend) => {
-  test.each(Object.keys(stages) as Stage[])('holds while it is spent by %s', async (stage) => {
-    const undisturbed = projectOf(backend);
-    const whole = await play(undisturbed, stage);
+  let prepared: Prepared;
+  beforeAll(async () => {
+    prepared = await prepare(backend);
+  }, 600_000);
+
+  test(`covers all stages with $${largest}`, () => {
+    const { whole } = prepared;
     expect(whole.code, JSON.stringify(whole.data)).toBe(0);
-    for (const budget of hasSlowCases ? budgets : budgets.slice(1, 2)) {
-      const dir = projectOf(backend);
-      const played = await play(dir, stage, budget);
-      expect(played.spent).toBeCloseTo(played.turns * turnUsd);
-      expect(played.spent).toBeLessThanOrEqual(budget + turnUsd + 1e-9);
-      const isCut = played.code !== 0;
-      if (isCut) {
-        expect(played.code).toBe(3);
-        expect(JSON.stringify(played.data)).toContain('llm_budget_spent');
-        expect(JSON.stringify(played.data)).toContain('that --budget allows');
-        expect(played.spent).toBeGreaterThanOrEqual(budget);
-      } else expect(played.turns).toBe(whole.turns);
-      if (!isCut) continue;
-      const next = await play(dir, stage);
-      expect(next.code).toBe(0);
-      expect(linesOf(artifactsOf(dir))).toEqual(linesOf(artifactsOf(undisturbed)));
-      // Tables that are described are not asked about again.
-      if (stage === 'describe') expect(played.turns + next.turns).toBe(whole.turns);
-    }
+    expect([...whole.turns.keys()].toSorted()).toEqual(stageNames.toSorted());
+    expect(whole.spent).toBeCloseTo(turnsOf(whole) * turnUsd);
+    expect(whole.spent).toBeLessThanOrEqual(largest);
+  });
+
+  // The endpoint of an API stands in the project, so its runs take turns.
+  describe('holds', { concurrent: backend === 'claude-code' }, () => {
+    test.each(stageNames)('while it is spent by %s, and the next run goes on', async (stage) => {
+      const own = backend === 'claude-code' ? await openMachine() : undefined;
+      try {
+        await spendOn(stage, { prepared, machine: own ?? machine });
+      } finally {
+        await own?.close();
+      }
+    });
   });
 });
+
+const turnsOf = ({ turns }: Played): number => turns.values().reduce((sum, n) => sum + n, 0);
+
+interface Spending {
+  readonly prepared: Prepared;
+  readonly machine: ModelMachine;
+}
+
+/**
+ * Tries each budget where the stage comes next. After a run that it has cut, the next one goes on
+ * with the next budget, and the last one without a limit.
+ */
+async function spendOn(stage: Stage, { prepared, machine: own }: Spending): Promise<void> {
+  const { whole, artifacts, before } = prepared;
+  const start = before.get(stage) ?? '';
+  const wholeTurns = whole.turns.get(stage);
+  const played: Played[] = [];
+  let dir = copyOf(start);
+  let cuts = 0;
+  for (const budget of hasSlowCases ? small : small.slice(1, 2)) {
+    const run = await play(own, dir, { stages: [stage], budget });
+    played.push(run);
+    expect(run.spent).toBeCloseTo(turnsOf(run) * turnUsd);
+    expect(run.spent).toBeLessThanOrEqual(budget + turnUsd + 1e-9);
+    if (run.code === 0) {
+      // The budget covers what was left of the stage, and the next one is tried from its start.
+      expect(linesOf(artifactsOf(dir))).toEqual(linesOf(artifacts));
+      if (played.length === 1) expect(turnsOf(run)).toBe(wholeTurns);
+      played.length = 0;
+      dir = copyOf(start);
+      continue;
+    }
+    cuts += 1;
+    expect(run.code).toBe(3);
+    expect(JSON.stringify(run.data)).toContain('llm_budget_spent');
+    expect(JSON.stringify(run.data)).toContain('that --budget allows');
+    expect(run.spent).toBeGreaterThanOrEqual(budget);
+  }
+  expect(cuts).toBeGreaterThan(0);
+  if (played.length === 0) return;
+  const last = await play(own, dir, { stages: [stage] });
+  expect(last.code, JSON.stringify(last.data)).toBe(0);
+  expect(linesOf(artifactsOf(dir))).toEqual(linesOf(artifacts));
+  // Tables that are described are not asked about again.
+  const turns = [...played, last].reduce((sum, run) => sum + turnsOf(run), 0);
+  if (stage === 'describe') expect(turns).toBe(wholeTurns);
+}
