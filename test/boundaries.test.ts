@@ -72,7 +72,9 @@ describe('the rooms of src/', () => {
       openApprovedSecrets: ['project/trust/trust', 'project/trust/typed-approval'],
       approveTyped: [
         'project/trust/typed-approval',
-        ...['setup', 'add-source', 'llm-setup'].map((name) => `project/setup/${name}`),
+        ...['setup', 'add-source', 'llm-setup', 'embeddings-setup'].map(
+          (name) => `project/setup/${name}`,
+        ),
       ],
       openWarehouse: ['warehouse/open', 'project/open/open', 'ingest/render/check-model'],
       openConnection: ['project/open/open', 'project/setup/setup'],
@@ -85,7 +87,7 @@ describe('the rooms of src/', () => {
         'project/setup/add-source',
       ],
       openLlm: ['llm/factory', 'project/open/llm', 'project/setup/llm-setup'],
-      openEmbeddings: ['llm/embeddings/open', 'project/open/llm'],
+      openEmbeddings: ['llm/embeddings/open', 'project/open/llm', 'project/setup/embeddings-setup'],
       openServers: ['chat/mcp-client/servers', 'chat/open-agent'],
       connectServer: ['chat/mcp-client/servers', 'chat/mcp-client/connection'],
       openTelemetry: ['chat/telemetry/telemetry', 'chat/open-agent'],

@@ -117,6 +117,14 @@ export const llmMutants: readonly Mutant[] = [
     tests: ['contract/shared-children.test.ts'],
   },
   {
+    name: 'embeddings-purpose',
+    file: 'llm/ai-sdk/embedding-providers.ts',
+    find: "query: 'TEXT_RETRIEVAL'",
+    replace: "query: 'GENERIC_INDEX'",
+    why: 'Questions are embedded as documents, and search finds less.',
+    tests: ['llm/embedding-wires.test.ts'],
+  },
+  {
     name: 'isolation-tools',
     file: 'llm/claude-code/isolation.ts',
     find: 'disallowedTools: [...builtInTools]',

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../../../lib/error.ts';
 import type { ProjectConfig } from '../../../project/open/config.ts';
-import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
 import type { ProbedLlm } from '../../../project/setup/llm-setup.ts';
 import type { CommandContext, CommandResult, NextStep } from '../../command.ts';
 import { resolveLlm } from '../../flags/llm-flags.ts';
@@ -11,6 +10,7 @@ import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { withHint } from '../../terminal/failure.ts';
 import { retryPrompts } from '../../terminal/prompt.ts';
 import { describeWritten } from './connect-warehouse.ts';
+import { embeddingsAfterSetup } from './setup-embeddings.ts';
 
 export async function readExistingConfig(dir: string): Promise<ProjectConfig | undefined> {
   const { readConfig } = await import('../../../project/open/config-file.ts');
@@ -101,19 +101,6 @@ export async function saveLlm(
     ],
     next: connected?.next ?? (probe === undefined ? stepsWithoutModel : stepsWithModel),
   };
-}
-
-/**
- * The embeddings that `ktx.yaml` names apart from the backend, with one request that tests them.
- */
-async function embeddingsAfterSetup(
-  { dir, env }: Pick<LlmToSave, 'dir' | 'env'>,
-  signal: AbortSignal,
-): Promise<EmbeddingsStatus> {
-  const { openProject } = await import('../../../project/open/open.ts');
-  const { readEmbeddingsStatus } = await import('../../../project/setup/embeddings-status.ts');
-  const project = await openProject(dir, { env });
-  return readEmbeddingsStatus(project, false, signal).finally(() => project.close());
 }
 
 interface LlmPrompt {

@@ -10,6 +10,7 @@ import {
   parseConnectionName,
   resolveWarehouse,
 } from '../../flags/connection-flags.ts';
+import { embeddingsFlags } from '../../flags/embeddings-flags.ts';
 import { llmFlags } from '../../flags/llm-flags.ts';
 import {
   addFlags,
@@ -19,6 +20,7 @@ import {
 } from '../../flags/schema-flags.ts';
 import { retryPrompts } from '../../terminal/prompt.ts';
 import { connectWarehouse } from './connect-warehouse.ts';
+import { embeddingsResult, resolveAndProbeEmbeddings, saveEmbeddings } from './setup-embeddings.ts';
 import { promptForLlm, readExistingConfig, resolveAndProbeLlm, saveLlm } from './setup-llm.ts';
 
 const defaultName = 'warehouse';
@@ -26,8 +28,8 @@ const defaultName = 'warehouse';
 export const setupCommand = defineCommand({
   description:
     'Creates a project: connects to a warehouse, then writes ktx.yaml and the local folder .ktx, and creates a git repository if there ' +
-    'is none. --llm-backend also configures the LLM; in an existing project it changes only that. Nothing is written unless the ' +
-    'connections work. Run it again to add what is missing; it keeps what is there.',
+    'is none. --llm-backend also configures the LLM, and --embeddings-provider embeddings; in an existing project they change only ' +
+    'that. Nothing is written unless the connections work. Run it again to add what is missing; it keeps what is there.',
   examples: [
     ...drivers.flatMap(({ examples }) =>
       examples.map(([flags, connectsTo]) => [`ktx setup ${flags}`, connectsTo] as const),
@@ -37,6 +39,10 @@ export const setupCommand = defineCommand({
       'uses your own local Claude Code session; keeps the rest of an existing project',
     ],
     ['ktx setup --llm-backend anthropic --llm-api-key env:ANTHROPIC_API_KEY', 'uses an API key'],
+    [
+      'ktx setup --embeddings-provider openai --embeddings-model text-embedding-3-small --embeddings-api-key env:OPENAI_API_KEY',
+      'compares names and texts by their meaning',
+    ],
   ],
   define: (command) => {
     const named = command.option(
@@ -44,7 +50,8 @@ export const setupCommand = defineCommand({
       'name of the connection, and of its folder in semantic-layer/',
       defaultName,
     );
-    return addFlags(addFlags(named, connectionFlags()), llmFlags()).option(
+    const flags = [...connectionFlags(), ...llmFlags(), ...embeddingsFlags()];
+    return addFlags(named, flags).option(
       '--no-input',
       'never prompt; fail if something is missing',
     );
@@ -56,18 +63,18 @@ export const setupCommand = defineCommand({
     const hasLlmFlags = hasAnyFlag(llmFlags(), options);
     // A backend that the flags name is tested before anything is written. Prompts for one come
     // after the warehouse.
+    const embeddings = await resolveAndProbeEmbeddings(dir, options, context);
     const llm = hasLlmFlags ? await resolveAndProbeLlm(dir, options, context) : undefined;
-    const isNewConnection =
-      existing.length === 0 ||
-      hasAnyFlag(connectionFlags(), options) ||
-      (options.name !== defaultName && !existing.includes(options.name));
+    const isNewConnection = namesNewConnection(existing, options);
     const connected = isNewConnection
       ? await connect({ dir, name: options.name, options }, context)
       : describeExisting(dir, existing);
     const { host, signal } = context;
     const { env } = host;
-    if (llm !== undefined)
-      return saveLlm(isNewConnection ? connected : undefined, { dir, env, llm, signal });
+    const done = isNewConnection ? connected : undefined;
+    const written = await saveEmbeddings({ dir, env, embeddings });
+    if (llm !== undefined) return saveLlm(done, { dir, env, llm, signal });
+    if (written !== undefined) return embeddingsResult(done, { dir, env, written }, signal);
     if (!context.screen.interactive || (await hasLlm(dir))) return connected;
     if (connected.text !== undefined) context.printNote(connected.text);
     const withoutNext = isNewConnection ? connected : { ...connected, next: undefined };
@@ -77,6 +84,14 @@ export const setupCommand = defineCommand({
 
 function projectFolder({ host: { cwd, env }, projectDir }: CommandContext): string {
   return resolve(cwd, projectDir ?? (env['KTX_PROJECT_DIR'] || '.'));
+}
+
+function namesNewConnection(
+  existing: readonly string[],
+  options: FlagSettings & { readonly name: string },
+): boolean {
+  if (existing.length === 0 || hasAnyFlag(connectionFlags(), options)) return true;
+  return options.name !== defaultName && !existing.includes(options.name);
 }
 
 function hasAnyFlag(flags: readonly SchemaFlag[], options: FlagSettings): boolean {
