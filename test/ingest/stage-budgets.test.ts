@@ -190,23 +190,23 @@ async function spendOn(stage: Stage, { prepared, machine: own }: Spending): Prom
   let dir = copyOf(start);
   let cuts = 0;
   for (const budget of hasSlowCases ? small : small.slice(1, 2)) {
-    const run = await play(own, dir, { stages: [stage], budget });
-    played.push(run);
-    expect(run.spent).toBeCloseTo(turnsOf(run) * turnUsd);
-    expect(run.spent).toBeLessThanOrEqual(budget + turnUsd + 1e-9);
-    if (run.code === 0) {
+    const tried = await play(own, dir, { stages: [stage], budget });
+    played.push(tried);
+    expect(tried.spent).toBeCloseTo(turnsOf(tried) * turnUsd);
+    expect(tried.spent).toBeLessThanOrEqual(budget + turnUsd + 1e-9);
+    if (tried.code === 0) {
       // The budget covers what was left of the stage, and the next one is tried from its start.
       expect(linesOf(artifactsOf(dir))).toEqual(linesOf(artifacts));
-      if (played.length === 1) expect(turnsOf(run)).toBe(wholeTurns);
+      if (played.length === 1) expect(turnsOf(tried)).toBe(wholeTurns);
       played.length = 0;
       dir = copyOf(start);
       continue;
     }
     cuts += 1;
-    expect(run.code).toBe(3);
-    expect(JSON.stringify(run.data)).toContain('llm_budget_spent');
-    expect(JSON.stringify(run.data)).toContain('that --budget allows');
-    expect(run.spent).toBeGreaterThanOrEqual(budget);
+    expect(tried.code).toBe(3);
+    expect(JSON.stringify(tried.data)).toContain('llm_budget_spent');
+    expect(JSON.stringify(tried.data)).toContain('that --budget allows');
+    expect(tried.spent).toBeGreaterThanOrEqual(budget);
   }
   expect(cuts).toBeGreaterThan(0);
   if (played.length === 0) return;
@@ -214,6 +214,6 @@ async function spendOn(stage: Stage, { prepared, machine: own }: Spending): Prom
   expect(last.code, JSON.stringify(last.data)).toBe(0);
   expect(linesOf(artifactsOf(dir))).toEqual(linesOf(artifacts));
   // Tables that are described are not asked about again.
-  const turns = [...played, last].reduce((sum, run) => sum + turnsOf(run), 0);
+  const turns = [...played, last].reduce((sum, tried) => sum + turnsOf(tried), 0);
   if (stage === 'describe') expect(turns).toBe(wholeTurns);
 }
