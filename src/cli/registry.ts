@@ -90,6 +90,11 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/learn/ingest.ts')).ingestCommand,
   },
   {
+    path: 'history',
+    summary: 'Show what people ran, and what of it counts',
+    load: async () => (await import('./commands/learn/history.ts')).historyCommand,
+  },
+  {
     path: 'sl list',
     summary: 'List datasets and their metrics',
     load: async () => (await import('./commands/sl/datasets.ts')).listCommand,

@@ -40,7 +40,7 @@ function hasUnfinishedWork({
   const isUncommitted = !dryRun && commit.none !== undefined && !isExpected;
   return (
     stages.some(({ pending }) => pending > 0) ||
-    connections.some(({ left }) => left > 0) ||
+    connections.some(({ left, history }) => left > 0 || history?.failure !== undefined) ||
     sources.some(({ items }) => items !== undefined && isPartial(items)) ||
     (!dryRun && quarantined.length > 0) ||
     leftAlone.length > 0 ||

@@ -6,6 +6,7 @@ import type { ReadSecret } from '../store/secrets.ts';
 import type { EmbeddedIndex } from '../search/meanings/embed-index.ts';
 import type { State } from '../store/state.ts';
 import type { OpenSource } from '../sources/registry.ts';
+import type { HistoryConfig } from '../warehouse/history/history-config.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import type { EstimateInput } from './estimate.ts';
 import type { IngestEvent } from './event.ts';
@@ -21,12 +22,19 @@ export interface SourceInput {
   readonly isAsked: boolean;
 }
 
+export interface IngestedWarehouse {
+  readonly name: string;
+  readonly scope: Scope;
+  /** What may be learned from the statements that people ran there. */
+  readonly history?: HistoryConfig | undefined;
+}
+
 export interface IngestInput {
   /** The folder that holds `ktx.yaml`. */
   readonly dir: string;
   readonly runId: string;
   /** The warehouses to scan. */
-  readonly connections: readonly { readonly name: string; readonly scope: Scope }[];
+  readonly connections: readonly IngestedWarehouse[];
   /**
    * The other warehouses of the project: their recorded catalogs and claims count, and their files
    * are brought up to date.

@@ -22,7 +22,7 @@ import type { Estimate } from './report.ts';
 export async function planIngest(run: PipelineRun): Promise<PipelineOutcome> {
   /** The number of columns of each table that a model would describe. */
   const undescribedTables: number[] = [];
-  const connections = await forEachWarehouse(run, 'plan', async (warehouse, scope) => {
+  const connections = await forEachWarehouse(run, 'plan', async (warehouse, { scope }) => {
     const { connection, dialect } = warehouse;
     const { tables, queries } = await warehouse.introspect(scope, run.signal);
     const firstSchema = scope.schemas?.[0] ?? dialect.defaultSchema;

@@ -66,6 +66,23 @@ export interface ConnectionReport {
   /** Statements sent to the warehouse. */
   readonly queries: number;
   readonly relationships: { readonly accepted: number; readonly review: number };
+  /** Set if ktx may learn from the statements that people ran. */
+  readonly history?: HistoryReport;
+}
+
+interface HistoryReport {
+  /** Statements that count, each with any literals. */
+  readonly statements: number;
+  /** Statements that the engine cut off or does not show. */
+  readonly hidden: number;
+  /** The day since when the engine counts. */
+  readonly since?: string;
+  /** Tables that people use. */
+  readonly tables: number;
+  /** Metrics for a person to accept. */
+  readonly proposed: number;
+  /** Why the history could not be read; what earlier runs learned stays. */
+  readonly failure?: Failure;
 }
 
 /** An error that a person can fix, as reports show it. */

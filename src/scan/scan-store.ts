@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ScanFindings } from '../context/catalog/catalog.ts';
+import type { HistoryStatement } from './history/collect-statements.ts';
+import type { HistorySummary } from './history/summarize-history.ts';
 import type { TableProfile } from './profile/table-profile.ts';
 import { openSealedText, sealText } from '../store/ownership/sealed-text.ts';
 import { tableKey, type TableRef } from '../sql/dialect.ts';
@@ -22,6 +24,12 @@ export interface StoredProfile {
 
 /** The numbers that one measurement returned. */
 export type MeasuredNumbers = readonly number[];
+
+/** What is kept of a query history: templates of statements, or what they say. */
+export interface StoredHistory {
+  readonly statements?: readonly HistoryStatement[];
+  readonly summary?: HistorySummary;
+}
 
 /** The keys and links that follow from the profiles. */
 type StoredAnalysis = Pick<ScanFindings, 'primaryKeys' | 'links'>;
@@ -56,7 +64,8 @@ export function openScanStore(db: DatabaseSync, connection: string) {
     profile: (table: string): StoredProfile | undefined => load(table),
     measured: (key: string): MeasuredNumbers | undefined => load(key),
     analysis: (key: string): StoredAnalysis | undefined => load(key),
-    save(key: string, value: MeasuredNumbers | StoredAnalysis): void {
+    history: (key: string): StoredHistory | undefined => load(key),
+    save(key: string, value: MeasuredNumbers | StoredAnalysis | StoredHistory): void {
       insert.run(connection, key, sealText(db, JSON.stringify(value)));
     },
     saveProfile(table: string, value: StoredProfile): void {

@@ -15,7 +15,14 @@ import { findKeys } from './keys/find-keys.ts';
 import { findLinks } from './links/find-links.ts';
 import { compareNames, type NameMeanings } from './names/name-meanings.ts';
 import { countObservedJoins } from './links/observed-joins.ts';
-import { readQueryLogs } from './links/read-query-logs.ts';
+import {
+  learnFromHistory,
+  loadHistory,
+  statementReader,
+  type StatementsOfPeople,
+} from './history/read-history.ts';
+import type { ReadStatement } from './history/read-statements.ts';
+import type { HistoryConfig } from '../warehouse/history/history-config.ts';
 import type { ScanBudget } from './profile/budget.ts';
 import { isUnread, type ProfiledTable, profileTables } from './profile/profile-tables.ts';
 import { judgedLinks } from './scan-claims.ts';
@@ -32,6 +39,8 @@ export interface ScanOptions {
   readonly labels?: ColumnLabels | undefined;
   /** The folder in which paths of `config.query_logs` start; the current folder if undefined. */
   readonly dir?: string | undefined;
+  /** What may be learned from the statements that people ran; nothing if undefined. */
+  readonly history?: HistoryConfig | undefined;
   /** Judges links in doubt. If undefined, they are left for a person. */
   readonly model?: ScanModel | undefined;
   /** Compares names by their meaning; undefined without a provider. */
@@ -103,14 +112,21 @@ export async function scan(options: ScanOptions) {
   const facts = (): readonly TableFacts[] => (builtFacts ??= buildTableFacts(tables));
 
   onProgress?.({ phase: 'keys', done: total, total });
-  const statements = await readQueryLogs(config.query_logs, options.dir ?? '.');
+  const people = await loadHistory(
+    { config: options.history, files: config.query_logs, dir: options.dir ?? '.' },
+    context,
+  );
+  const statements = people.statements.map(({ id }) => id).sort();
+  const readable = { tables: tables.map((table) => table.schema), warehouse, signal };
+  const readPeople = statementReader(people, readable);
   const names = await compareNamesOnce(facts, store, { options, tables, statements });
   const { meanings, key } = names;
   const stored = store.analysis(key);
   const onLinks = (): void => onProgress?.({ phase: 'links', done: total, total });
-  const analysis =
-    stored ?? (await analyze(facts(), { ...context, statements, meanings, onLinks }));
+  const read = async () => (await readPeople()).read;
+  const analysis = stored ?? (await analyze(facts(), { ...context, read, meanings, onLinks }));
   if (stored === undefined) store.save(key, analysis);
+  const summary = await learnFromHistory(people, { ...readable, read }, context);
 
   const catalog = catalogOf(schema, options);
   const { links, ...judgements } = await judgeLinks(analysis.links, facts, {
@@ -127,6 +143,7 @@ export async function scan(options: ScanOptions) {
     labels,
     judgements,
     names: comparison,
+    history: historyResult(people, summary),
     queries,
     ...summarizeProfiles(schema, profiles),
   };
@@ -162,8 +179,8 @@ function hideDeclared(schema: TableSchema, ignored: ScanOptions['ignoreDeclared'
 }
 
 interface AnalysisContext extends ScanContext {
-  /** Of the query logs. */
-  readonly statements: readonly string[];
+  /** Parses what people ran. */
+  readonly read: () => Promise<readonly ReadStatement[]>;
   readonly meanings: NameMeanings | undefined;
   readonly onLinks: () => void;
 }
@@ -172,8 +189,7 @@ interface AnalysisContext extends ScanContext {
 async function analyze(facts: readonly TableFacts[], context: AnalysisContext) {
   const keys = await findKeys(facts, context);
   context.onLinks();
-  const { dialect } = context.warehouse;
-  const observedJoins = await countObservedJoins(context.statements, facts, dialect);
+  const observedJoins = countObservedJoins(await context.read(), facts);
   const links = await findLinks(facts, keys, { ...context, observedJoins });
   // A table that was not read looks like an empty one, for which names alone would decide.
   const unread = new Set(facts.filter(isUnread).map(({ ref }) => tableKey(ref)));
@@ -191,6 +207,7 @@ async function analyze(facts: readonly TableFacts[], context: AnalysisContext) {
 interface AnalysisInput {
   readonly options: ScanOptions;
   readonly tables: readonly ProfiledTable[];
+  /** The ids of what people ran. */
   readonly statements: readonly string[];
 }
 
@@ -233,6 +250,15 @@ function analysisKey(
   ]);
   const model = fingerprint === undefined ? [] : [fingerprint];
   return `analysis ${shortHash(JSON.stringify([codeVersion, accept, review, tables, statements, ...model]), 32)}`;
+}
+
+/** Undefined summary: nothing is known, so what earlier runs learned stays. */
+function historyResult(
+  { isUnknown, failure, statements, users, leftOut, since, hidden }: StatementsOfPeople,
+  summary: Awaited<ReturnType<typeof learnFromHistory>>,
+) {
+  const counts = { statements: statements.length, users: users.length, leftOut, since, hidden };
+  return { ...counts, failure, summary: isUnknown ? undefined : summary };
 }
 
 function catalogOf(schema: WarehouseSchema, { warehouse, scope }: ScanOptions): Catalog {

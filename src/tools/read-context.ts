@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { CatalogTable } from '../context/catalog/catalog.ts';
 import { claimsPath, parseClaims } from '../context/claims/claims-file.ts';
+import { describeFilters } from '../context/usage/usage.ts';
 import { findExplanations } from '../context/compile/explain.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
@@ -182,7 +183,22 @@ async function readDataset(
       ...(stale.size === 0 ? {} : { stale: [...stale.keys()] }),
       ...(await readCommitState(dir, [path])),
     },
-    items: [...renderVisibleDataset(visible).split('\n'), '# Evidence', ...evidenceLines],
+    items: [
+      ...renderVisibleDataset(visible).split('\n'),
+      ...usageLines(visible),
+      '# Evidence',
+      ...evidenceLines,
+    ],
     values: carriesNone,
   };
+}
+
+/** What queries of people say: how often they use the table, and what they filter it by. */
+function usageLines({ usage }: VisibleDataset): readonly string[] {
+  if (usage === undefined) return [];
+  const filters = describeFilters(usage);
+  const often = `# People have queried it ${usage.runs} times`;
+  return filters === undefined
+    ? [often]
+    : [often, `# Queries with aggregates filter by ${filters}`];
 }

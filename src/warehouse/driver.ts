@@ -1,5 +1,6 @@
 import type { Dialect } from '../sql/dialect.ts';
 import type { GatePolicy } from './gate/policy.ts';
+import type { StatementHistory } from './history/statement-history.ts';
 import type {
   PrivilegeReport,
   QueryLimits,
@@ -34,5 +35,7 @@ export interface DriverSession {
   /** As `TableSchema.marker`, where it can be had without a statement. */
   readonly marker?: (table: string) => string | undefined;
   privileges(): Promise<PrivilegeReport>;
+  /** Undefined if the engine remembers no statements of others, or ktx cannot read them. */
+  readonly history?: StatementHistory | undefined;
   close(): Promise<void>;
 }

@@ -66,6 +66,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     },
     marker: (table) => session.marker?.(table),
     privileges: () => session.privileges(),
+    history: session.history,
     close: () => session.close(),
   };
 }

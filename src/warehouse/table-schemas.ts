@@ -6,6 +6,12 @@ import type { ColumnSchema, ForeignKey, Scope, TableSchema, WarehouseSchema } fr
 /** Runs a statement over an engine's own catalogs; returns its rows as objects. */
 export type RunCatalogQuery = (sql: string) => Promise<readonly unknown[]>;
 
+/** Does the work with statements that share one read-only transaction. */
+export type RunCatalogQueries = <T>(
+  signal: AbortSignal,
+  work: (query: RunCatalogQuery) => Promise<T>,
+) => Promise<T>;
+
 /** A row of an engine's catalogs. NULL where `Fields` are optional; `id` identifies the table. */
 type CatalogRow<Fields> = { readonly id: string | number } & {
   readonly [Name in keyof Fields]-?: undefined extends Fields[Name]

@@ -1,5 +1,6 @@
 import type { Dialect, TableRef } from '../sql/dialect.ts';
 import type { FieldType } from '../sql/field-type.ts';
+import type { StatementHistory } from './history/statement-history.ts';
 
 export interface ColumnSchema {
   readonly name: string;
@@ -97,5 +98,7 @@ export interface Warehouse {
   /** As `TableSchema.marker`, where it can be had without a statement. */
   marker(table: string): string | undefined;
   privileges(): Promise<PrivilegeReport>;
+  /** Undefined if the engine remembers no statements of others, or ktx cannot read them. */
+  readonly history?: StatementHistory | undefined;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import { UserError } from '../../src/lib/error.ts';
 import { readLocatedYaml } from '../../src/lib/located-yaml.ts';
 import { parseYaml } from '../../src/lib/parse-yaml.ts';
 import { untrustedBlock } from '../../src/lib/untrusted.ts';
-import { readQueryLogs } from '../../src/scan/links/read-query-logs.ts';
+import { readQueryLogs } from '../../src/scan/history/read-query-logs.ts';
 import { indexText, nameKey } from '../../src/search/words.ts';
 import { parseLookml } from '../../src/semantic/formats/lookml/parse.ts';
 import { readDocBlocks } from '../../src/sources/dbt/files/doc-blocks.ts';

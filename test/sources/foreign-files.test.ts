@@ -6,7 +6,7 @@ import { readProjectFiles } from '../../src/ingest/publish/project-files.ts';
 import { loadAgent } from '../../src/project/agents/agent.ts';
 import { readConfig } from '../../src/project/open/config-file.ts';
 import { listDatasetFiles } from '../../src/project/open/model-files.ts';
-import { readQueryLogs } from '../../src/scan/links/read-query-logs.ts';
+import { readQueryLogs } from '../../src/scan/history/read-query-logs.ts';
 import { dbt } from '../../src/sources/dbt/source.ts';
 import { docs } from '../../src/sources/docs/source.ts';
 import { metricflow } from '../../src/sources/metricflow/source.ts';

@@ -55,6 +55,8 @@ export default async function setup(
     `--port=${port}`,
     '--skip-name-resolve',
     '--innodb-flush-log-at-trx-commit=0',
+    // Counts statements, for tests of what people ran.
+    '--performance-schema=ON',
     `--ssl-key=${join(folder, 'key.pem')}`,
     `--ssl-cert=${join(folder, 'certificate.pem')}`,
     ...user,

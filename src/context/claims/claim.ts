@@ -42,6 +42,11 @@ export const bodySchemas = {
   unit: text.min(1),
   /** About `metric:c.d.m`: the metric as in the YAML of a dataset, without its name. */
   metric: datasetSchema.shape.metrics.unwrap().element.omit({ name: true }),
+  /**
+   * About `metric:c.d.m`: a metric that people type again and again and nobody has defined. It is
+   * in no artifact until a person accepts it.
+   */
+  possible_metric: datasetSchema.shape.metrics.unwrap().element.omit({ name: true }),
   /** About `relationship:c.d(columns)`; `on`: own field names to those of the dataset `to`. */
   relationship: z.object({
     to: text,

@@ -14,6 +14,7 @@ import { assembleDataset, type SubjectClaims } from './assemble.ts';
 import { rankClaims, type RankedClaims } from './claim-precedence.ts';
 import { findConflicts, type Conflict } from './conflicts.ts';
 import { withoutCompetingSynonyms } from './competing-synonyms.ts';
+import { settleMetrics } from './possible-metrics.ts';
 import { settleJoins, withoutRejectedMetrics, type JoinInDoubt } from './joins-in-doubt.ts';
 
 export interface Compilation {
@@ -57,7 +58,7 @@ export function compileDatasets(
     if (reason !== undefined) quarantined.push({ claim, reason });
     return reason !== undefined;
   };
-  const asked = withoutRejectedMetrics(uniteClaims(claims), pins);
+  const asked = settleMetrics(withoutRejectedMetrics(uniteClaims(claims), pins), pins).claims;
   const { claims: settled, inDoubt } = settleJoins(asked, pins);
   const united = uniteClaims(settled);
   const decided = applyModelDecisions(united, pins);
@@ -132,6 +133,7 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   unit: 'metric',
   relationship: 'relationship',
   possible_relationship: 'relationship',
+  possible_metric: 'metric',
 };
 
 const wikiKinds: ReadonlySet<ClaimKind> = new Set(['title', 'definition', 'rule', 'refs', 'page']);

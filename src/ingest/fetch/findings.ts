@@ -1,6 +1,7 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import type { Pin } from '../../context/claims/pins.ts';
+import type { TableUsage } from '../../context/usage/usage.ts';
 import type { Extraction, Item } from '../../sources/source.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { MergedClaims } from './merged-claims.ts';
@@ -26,6 +27,8 @@ export interface ConnectionFindings {
    * claims count.
    */
   readonly claims: readonly Claim[] | undefined;
+  /** How much people use its tables; undefined if this run does not know: the file stays. */
+  readonly usage?: readonly TableUsage[] | undefined;
   /** Opens the warehouse, or returns the open one. */
   readonly warehouse: () => Promise<Warehouse>;
 }

@@ -5,12 +5,14 @@ import type { Claim } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { UserError } from '../../lib/error.ts';
 import { describeTables } from '../../scan/describe/descriptions.ts';
+import { historyClaims, historyExtractor, tableUsages } from '../../scan/history/history-claims.ts';
 import { isForReview } from '../../scan/links/polymorphic.ts';
 import { scanClaims } from '../../scan/scan-claims.ts';
 import { scan, type ScanProgress, type ScanResult } from '../../scan/scan.ts';
 import type { State } from '../../store/state.ts';
+import type { HistoryConfig } from '../../warehouse/history/history-config.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
-import { measureStage, type PipelineRun } from '../ingest-run.ts';
+import { type IngestedWarehouse, measureStage, type PipelineRun } from '../ingest-run.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ConnectionReport } from '../report.ts';
 import { claimsOfUnreadTables } from './claims-of-unread-tables.ts';
@@ -28,8 +30,9 @@ export async function scanWarehouses(run: PipelineRun, state: State): Promise<Sc
   // A folder that is a link ends the run, not only one connection: nothing could be written there.
   const folders = run.connections.map(({ name }) => `semantic-layer/${name}`);
   const labels = readColumnLabels(await readProjectFiles(run.dir, folders));
-  const reports = await forEachWarehouse(run, 'scan', async (warehouse, scope) => {
-    const scanned = await scanWarehouse(run, state, { warehouse, scope, labels });
+  const reports = await forEachWarehouse(run, 'scan', async (warehouse, { scope, history }) => {
+    const target = { warehouse, scope, history, labels };
+    const scanned = await scanWarehouse(run, state, target);
     findings.push(scanned.findings);
     return scanned.report;
   });
@@ -39,6 +42,7 @@ export async function scanWarehouses(run: PipelineRun, state: State): Promise<Sc
 interface WarehouseScan {
   readonly warehouse: Warehouse;
   readonly scope: Scope;
+  readonly history: HistoryConfig | undefined;
   /** What people wrote about the columns of all connections. */
   readonly labels: ColumnLabels;
 }
@@ -46,7 +50,7 @@ interface WarehouseScan {
 async function scanWarehouse(
   run: PipelineRun,
   state: State,
-  { warehouse, scope, labels }: WarehouseScan,
+  { warehouse, scope, history, labels }: WarehouseScan,
 ) {
   const { connection } = warehouse;
   const known = await loadModelClaims(run, connection);
@@ -55,6 +59,7 @@ async function scanWarehouse(
     scope,
     state,
     config: run.scan,
+    history,
     labels,
     dir: run.dir,
     model: run.model,
@@ -72,7 +77,13 @@ async function scanWarehouse(
   const unreadClaims = await claimsOfUnreadTables(run.dir, scanned);
   const findings: ConnectionFindings = {
     catalog,
-    claims: [...scanClaims(scanned), ...unreadClaims, ...claims],
+    claims: [
+      ...scanClaims(scanned),
+      ...unreadClaims,
+      ...(await claimHistory(run, scanned)),
+      ...claims,
+    ],
+    usage: scanned.history.summary && tableUsages(scanned.history.summary),
     warehouse: async () => warehouse,
   };
   const { failure, ...judged } = scanned.judgements;
@@ -87,8 +98,31 @@ async function scanWarehouse(
     descriptions,
     judgements: { ...judged, ...(failure && { failure: toFailure(failure) }) },
     ...(scanned.names && { names: reportNames(scanned.names) }),
+    ...(history?.enabled === true && { history: reportHistory(scanned) }),
   };
   return { findings, report };
+}
+
+/** What the history says; what earlier runs recorded of it, if this run could not read it. */
+async function claimHistory({ dir }: PipelineRun, { catalog, history }: ScanResult) {
+  if (history.summary !== undefined) return historyClaims(history.summary, catalog);
+  const files = await readProjectFiles(dir, [`claims/${catalog.connection}`]);
+  const recorded = [...files].flatMap(([path, text]) => parseClaims(path, text).claims);
+  return recorded.filter(({ evidence }) =>
+    evidence.some(({ extractor }) => extractor === historyExtractor),
+  );
+}
+
+function reportHistory({ history }: ScanResult) {
+  const { failure, summary, statements, hidden, since } = history;
+  return {
+    statements,
+    hidden,
+    ...(since !== undefined && { since }),
+    tables: summary?.tables.length ?? 0,
+    proposed: summary?.metrics.length ?? 0,
+    ...(failure && { failure: toFailure(failure) }),
+  };
 }
 
 function reportNames({ failure, ...compared }: NonNullable<ScanResult['names']>) {
@@ -151,16 +185,17 @@ export const emptyConnectionReport = {
 export async function forEachWarehouse(
   run: PipelineRun,
   stage: 'plan' | 'scan',
-  read: (warehouse: Warehouse, scope: Scope) => Promise<Partial<ConnectionReport>>,
+  read: (warehouse: Warehouse, input: IngestedWarehouse) => Promise<Partial<ConnectionReport>>,
 ): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = [];
-  for (const { name: connection, scope } of run.connections) {
+  for (const input of run.connections) {
+    const { name: connection } = input;
     const emptyReport = { ...emptyConnectionReport, connection };
     run.signal.throwIfAborted();
     run.emit({ type: 'connection_started', connection });
     try {
       const report = await measureStage(run, stage, async () =>
-        read(await run.warehouse(connection, run.signal), scope),
+        read(await run.warehouse(connection, run.signal), input),
       );
       reports.push({ ...emptyReport, ...report });
     } catch (error) {

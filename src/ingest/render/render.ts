@@ -7,7 +7,8 @@ import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts'
 import { conflictsPath, renderConflicts } from '../../context/compile/conflicts.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { itemPath } from '../../sources/source.ts';
-import type { ProjectFindings } from '../fetch/findings.ts';
+import { usagePath, usageText } from '../../context/usage/usage.ts';
+import type { ConnectionFindings, ProjectFindings } from '../fetch/findings.ts';
 import { createTablesHasher, itemBodyWrites, itemIndexWrites } from '../fetch/item-files.ts';
 import { isReadingEvidence } from '../fetch/readings.ts';
 import { isSameTree, type FileTree } from '../publish/project-files.ts';
@@ -155,6 +156,7 @@ function listWrites(
     ...attributesWrites(tree),
     ...pinWrites(findings, tree),
     ...scanned.flatMap(({ catalog }) => catalogWrites(catalog, tree)),
+    ...connections.flatMap((connection) => usageWrites(connection, tree)),
     ...sources.flatMap(itemBodyWrites),
     ...datasets,
     ...wiki,
@@ -243,6 +245,14 @@ function attributesWrites(tree: FileTree): FileWrite[] {
   return missing.length === 0
     ? []
     : [{ step: 'file_written', path: attributesFile, text: `${start}${missing.join('\n')}\n` }];
+}
+
+/** Without any use there is no file. */
+function usageWrites({ catalog, usage }: ConnectionFindings, tree: FileTree): FileWrite[] {
+  if (usage === undefined) return [];
+  const path = usagePath(catalog.connection);
+  const text = usage.length === 0 ? undefined : usageText(usage);
+  return tree.get(path) === text ? [] : [{ step: 'file_written', path, text }];
 }
 
 /** The pins of the tree, with the pin of this run. */

@@ -1,4 +1,5 @@
 import { stepOf } from '../../context/catalog/table-layer.ts';
+import { usageWeight } from '../../context/usage/usage.ts';
 import { subjects } from '../../context/claims/claim.ts';
 import type { DocumentKind, SearchDocument } from '../../search/documents.ts';
 import { type Dataset, declaredValues } from '../../semantic/model/dataset.ts';
@@ -30,9 +31,13 @@ export function buildDatasetDocuments(visible: VisibleDataset): SearchDocument[]
     ),
     ...relationshipDocuments(visible),
   ];
-  const prior = datasetPrior(dataset);
+  const used = 1 + mostFromUse * usageWeight(visible.usage?.runs);
+  const prior = Number((datasetPrior(dataset) * used).toFixed(3));
   return documents.map((document) => ({ ...markDocument(document, visible), prior }));
 }
+
+/** What people query all day counts this much more than what nobody queries. */
+const mostFromUse = 0.3;
 
 /**
  * How likely people ask for the dataset: those at the end of a transformation before the steps that

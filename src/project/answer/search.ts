@@ -1,4 +1,5 @@
 import { conflictsPath } from '../../context/compile/conflicts.ts';
+import { usagePath } from '../../context/usage/usage.ts';
 import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { readVersion } from '../../lib/version.ts';
@@ -124,6 +125,7 @@ export async function refreshSearchIndex(project: Project, state: State): Promis
     const stamps = [
       readFileStamp(dir, `sources/${connection}/index.jsonl`),
       await listDatasetFiles(dir, connection),
+      readFileStamp(dir, usagePath(connection)),
     ];
     const fingerprint = shortHash(JSON.stringify([...stamps, sharedStamps]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;

@@ -5,6 +5,7 @@ import { isClosing, readLabel } from '../../context/catalog/column-labels.ts';
 import type { Catalog, CatalogTable } from '../../context/catalog/catalog.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parseDatasetFile } from '../../context/merge/merge-dataset.ts';
+import { loadUsage, type TableUsage } from '../../context/usage/usage.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { isQueryable } from '../../semantic/load/check.ts';
 import { type Dataset, datasetSchema, splitTableName } from '../../semantic/model/dataset.ts';
@@ -28,6 +29,8 @@ export interface VisibleDataset {
   readonly stale: ReadonlyMap<string, string>;
   /** Metrics of a kind that the planner does not support yet. */
   readonly unqueryable: ReadonlySet<string>;
+  /** How much people use its table; undefined if nobody knows. */
+  readonly usage?: TableUsage | undefined;
 }
 
 /**
@@ -39,10 +42,11 @@ export async function readVisibleDatasets(
   connection: string,
 ): Promise<VisibleDataset[]> {
   const { dir } = project;
-  const [conflicts, { model }, staleness] = await Promise.all([
+  const [conflicts, { model }, staleness, findUsage] = await Promise.all([
     readConflicts(dir),
     project.model(connection),
     openStaleness(project),
+    loadUsage(dir, connection),
   ]);
   const datasets = (await listDatasetFiles(dir, connection)).map(async ({ path }) => {
     const dataset = await readArtifact(dir, path, datasetSchema);
@@ -64,10 +68,19 @@ export async function readVisibleDatasets(
         contested: contested.filter(({ subject }) => isAboutVisible(subject)),
         stale: new Map([...stale].filter(([subject]) => isAboutVisible(subject))),
         unqueryable: findUnqueryableMetrics(model, dataset.dataset),
+        usage: usageOf(dataset, findUsage),
       },
     ];
   });
   return (await Promise.all(datasets)).flat();
+}
+
+function usageOf(
+  { source = '' }: Dataset,
+  findUsage: Awaited<ReturnType<typeof loadUsage>>,
+): TableUsage | undefined {
+  const [table, schema] = (splitTableName(source) ?? []).toReversed();
+  return table === undefined || schema === undefined ? undefined : findUsage({ schema, table });
 }
 
 function visibleParts(dataset: Dataset): Dataset {

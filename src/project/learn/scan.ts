@@ -14,7 +14,7 @@ export async function scanProject(
   project: Project,
   { connection, ...options }: ScanRequest,
 ): Promise<ScanResult> {
-  const { name, scope } = project.connection(connection);
+  const { name, scope, history } = project.connection(connection);
   await project.trust.requireQueryLogs();
   const warehouse = await project.warehouse(name, options.signal);
   const embeddings = await project.embeddings();
@@ -23,7 +23,7 @@ export async function scanProject(
   try {
     const { dir, config } = project;
     const labels = await loadColumnLabels(dir, name);
-    const settings = { config: config.scan, labels, dir };
+    const settings = { config: config.scan, history, labels, dir };
     const port = embeddings && traceEmbeddings(embeddings, trace);
     return await scan({ warehouse, scope, state, embeddings: port, ...settings, ...options });
   } finally {

@@ -13,6 +13,7 @@ import { readTextOrReason } from '../../store/files.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
 import { fileConnectionFlags, type WarehouseConfig } from '../../warehouse/config.ts';
 import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';
+import type { HistoryConfig } from '../../warehouse/history/history-config.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
 import {
@@ -32,6 +33,8 @@ export interface Connection {
   readonly name: string;
   readonly config: WarehouseConfig;
   readonly scope: Scope;
+  /** What may be learned from the statements that people ran. */
+  readonly history: HistoryConfig | undefined;
 }
 
 interface ProjectOptions {
@@ -210,7 +213,13 @@ function chooseConnection(project: ProjectConfig, name: string | undefined): Con
   const chosen = name ?? (names.length === 1 ? names[0] : undefined) ?? '';
   const config = findConnection(project, chosen);
   if (config === undefined) throw noSuchConnection(name, names);
-  if (isWarehouse(config)) return { name: chosen, config, scope: readConfiguredScope(config) };
+  if (isWarehouse(config))
+    return {
+      name: chosen,
+      config,
+      scope: readConfiguredScope(config),
+      history: 'history' in config ? config.history : undefined,
+    };
   throw new UserError(
     'not_a_warehouse',
     `${chosen} is a context source (${config.driver}), not a warehouse.`,

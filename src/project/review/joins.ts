@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { bodySchemas, shortId, type Claim } from '../../context/claims/claim.ts';
+import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
+import { loadUsage, usageWeight } from '../../context/usage/usage.ts';
 import { noneOfThem, parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
 import { settleJoins, type JoinInDoubt } from '../../context/compile/joins-in-doubt.ts';
 import { UserError } from '../../lib/error.ts';
@@ -44,18 +47,47 @@ function relationshipLines(text: string): string {
     .join('\n');
 }
 
-/** The joins in doubt of all warehouses, the likeliest first. Reads only files in git. */
+/**
+ * The joins in doubt of all warehouses: those of the tables that people use most first, then the
+ * likeliest. Reads only files in git.
+ */
 export async function listJoinsInDoubt(project: Project): Promise<readonly ReviewedJoin[]> {
   const { pins } = await readPins(project.dir, pinsPath);
   const joins = await Promise.all(
     project.warehouses.map(async (connection) => {
       const claims = await loadJoinClaims(project, connection);
-      return settleJoins(claims, pins).inDoubt.map(toReviewedJoin);
+      const weightOf = await openUsageWeights(project, connection);
+      return settleJoins(claims, pins).inDoubt.map((doubt) => ({
+        ...toReviewedJoin(doubt),
+        weight: weightOf(parseSubject(doubt.claim.subject)?.dataset ?? ''),
+      }));
     }),
   );
   return joins
     .flat()
-    .sort((a, b) => b.confidence - a.confidence || (a.subject < b.subject ? -1 : 1));
+    .sort(
+      (a, b) =>
+        b.weight - a.weight || b.confidence - a.confidence || (a.subject < b.subject ? -1 : 1),
+    )
+    .map(({ weight: _weight, ...doubt }) => doubt);
+}
+
+/** How much people use the table of a dataset, from 0 to 1. */
+async function openUsageWeights(
+  project: Project,
+  connection: string,
+): Promise<(dataset: string) => number> {
+  const [catalog, findUsage] = await Promise.all([
+    project.catalog(connection),
+    loadUsage(project.dir, connection),
+  ]);
+  if (catalog === undefined) return () => 0;
+  const names = datasetNames(catalog);
+  const tables = new Map(catalog.tables.map((table) => [names.dataset(table), table]));
+  return (dataset) => {
+    const table = tables.get(dataset);
+    return usageWeight(table && findUsage(table)?.runs);
+  };
 }
 
 async function loadJoinClaims({ dir }: Project, connection: string): Promise<readonly Claim[]> {

@@ -1,13 +1,16 @@
+import { join } from 'node:path';
+import { z } from 'zod';
 import { parseClaims } from '../../context/claims/claims-file.ts';
-import { shortId, subjects, type Claim } from '../../context/claims/claim.ts';
-import { noneOfThem, type Pin } from '../../context/claims/pins.ts';
+import { anyJsonSchema, shortId, subjects, type Claim } from '../../context/claims/claim.ts';
+import { noneOfThem, parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
+import { settleMetrics } from '../../context/compile/possible-metrics.ts';
 import { readText } from '../../store/files.ts';
 import { openCachedReader } from '../open/file-cache.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { authorName } from './author-name.ts';
 
-/** A metric that only a model read, and that nobody has accepted. */
+/** A metric that only a model read, or that only queries have, and that nobody has accepted. */
 export interface UnreviewedMetric {
   /** As `ktx review accept` takes it: `metric:shop.orders.net_revenue`. */
   readonly subject: string;
@@ -18,13 +21,17 @@ export interface UnreviewedMetric {
   /** What the model quotes for it, and where that stands. */
   readonly quote?: string | undefined;
   readonly item?: string | undefined;
+  /** How often people type it, in words, if it is from their queries: then no file has it yet. */
+  readonly typed?: string | undefined;
 }
 
-/** The claims that define metrics, of one claims file. */
+/** The claims that define or propose metrics, of one claims file. */
 const readMetricClaims = openCachedReader(
   (text) =>
     text?.includes('"subject":"metric:') === true
-      ? parseClaims('', text).claims.filter(({ kind }) => kind === 'metric')
+      ? parseClaims('', text).claims.filter(
+          ({ kind }) => kind === 'metric' || kind === 'possible_metric',
+        )
       : [],
   readText,
 );
@@ -33,19 +40,26 @@ const readMetricClaims = openCachedReader(
 export async function listUnreviewedMetrics(
   project: Project,
 ): Promise<readonly UnreviewedMetric[]> {
+  const { pins } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
   const found = await Promise.all(
     project.warehouses.map(async (connection) => {
       const { model } = await project.model(connection);
-      const marked = new Set(
-        [...model.datasets.values()].flatMap(({ name: dataset, metrics }) =>
-          [...metrics.values()]
-            .filter(({ unreviewed }) => unreviewed === true)
-            .map(({ name }) => subjects.metric(connection, dataset, name)),
-        ),
+      const metrics = [...model.datasets.values()].flatMap(({ name: dataset, metrics: own }) =>
+        [...own.values()].map(({ name, unreviewed }) => ({
+          subject: subjects.metric(connection, dataset, name),
+          isMarked: unreviewed === true,
+        })),
       );
-      if (marked.size === 0) return [];
+      const defined = new Set(metrics.map(({ subject }) => subject));
+      const marked = new Set(
+        metrics.filter(({ isMarked }) => isMarked).map(({ subject }) => subject),
+      );
       const claims = await loadMetricClaims(project, connection);
-      return claims.filter(({ subject }) => marked.has(subject)).map(toUnreviewed);
+      const read = claims.filter(({ kind, subject }) => kind === 'metric' && marked.has(subject));
+      const { proposed } = settleMetrics(claims, pins);
+      return [...read, ...proposed.filter(({ subject }) => !defined.has(subject))].map(
+        toUnreviewed,
+      );
     }),
   );
   return found.flat().sort((a, b) => (a.subject < b.subject ? -1 : 1));
@@ -64,7 +78,15 @@ function toUnreviewed(claim: Claim): UnreviewedMetric {
     says: claim.body,
     quote: evidence?.quote,
     item: evidence?.item,
+    ...(claim.kind === 'possible_metric' && { typed: describeTyping(evidence?.measured) }),
   };
+}
+
+const typingSchema = z.object({ runs: z.string(), users: z.string().optional() });
+
+function describeTyping(measured: unknown): string {
+  const { runs, users } = typingSchema.catch({ runs: 'several' }).parse(measured);
+  return `typed ${runs} times${users === undefined ? '' : ` by ${users} people`}`;
 }
 
 /** The unreviewed metric that the words of a person mean; undefined if they mean none. */
@@ -101,6 +123,8 @@ export async function createMetricPin(
     seen: others.map(({ id }) => id).sort(),
     by: await authorName(project.dir),
     at: new Date().toISOString().slice(0, 10),
+    // A metric of the queries stands without them.
+    ...(isAccepted && metric.typed !== undefined && { says: anyJsonSchema.parse(metric.says) }),
     ...(why !== undefined && { why }),
   };
 }

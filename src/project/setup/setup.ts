@@ -135,12 +135,15 @@ export async function probeConnection(connection: ConnectionProbe, signal: Abort
       );
     }
     const privileges = await warehouse.privileges();
+    const history = await warehouse.history?.access(signal);
     if (existsSync(state)) ensureStateDirectory(dir);
     const schemas = [...new Set(tables.map(({ schema }) => schema))].sort();
     return {
       tables: tables.length,
       schemas,
       privileges,
+      /** Whether the login could read what people ran; undefined if the engine does not tell. */
+      history,
       ms: Math.round(performance.now() - started),
     };
   } catch (error) {

@@ -38,6 +38,11 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.databases.*': 'none',
   'connections.*.git': 'address',
   'connections.*.branch': 'none',
+  // Who switches it on lets ktx read what others ran.
+  'connections.*.history.enabled': 'setting',
+  'connections.*.history.exclude_statements[]': 'setting',
+  'connections.*.history.exclude_users[]': 'setting',
+  'connections.*.history.min_runs': 'setting',
   'connections.*.artifacts': 'path',
   'connections.*.concurrency': 'none',
   'connections.*.constants.*': 'none',

@@ -87,7 +87,7 @@ async function runBatch(
   const timeoutMs = Math.min(config.table_seconds * 1000, endsAt - Date.now());
   if (timeoutMs <= 0) return batch.map(() => undefined);
   const sql = batch
-    .map((query, index) => `SELECT ${index} AS item, m.* FROM (${query.sql}) AS m`)
+    .map((query, index) => `SELECT ${index} AS ktx_item, m.* FROM (${query.sql}) AS m`)
     .join(' UNION ALL ');
   try {
     context.onQuery();

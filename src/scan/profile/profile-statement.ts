@@ -39,7 +39,7 @@ export function qualifiedTableName({ catalog, schema, table }: TableRef, dialect
 }
 
 /**
- * One statement that returns one row: the number of rows `n`, the first rows `s`, and for the
+ * One statement that returns one row: the number of rows `ktx_n`, the first rows `s`, and for the
  * column at index i its count `c<i>`, sketch `k<i>`, and range `lo<i>`, `hi<i>`.
  */
 export function profileStatement(
@@ -49,7 +49,7 @@ export function profileStatement(
 ): string {
   const aggregates = columns.flatMap((column, index) => columnAggregates(column, index, dialect));
   const firstRows = firstRowsExpression(source.name, columns.filter(isMeasured), dialect);
-  const selected = ['count(*) AS n', ...aggregates, ...firstRows];
+  const selected = ['count(*) AS ktx_n', ...aggregates, ...firstRows];
   return `SELECT ${selected.join(', ')} FROM ${source.sql}`;
 }
 
@@ -102,7 +102,7 @@ export function readProfileResult(columns: readonly ColumnSchema[], result: Quer
       firstValues: values.filter((value) => value !== nullMark),
     };
   };
-  return { rows: numberFromCell(cells.get('n')) ?? 0, columnResults };
+  return { rows: numberFromCell(cells.get('ktx_n')) ?? 0, columnResults };
 }
 
 function textsInJson(cell: Cell | undefined): string[] {

@@ -27,7 +27,10 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     return `${connection}: ${style('red', text)}`;
   };
   const lines = [
-    ...report.connections.map(warehouseLine),
+    ...report.connections.flatMap((warehouse) => [
+      warehouseLine(warehouse),
+      ...historyLines(warehouse, report.dryRun),
+    ]),
     ...report.sources.flatMap((source) => sourceLines(source, report.dryRun)),
     ...report.stages.flatMap(stageLines),
   ];
@@ -77,6 +80,23 @@ function describeWarehouse(report: ConnectionReport, isDryRun: boolean): string 
     `${formatCount(queries, 'statement')} sent`,
   ];
   return `${connection}: ${parts.join(', ')}`;
+}
+
+/** What people ran, and what it says; or why it could not be read. */
+function historyLines({ connection, history }: ConnectionReport, isDryRun: boolean): string[] {
+  if (history === undefined || isDryRun) return [];
+  const { statements, hidden, since, tables, proposed, failure } = history;
+  if (failure !== undefined)
+    return [
+      `  query history not read: ${escapeControls(failure.message)} ${escapeControls(failure.hint ?? '')}`,
+    ];
+  const parts = [
+    `${formatCount(statements, 'statement')}${since === undefined ? '' : ` since ${since}`}`,
+    `${formatCount(tables, 'table')} in use`,
+    ...(proposed > 0 ? [`${formatCount(proposed, 'metric')} to review`] : []),
+    ...(hidden > 0 ? [`${formatCount(hidden, 'statement')} too long to read`] : []),
+  ];
+  return [`  query history: ${parts.join(', ')} (ktx history ${connection})`];
 }
 
 /** Items by what happened to them; failed items by name. */

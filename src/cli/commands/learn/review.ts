@@ -247,10 +247,13 @@ async function reviewMetrics(
   context: CommandContext,
 ): Promise<CommandResult[]> {
   const results: CommandResult[] = [];
-  for (const { subject, id, says, quote } of metrics) {
+  for (const { subject, id, says, quote, typed } of metrics) {
     const from = quote === undefined ? '' : ` (from: ${quote})`;
+    const definition = `${subject}: ${JSON.stringify(says)}`;
     const message = escapeControls(
-      `Only a model read ${subject}: ${JSON.stringify(says)}${from}. Is it right?`,
+      typed === undefined
+        ? `Only a model read ${definition}${from}. Is it right?`
+        : `Nobody has defined ${definition}, ${typed}. Add it?`,
     );
     const options = [
       { value: 'accept', label: 'accept: it counts like the others' },
@@ -330,9 +333,9 @@ function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
 }
 
 function unreviewedLines(metrics: ReviewQueue['unreviewed'], { style }: Screen): readonly string[] {
-  return metrics.flatMap(({ id, subject, says, quote = '', item = '' }) => [
-    `  ${id}  ${style('yellow', 'unreviewed')}  ${escapeControls(`${subject}: ${JSON.stringify(says)}`)}`,
-    style('dim', `      ${escapeControls(`${item}: ${quote}`)}`),
+  return metrics.flatMap(({ id, subject, says, quote = '', item = '', typed }) => [
+    `  ${id}  ${style('yellow', typed === undefined ? 'unreviewed' : 'proposed')}  ${escapeControls(`${subject}: ${JSON.stringify(says)}`)}`,
+    style('dim', `      ${escapeControls(typed ?? `${item}: ${quote}`)}`),
   ]);
 }
 

@@ -26,13 +26,21 @@ export async function connectWarehouse(
   return {
     data: report,
     text: `${describeProbe(name, probe)}\n${dir}: ${describeWritten(written)}`,
-    notes: [...probeWarnings(probe), ...(await missingGitNotes(dir))],
+    notes: [
+      ...probeWarnings(probe),
+      ...historyNotes(probe, { name, isOn: isHistoryOn(config) }),
+      ...(await missingGitNotes(dir)),
+    ],
     next: [
       [`ktx ingest ${name}`, 'finds keys and joins, writes the semantic layer'],
       [`ktx scan ${name}`, 'shows keys and joins, writes nothing'],
       ['git add ktx.yaml', 'ktx does not commit the configuration'],
     ],
   };
+}
+
+export function isHistoryOn(config: WarehouseConfig): boolean {
+  return 'history' in config && config.history?.enabled === true;
 }
 
 /** Setup works without git, but an ingest does not. */
@@ -64,6 +72,22 @@ export function describeProbe(name: string, { tables, schemas, ms }: WarehousePr
 
 export function describeWritten(files: readonly string[]): string {
   return files.length === 0 ? 'already up to date' : `wrote ${files.join(', ')}`;
+}
+
+/** Whether ktx could learn from what people run; it does so only if they switch it on. */
+export function historyNotes(
+  { history }: WarehouseProbe,
+  { name, isOn }: { readonly name: string; readonly isOn: boolean },
+): readonly string[] {
+  if (history === undefined) return [];
+  if (history.isReadable)
+    return isOn
+      ? ['Query history: on.']
+      : [
+          `Query history: off; this login could read it. To learn joins, metrics and common filters from it, set connections.${name}.history.enabled: true in ktx.yaml, then: ktx trust`,
+        ];
+  const first = `Query history: this login cannot read it: ${history.why}. If you want it:`;
+  return [first, ...history.remedy.map((statement) => `  ${statement}`)];
 }
 
 /** An empty database, and a login that could write, with the statements that create a safer one. */

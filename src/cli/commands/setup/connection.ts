@@ -16,6 +16,8 @@ import {
   connectWarehouse,
   describeProbe,
   describeWritten,
+  historyNotes,
+  isHistoryOn,
   probeWarnings,
 } from './connect-warehouse.ts';
 
@@ -121,7 +123,7 @@ export const testCommand = defineCommand({
     return {
       data: { connection: name, probe },
       text: `${describeProbe(name, probe)}\nlogin: ${login}`,
-      notes: probeWarnings(probe),
+      notes: [...probeWarnings(probe), ...historyNotes(probe, { name, isOn: isHistoryOn(config) })],
     };
   },
 });

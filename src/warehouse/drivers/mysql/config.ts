@@ -3,6 +3,7 @@ import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
+import { historySchema } from '../../history/history-config.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const mysqlConfigSchema = z
@@ -37,6 +38,7 @@ export const mysqlConfigSchema = z
       .optional()
       .describe('Use only these databases of the server. Default: the database of the connection.'),
     allow_functions: allowFunctionsSchema,
+    history: historySchema,
   })
   .refine(({ url, database }) => (url === undefined) !== (database === undefined), {
     error: 'give either url, or host, database, user and password',

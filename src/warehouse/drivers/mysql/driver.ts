@@ -3,6 +3,7 @@ import type { DriverSession, OpenContext, QueryRows } from '../../driver.ts';
 import type { RunCatalogQuery } from '../../table-schemas.ts';
 import type { MysqlConfig } from './config.ts';
 import { protocolError } from './connection/guard-connection.ts';
+import { mysqlHistory } from './history.ts';
 import { introspectMysql } from './introspect.ts';
 import { runLimited } from './limited-query.ts';
 import { mysqlPolicy } from './policy.ts';
@@ -60,6 +61,7 @@ export async function open(
       const readOnly = findings.length === 0;
       return { readOnly, findings, remedy: readOnly ? undefined : createReaderSql(schemas) };
     },
+    history: mysqlHistory(database, runCatalogQueries),
     close: () => transactions.close(),
   };
 }

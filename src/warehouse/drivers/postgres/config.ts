@@ -3,6 +3,7 @@ import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
+import { historySchema } from '../../history/history-config.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const postgresConfigSchema = z
@@ -28,6 +29,7 @@ export const postgresConfigSchema = z
       .optional()
       .describe('Use only these schemas. Datasets of the first one have names without a schema.'),
     allow_functions: allowFunctionsSchema,
+    history: historySchema,
   })
   .refine(
     ({ url, host, database }) =>

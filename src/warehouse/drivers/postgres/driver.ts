@@ -15,6 +15,8 @@ import {
 } from './database-objects.ts';
 import { safeExtensionFunctionsSql } from './extension-functions.ts';
 import { GuardedClient } from './guard-socket.ts';
+import { markOwnStatement } from '../../history/statement-history.ts';
+import { postgresHistory } from './history/history.ts';
 import { introspectPostgres, partitionedTableSql } from './introspect.ts';
 import { runLimited, socketOf } from './limited-query.ts';
 import { postgresPolicy } from './policy.ts';
@@ -73,7 +75,7 @@ export async function open(
       ),
     run: (sql, { maxRows, timeoutMs }, callSignal) =>
       transactions.run({ timeoutMs, signal: callSignal }, (client) =>
-        runLimited(client, sql, maxRows),
+        runLimited(client, markOwnStatement(sql), maxRows),
       ),
     async privileges() {
       const rows = await runCatalogQueries(forever(), (query) => query(privilegesSql));
@@ -82,6 +84,7 @@ export async function open(
       const remedy = readOnly ? undefined : createReaderSql(config.schemas ?? system.searchPath);
       return { readOnly, findings, remedy };
     },
+    history: postgresHistory(runCatalogQueries),
     close: () => transactions.close(),
   };
 }

@@ -1,44 +1,30 @@
 import { extname, dirname } from 'node:path';
-import { z } from 'zod';
 import { errorMessage, UserError } from '../../lib/error.ts';
-import { parseJson } from '../../lib/json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import { splitSqlParts } from '../../sql/sql-parts.ts';
 import { readConfinedFile, resolveConfiguredPath } from '../../store/confined-file.ts';
-
-/** In characters. A longer statement is data, and would take long to parse. */
-const longestStatement = 100_000;
-
-/** How many statements of different shape are read at most. */
-const maxStatements = 20_000;
-
-const logRecordSchema = z.looseObject({
-  query: z.string().optional(),
-  query_text: z.string().optional(),
-  sql: z.string().optional(),
-});
+import { readRecordedRow } from '../../warehouse/history/recorded-rows.ts';
+import { type LoggedStatement, longestLogged } from '../../warehouse/history/statement-history.ts';
 
 /**
- * Reads the statements of query logs, one for each shape: statements that differ only in literals
- * count once. A log is a file of SQL with a `;` after each statement, or a `.jsonl` file with one
- * object per line that has the statement in `query`, `query_text` or `sql`. Paths are relative to
- * `dir`. Throws `query_log_unreadable`.
+ * Reads the statements of query logs, as they are. A log is a file of SQL with a `;` after each
+ * statement, or a `.jsonl` file with one object per line: a row of the history of a warehouse, or
+ * any object that has the statement in `query`, `query_text` or `sql`. Paths are relative to `dir`.
+ * Throws `query_log_unreadable`.
  */
 export async function readQueryLogs(
   paths: readonly string[],
   dir: string,
-): Promise<readonly string[]> {
-  const byShape = new Map<string, string>();
-  for (const path of paths) {
-    const text = await readLog(dir, path);
-    const statements =
-      extname(path) === '.jsonl' ? statementsInLines(text, path) : splitStatements(text);
-    for (const statement of statements.filter(({ length }) => length <= longestStatement)) {
-      if (byShape.size >= maxStatements) return [...byShape.values()];
-      const shape = statementShape(statement);
-      if (shape !== '' && !byShape.has(shape)) byShape.set(shape, statement);
-    }
-  }
-  return [...byShape.values()];
+): Promise<readonly LoggedStatement[]> {
+  const logs = await Promise.all(
+    paths.map(async (path) => {
+      const text = await readLog(dir, path);
+      return extname(path) === '.jsonl'
+        ? statementsInLines(text, path)
+        : splitStatements(text).map((sql) => ({ sql, runs: 1 }));
+    }),
+  );
+  return logs.flat().filter(({ sql }) => sql.trim() !== '' && sql.length <= longestLogged);
 }
 
 /** In bytes. */
@@ -59,12 +45,13 @@ async function readLog(dir: string, name: string): Promise<string> {
   throw unreadable(found.kind === 'missing' ? 'there is no such file' : found.reason);
 }
 
-function statementsInLines(text: string, name: string): string[] {
+function statementsInLines(text: string, name: string): LoggedStatement[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
-    const record = logRecordSchema.safeParse(parseJson(line)).data;
-    const statement = record?.query ?? record?.query_text ?? record?.sql;
-    if (statement !== undefined) return [statement];
+    const row = parseJson(line);
+    const statement = isRecord(row) ? readRecordedRow(row) : 'unknown';
+    if (statement === undefined) return [];
+    if (statement !== 'unknown') return [statement];
     throw new UserError(
       'query_log_unreadable',
       `Line ${index + 1} of the query log ${name} has no statement.`,
@@ -85,10 +72,3 @@ function splitStatements(text: string): string[] {
   }
   return statements.map((parts) => parts.join(''));
 }
-
-/** The statement with `?` for each literal and one space for white space. */
-const statementShape = (sql: string): string =>
-  sql
-    .replaceAll(/'(?:[^']|'')*'|\b\d+(?:\.\d+)?\b/g, '?')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
