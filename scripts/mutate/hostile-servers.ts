@@ -1,10 +1,11 @@
 import type { Mutant } from './mutant.ts';
 
 const warehouseServer = ['warehouse/hostile-server.test.ts'];
+const lookml = ['sources/hostile-lookml.test.ts'];
 const apiServer = ['sources/hostile-api.test.ts'];
 const toolServer = ['chat/hostile-mcp-server.test.ts'];
 
-/** What a hostile server of a project can do to ktx. */
+/** What hostile servers and files of a project can do to ktx. */
 export const hostileServerMutants: readonly Mutant[] = [
   {
     name: 'postgres-guard-login',
@@ -101,6 +102,30 @@ export const hostileServerMutants: readonly Mutant[] = [
     replace: 'return false;',
     why: 'Nested JSON of others ends a command as a defect.',
     tests: apiServer,
+  },
+  {
+    name: 'pages-too-long',
+    file: 'ingest/decide/decision-loop.ts',
+    find: 'if (isTooLong && page.length > 1)',
+    replace: 'if (isTooLong && page.length > 1000)',
+    why: 'Terms or conflicts that are too long together are never decided.',
+    tests: ['ingest/curate.test.ts', 'ingest/reconcile.test.ts'],
+  },
+  {
+    name: 'lookml-liquid-depth',
+    file: 'semantic/formats/lookml/liquid.ts',
+    find: 'const deepestBranch = 50;',
+    replace: 'const deepestBranch = 1e6;',
+    why: 'A file of LookML with nested Liquid ends an ingest as a defect.',
+    tests: lookml,
+  },
+  {
+    name: 'lookml-constants',
+    file: 'semantic/formats/lookml/resolve-project.ts',
+    find: 'if (added > longestText) return text;',
+    replace: '',
+    why: 'A constant that is used often fills the memory.',
+    tests: lookml,
   },
   {
     name: 'tools-output-schema',

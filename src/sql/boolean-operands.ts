@@ -30,10 +30,17 @@ export function splitConjuncts(tokens: readonly Token[], whole: Span): readonly 
 }
 
 function stripParentheses(tokens: readonly Token[]): readonly Token[] {
-  let inner = tokens;
-  while (isSymbol(inner[0], '(') && findClosing(inner, 0) === inner.length - 1)
-    inner = inner.slice(1, -1);
-  return inner;
+  if (!isSymbol(tokens[0], '(')) return tokens;
+  // Where the parenthesis that closes at an index opens.
+  const openings = new Map<number, number>();
+  const open: number[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (isSymbol(token, '(')) open.push(index);
+    else if (isSymbol(token, ')')) openings.set(index, open.pop() ?? -1);
+  }
+  let outer = 0;
+  while (openings.get(tokens.length - 1 - outer) === outer) outer += 1;
+  return tokens.slice(outer, tokens.length - outer);
 }
 
 /** The indexes of tokens outside of parentheses and CASE; members of a dotted name are skipped. */

@@ -9,7 +9,7 @@ import { findCurationCandidates } from '../../src/ingest/decide/curate/candidate
 import { openCurationSession } from '../../src/ingest/decide/curate/curation-session.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
-import { place, rulingModel } from '../support/ruling-model.ts';
+import { place, rulingModel, withRoomFor } from '../support/ruling-model.ts';
 import { nothingYet, scriptedReader } from './reader.ts';
 
 function term(title: string, definition: string, origin: Evidence['origin'] = 'model'): Claim[] {
@@ -160,6 +160,16 @@ describe('curation', () => {
     const { decisions, report } = await curated(all);
     expect(report).toMatchObject({ done: 45, pending: 0, calls: 12, failures: [] });
     expect(new Set(decisions.map(({ subject }) => subject)).size).toBe(45);
+  });
+
+  test('tries a page that is too long by halves, and names what is too long alone', async () => {
+    const { decisions, report } = await curated(withRoomFor(6, '"Word 7 of y259"', all));
+    expect(report).toMatchObject({
+      done: 44,
+      pending: 1,
+      failures: [{ message: expect.stringMatching(/^Word 7 of y259: /) as unknown }],
+    });
+    expect(new Set(decisions.map(({ subject }) => subject)).size).toBe(44);
   });
 
   test('leaves to the next run what a loop did not come to, and pays for nothing twice [R11]', async () => {

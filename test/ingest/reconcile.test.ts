@@ -16,7 +16,7 @@ import { reconcile } from '../../src/ingest/decide/reconcile/reconcile.ts';
 import type { ModelNumber } from '../../src/ingest/decide/reconcile/compare-for-model.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
-import { differ, rulingModel, same } from '../support/ruling-model.ts';
+import { differ, rulingModel, same, withRoomFor } from '../support/ruling-model.ts';
 import { nothingYet, scriptedReader } from './reader.ts';
 
 function said(
@@ -253,6 +253,15 @@ describe('reconciliation', () => {
       told: [...told, said('term:t5', 'definition', { body: 'Else.' })],
     });
     expect(more.report).toMatchObject({ done: 1, calls: more.requests });
+  });
+
+  test('tries a page that is too long by halves, and names what is too long alone', async () => {
+    const { report } = await run(withRoomFor(3, 'term:t7', script));
+    expect(report).toMatchObject({
+      done: 13,
+      pending: 1,
+      failures: [{ message: expect.stringMatching(/^definition of term:t7: /) as unknown }],
+    });
   });
 
   test('pays once for what a killed run found', async () => {

@@ -14,6 +14,7 @@ import { parseYaml } from '../../src/lib/parse-yaml.ts';
 import { untrustedBlock } from '../../src/lib/untrusted.ts';
 import { readQueryLogs } from '../../src/scan/history/read-query-logs.ts';
 import { indexText, nameKey } from '../../src/search/words.ts';
+import { readLookml } from '../../src/semantic/formats/lookml/read.ts';
 import { parseLookml } from '../../src/semantic/formats/lookml/parse.ts';
 import { readDocBlocks } from '../../src/sources/dbt/files/doc-blocks.ts';
 import { jinjaTags, parseJinjaCall, renderTemplate } from '../../src/sources/dbt/files/jinja.ts';
@@ -26,8 +27,12 @@ import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { mysql } from '../../src/sql/dialects/mysql.ts';
 import { parseFragment } from '../../src/sql/fragment.ts';
 import { splitSqlParts } from '../../src/sql/sql-parts.ts';
+import { duckdbPolicy } from '../../src/warehouse/drivers/duckdb/policy.ts';
+import { openReader } from '../../src/warehouse/drivers/duckdb/reader.ts';
 import { mysqlPolicy } from '../../src/warehouse/drivers/mysql/policy.ts';
 import { sqlitePolicy } from '../../src/warehouse/drivers/sqlite/policy.ts';
+import { emptyPostgresPolicy } from '../support/empty-postgres.ts';
+import { never } from '../support/warehouses.ts';
 import { createGate } from '../../src/warehouse/gate/gate.ts';
 
 const size = 1_000_000;
@@ -126,6 +131,8 @@ const hostileTexts = (length: number): Readonly<Record<string, string>> => ({
   'nested brackets': fill('[', length / 2) + fill(']', length / 2),
   '100,000 parentheses':
     fill('(', Math.min(length / 2, 50_000)) + fill(')', Math.min(length / 2, 50_000)),
+  'parentheses around a value':
+    fill('(', Math.min(length / 2, 45_000)) + `1${fill(')', Math.min(length / 2, 45_000))}`,
   'nested mappings': fill('{a: ', length / 2) + fill('}', length / 2),
   'space and a word': `${fill(' ', length)}x`,
   'a billion laughs': `a0: &a0 [x, x]\n${Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${fill(`*a${i},`, 60)}1]\n`).join('')}`,
@@ -147,6 +154,9 @@ const gateOf = (policy: Parameters<typeof createGate>[0]) => {
   const loadTables = async () => Promise.resolve([{ schema: 'main', table: 'orders' }]);
   return createGate(policy, { allowedFunctions: [], loadTables });
 };
+const duckdbReader = openReader({ path: ':memory:', options: {}, settings: [] });
+const openedDuckdb = duckdbPolicy(duckdbReader, never);
+afterAll(() => duckdbReader.close());
 const extract = async (driver: 'docs' | 'metricflow' | 'dbt', key: string, body: string) => {
   const source = await openSource({ driver, path: '.' });
   const item = (path: string, text: string) => ({ key: path, path, body: text });
@@ -215,6 +225,15 @@ const readers: Readonly<Record<string, readonly [read: Read, benign: string, len
   ],
   marks: [(text) => untrustedBlock(text, text), 'some words '],
   'words of the index': [(text) => [indexText([text]), nameKey(text)], 'some words ', smallSize],
+  'SQL of LookML': [
+    (text) =>
+      readLookml(
+        [{ file: 'a', text: `view: v { dimension: d { sql: ${text.replaceAll(';;', '')} ;; } }` }],
+        { dialect: duckdb },
+      ),
+    '${TABLE}.a + ',
+    sqlSize,
+  ],
   LookML: [parseLookml, 'view: a { dimension: b { type: string sql: ${TABLE}.b ;; } }\n'],
   'files of queries': [parseQueryFile, '-- how many\nselect count(*) from orders;\n\n'],
   'query logs': [(text) => readLog('a.sql', text), 'select count(*) from orders;\n'],
@@ -230,6 +249,17 @@ const readers: Readonly<Record<string, readonly [read: Read, benign: string, len
   ],
   'gate of SQLite': [
     (text) => gateOf(sqlitePolicy).check(text),
+    'select a, b from orders union ',
+    sqlSize,
+  ],
+  'gate of Postgres': [
+    (text) => gateOf(emptyPostgresPolicy()).check(text),
+    'select a, b from orders union ',
+    sqlSize,
+  ],
+  // Its parser runs in another process, whose time is limited; this is the time of ktx.
+  'gate of DuckDB': [
+    async (text) => gateOf(await openedDuckdb).check(text),
     'select a, b from orders union ',
     sqlSize,
   ],

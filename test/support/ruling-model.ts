@@ -1,5 +1,5 @@
 import { describing } from './describing-model.ts';
-import { reply, say, use, type Block, type ModelCall, type Script } from './model-script.ts';
+import { fail, reply, say, use, type Block, type ModelCall, type Script } from './model-script.ts';
 
 /** What the tools of a loop listed in the last turn; undefined where they listed nothing. */
 function listed(call: ModelCall, label: string): unknown {
@@ -57,6 +57,16 @@ export function rulingModel({ candidate, conflict }: Decide, others: Script = de
       call.results.every(({ text }) => text.includes('You are done'))
       ? say('Done.')
       : use(list, {});
+  };
+}
+
+/** The script, for a model with room for so many entries at once, and never for `endless`. */
+export function withRoomFor(most: number, endless: string, script: Script): Script {
+  return (call) => {
+    const said = call.messages.map(({ text }) => text).join('\n');
+    const waiting = Number(/(\d+) entr(?:y|ies) waits? for a decision/.exec(said)?.[1] ?? 0);
+    const isEndless = call.results.some(({ text }) => text.includes(endless));
+    return waiting > most || isEndless ? fail('too-long') : script(call);
   };
 }
 

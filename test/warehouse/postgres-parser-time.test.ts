@@ -1,28 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { postgresPolicy } from '../../src/warehouse/drivers/postgres/policy.ts';
+import { emptyPostgresPolicy } from '../support/empty-postgres.ts';
 
-const system = {
-  database: 'shop',
-  searchPath: ['public'],
-  operators: ['+'],
-  unaryFunctions: [],
-  rowFunctions: [],
-};
-const user = {
-  shadowingFunctions: [],
-  operators: [],
-  unaryFunctions: [],
-  rowFunctions: [],
-  columnsNamedLikeRowFunctions: [],
-  safeTypes: [],
-  unsafeTypes: [],
-  userCasts: [],
-};
-const policy = postgresPolicy(system, {
-  loadUserObjects: () => Promise.resolve(user),
-  loadExtensionFunctions: () => Promise.resolve(new Set<string>()),
-  findPartitionedTable: () => Promise.resolve(undefined),
-});
+const policy = emptyPostgresPolicy();
 
 describe('the parser of Postgres', () => {
   test.for([

@@ -1,8 +1,8 @@
 import type { Claim } from '../../context/claims/claim.ts';
 import type { Pin } from '../../context/claims/pins.ts';
-import type { UserError } from '../../lib/error.ts';
+import { UserError } from '../../lib/error.ts';
 import { noValues } from '../../llm/egress/sent-values.ts';
-import { isFatalToRun } from '../../llm/port/error.ts';
+import { isContextTooLong, isFatalToRun } from '../../llm/port/error.ts';
 import type { KtxModelRole, KtxToolSet, StepFinished } from '../../llm/port/runtime.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { listSkills } from '../../llm/skills.ts';
@@ -80,10 +80,43 @@ export function decisionReport(
   return { stage, done, pending: total - done, calls, failures: failures.map(toFailure) };
 }
 
-export function splitIntoPages<Entry>(
+interface EndedPage<Entry> {
+  readonly page: readonly Entry[];
+  /** Entries of the page about which nothing was decided. */
+  readonly rest: readonly Entry[];
+  readonly failure: UserError | undefined;
+}
+
+/**
+ * The pages of a stage. What is left of a page that is too long for the model is tried again by
+ * halves; an entry that is too long alone is named. `nameOf` names an entry for a person.
+ */
+export function openPages<Entry>(
   entries: readonly Entry[],
-  size: number,
-): (readonly Entry[])[] {
+  { size, nameOf }: { readonly size: number; readonly nameOf: (entry: Entry) => string },
+) {
+  const waiting = splitIntoPages(entries, size);
+  const failures: UserError[] = [];
+  return {
+    failures,
+    next: (): readonly Entry[] | undefined => waiting.shift(),
+    end({ page, rest, failure }: EndedPage<Entry>): void {
+      if (failure === undefined) return;
+      const isTooLong = isContextTooLong(failure);
+      const [only] = page;
+      if (isTooLong && page.length > 1)
+        waiting.unshift(...splitIntoPages(rest, Math.ceil(page.length / 2)));
+      else if (isTooLong && only !== undefined) failures.push(aboutEntry(nameOf(only), failure));
+      else failures.push(failure);
+    },
+  };
+}
+
+function aboutEntry(name: string, { code, message, hint, exitCode }: UserError): UserError {
+  return new UserError(code, `${name}: ${message}`, { hint, exitCode });
+}
+
+function splitIntoPages<Entry>(entries: readonly Entry[], size: number): (readonly Entry[])[] {
   return Array.from({ length: Math.ceil(entries.length / size) }, (_, index) =>
     entries.slice(index * size, (index + 1) * size),
   );

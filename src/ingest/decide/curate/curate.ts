@@ -1,7 +1,6 @@
 import { countRequests } from '../../../llm/count-requests.ts';
 import { z } from 'zod';
 import { bodySchemas } from '../../../context/claims/claim.ts';
-import type { UserError } from '../../../lib/error.ts';
 import { shortHash } from '../../../lib/hash.ts';
 import { canonicalJson } from '../../../lib/json.ts';
 import {
@@ -9,7 +8,7 @@ import {
   type DecisionInput,
   decisionReport,
   type DecisionResult,
-  splitIntoPages,
+  openPages,
 } from '../decision-loop.ts';
 import { findCurationCandidates, type CurationCandidate, type CurationWiki } from './candidates.ts';
 import {
@@ -40,11 +39,13 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
     const earlier = parseJournaled(wiki, candidate, journal.result(curationKey(candidate)));
     if (earlier !== undefined) decisions.set(candidate, earlier);
   }
-  const failures: UserError[] = [];
   let { isOver } = input;
-  const open = candidates.filter((candidate) => !decisions.has(candidate));
-  for (const page of splitIntoPages(open, candidatesPerPage)) {
-    if (isOver) break;
+  const isOpen = (candidate: CurationCandidate) => !decisions.has(candidate);
+  const pages = openPages(candidates.filter(isOpen), {
+    size: candidatesPerPage,
+    nameOf: ({ title }) => title,
+  });
+  for (let page = pages.next(); page !== undefined && !isOver; page = pages.next()) {
     const session = openCurationSession({
       wiki,
       page,
@@ -61,7 +62,7 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
       signal,
     });
     for (const [candidate, decision] of session.decisions()) decisions.set(candidate, decision);
-    if (ended.failure !== undefined) failures.push(ended.failure);
+    pages.end({ page, rest: page.filter(isOpen), failure: ended.failure });
     isOver ||= ended.isOver;
   }
   const counts = { total: candidates.length, done: decisions.size, calls: requests() };
@@ -70,7 +71,7 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
       const decision = decisions.get(candidate);
       return decision === undefined ? [] : [curationClaim(candidate, decision)];
     }),
-    report: decisionReport('curate', counts, failures),
+    report: decisionReport('curate', counts, pages.failures),
     isOver,
   };
 }

@@ -2,7 +2,6 @@ import { countRequests } from '../../../llm/count-requests.ts';
 import { z } from 'zod';
 import { bodySchemas } from '../../../context/claims/claim.ts';
 import type { Conflict } from '../../../context/compile/conflicts.ts';
-import type { UserError } from '../../../lib/error.ts';
 import { shortHash } from '../../../lib/hash.ts';
 import { canonicalJson } from '../../../lib/json.ts';
 import {
@@ -10,7 +9,7 @@ import {
   type DecisionInput,
   decisionReport,
   type DecisionResult,
-  splitIntoPages,
+  openPages,
 } from '../decision-loop.ts';
 import { listOpenConflicts, type OpenConflict } from './open-conflicts.ts';
 import {
@@ -45,10 +44,12 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
   );
   const decisionsOf = (conflict: OpenConflict) => decisions.get(conflict) ?? [];
   const isOpen = (conflict: OpenConflict) => !isDecided(conflict, decisionsOf(conflict));
-  const failures: UserError[] = [];
   let { isOver } = input;
-  for (const page of splitIntoPages(conflicts.filter(isOpen), conflictsPerPage)) {
-    if (isOver) break;
+  const pages = openPages(conflicts.filter(isOpen), {
+    size: conflictsPerPage,
+    nameOf: ({ subject, kind }) => `${kind} of ${subject}`,
+  });
+  for (let page = pages.next(); page !== undefined && !isOver; page = pages.next()) {
     const session = openReconciliationSession({
       page,
       compare,
@@ -67,7 +68,7 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
       signal,
     });
     for (const [conflict, all] of session.decisions()) decisions.set(conflict, all);
-    if (ended.failure !== undefined) failures.push(ended.failure);
+    pages.end({ page, rest: page.filter(isOpen), failure: ended.failure });
     isOver ||= ended.isOver;
   }
   const done = conflicts.filter((conflict) => !isOpen(conflict)).length;
@@ -78,7 +79,7 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
     report: decisionReport(
       'reconcile',
       { total: conflicts.length, done, calls: requests() },
-      failures,
+      pages.failures,
     ),
     isOver,
   };

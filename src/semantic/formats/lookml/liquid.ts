@@ -69,12 +69,17 @@ function renderUntil(
   ends: readonly string[],
   context: LiquidContext,
 ): string {
+  cursor.depth += 1;
+  if (cursor.depth > deepestBranch) throw new UnreadableLookml('its Liquid is nested too deep');
   let result = '';
   while (cursor.index < cursor.parts.length) {
     const part = cursor.parts[cursor.index];
     if (part === undefined) break;
     if (part.kind === 'output') throw unreadable(part);
-    if (part.kind === 'tag' && ends.includes(tagName(part))) return result;
+    if (part.kind === 'tag' && ends.includes(tagName(part))) {
+      cursor.depth -= 1;
+      return result;
+    }
     cursor.index += 1;
     result += part.kind === 'text' ? part.text : renderTag(part, cursor, context);
   }
@@ -104,8 +109,6 @@ function renderTag(part: LiquidPart, cursor: LiquidCursor, context: LiquidContex
 }
 
 function renderIf(part: LiquidPart, cursor: LiquidCursor, context: LiquidContext): string {
-  cursor.depth += 1;
-  if (cursor.depth > deepestBranch) throw new UnreadableLookml('its Liquid is nested too deep');
   const branches: { readonly condition: string; readonly render: () => string }[] = [];
   let condition = part.text.slice('if'.length).trim();
   let hasElse = false;
@@ -119,7 +122,6 @@ function renderIf(part: LiquidPart, cursor: LiquidCursor, context: LiquidContext
     hasElse = tagName(end) === 'else';
     condition = hasElse ? 'true' : end.text.slice('elsif'.length).trim();
   }
-  cursor.depth -= 1;
   if (!hasElse) branches.push({ condition: 'true', render: () => '' });
   return chooseBranch(branches, context);
 }

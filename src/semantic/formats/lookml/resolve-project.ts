@@ -67,9 +67,21 @@ function parseOrReport(file: string, text: string, addFault: AddFault): readonly
   }
 }
 
+/** In characters. What is longer would only fill the memory. */
+const longestText = 1_000_000;
+
+/** A text that would become too long stays as it is. */
+function replaceConstants(text: string, values: ReadonlyMap<string, string>): string {
+  const pattern = /@\{(\w+)\}/g;
+  const added = text
+    .matchAll(pattern)
+    .reduce((length, [, name = '']) => length + (values.get(name)?.length ?? 0), 0);
+  if (added > longestText) return text;
+  return text.replaceAll(pattern, (written, name: string) => values.get(name) ?? written);
+}
+
 function withConstants(entry: LookmlEntry, values: ReadonlyMap<string, string>): LookmlEntry {
-  const replace = (text: string) =>
-    text.replaceAll(/@\{(\w+)\}/g, (written, name: string) => values.get(name) ?? written);
+  const replace = (text: string) => replaceConstants(text, values);
   const { value } = entry;
   if (typeof value === 'string') return { ...entry, value: replace(value) };
   if (isBlock(entry))
@@ -131,6 +143,7 @@ function placeText({ file, line }: LookmlPlace): string {
 
 /** People extend views three times over; more would only fill the memory. */
 const longestExtension = 30;
+const mostRefinements = 200;
 const mostMembers = 20_000;
 
 /** Refinements come before extensions, as in Looker. Undefined for what is left out. */
@@ -147,10 +160,16 @@ function resolveBlock(
     addFault(base, `left out: it extends itself: ${[...path, name].join(' → ')}`);
     return undefined;
   }
-  const own = (refinements.get(name) ?? []).reduce<readonly LookmlEntry[]>(
-    (members, refinement) => mergeMembers(members, refinement.value),
-    base.value,
-  );
+  const refining = refinements.get(name) ?? [];
+  const [tooMany] = refining.slice(mostRefinements);
+  if (tooMany !== undefined)
+    addFault(tooMany, `left out: ${name} is refined more than ${mostRefinements} times`);
+  const own = refining
+    .slice(0, mostRefinements)
+    .reduce<readonly LookmlEntry[]>(
+      (members, refinement) => mergeMembers(members, refinement.value),
+      base.value,
+    );
   let inherited: readonly LookmlEntry[] = [];
   for (const parentName of own.filter(isExtends).flatMap(({ value }) => [value].flat())) {
     if (typeof parentName !== 'string') continue;

@@ -61,7 +61,7 @@ function resolveReferences(sql: string, context: ViewSql, level: SqlLevel): stri
 
 /** A dimension with the name of a column hides it: in ktx, the name would mean the dimension. */
 function refuseShadowedColumns(sql: string, { names, own, dialect }: ViewSql): void {
-  const bare = tryParseFragment(sql.replaceAll(/\$\{[^}]*\}/g, '0').replaceAll('`', '"'), dialect);
+  const bare = tryParseFragment(sql.replaceAll(/\$\{[^{}]*\}/g, '0').replaceAll('`', '"'), dialect);
   const columns = bare?.references.filter(({ parts }) => parts.length === 1) ?? [];
   const hiding = columns
     .map(({ parts }) => names.notColumns.get(parts[0]?.toLowerCase() ?? ''))
