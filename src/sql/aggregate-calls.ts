@@ -1,3 +1,4 @@
+import { UserError } from '../lib/error.ts';
 import { type Aggregate, isPercentile } from './aggregates.ts';
 import type { Span } from './analyzer.ts';
 import { findClosing, isSymbol, isWord, notAllowedError, type Token } from './tokens.ts';
@@ -68,13 +69,27 @@ function parseAggregateCall(
   if (argument === undefined)
     throw notAllowedError('sql_fragment', text, `a ${name} that has not exactly one argument`);
   if (isDistinct && name !== 'count')
-    throw notAllowedError('not_supported', text, `${name}(DISTINCT …)`);
+    throw distinctError(text, name, text.slice(argument.start, argument.end));
   return {
     ...call,
     function: isDistinct ? 'count_distinct' : name,
     argument,
     fraction,
   };
+}
+
+/** A nested aggregate takes each value once. */
+function distinctError(text: string, name: AggregateName, argument: string): UserError {
+  const { code, message, details } = notAllowedError('not_supported', text, `${name}(DISTINCT …)`);
+  const isName = /^[\w.]+$/.test(argument);
+  const once =
+    name === 'min' || name === 'max'
+      ? `${name}(${argument})`
+      : `${name}(max(${argument})) per ${argument}`;
+  const hint = isName
+    ? `Write ${once}, which takes each value once.`
+    : `Make ${argument} a field, and write ${name}(max(that field)) per that field.`;
+  return new UserError(code, message, { hint, exitCode: 2, details });
 }
 
 /** The span of the only argument; undefined if there is none, or more than one. */

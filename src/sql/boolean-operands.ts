@@ -29,6 +29,57 @@ export function splitConjuncts(tokens: readonly Token[], whole: Span): readonly 
   return spansBetween(inner, cuts);
 }
 
+/** True if the tokens are a condition, and not a value: they compare, or join conditions. */
+export function isCondition(tokens: readonly Token[]): boolean {
+  const inner = stripParentheses(tokens);
+  return topLevelIndexes(inner).some((index) => {
+    const token = inner[index];
+    const isComparison = token?.kind === 'symbol' && '=<>'.includes(token.text);
+    return isComparison || isWord(token, ...conditionWords);
+  });
+}
+
+const conditionWords = ['and', 'or', 'not', 'is', 'in', 'like', 'between', 'exists', 'ilike'];
+
+/**
+ * True if a name stands where a condition does: it is an operand of AND, OR, NOT or WHEN, but not
+ * all there is.
+ */
+export function isOperand(tokens: readonly Token[], { start, end }: Span): boolean {
+  let before = tokens.findIndex((token) => token.start === start) - 1;
+  let after = tokens.findIndex((token) => token.end === end) + 1;
+  while (isSymbol(tokens[before], '(') && isSymbol(tokens[after], ')')) {
+    if (isCall(tokens, before)) return false;
+    before -= 1;
+    after += 1;
+  }
+  const [previous, next] = [tokens[before], tokens[after]];
+  if (previous === undefined && next === undefined) return false;
+  const closes = next === undefined || isSymbol(next, ')') || isWord(next, 'and', 'or', 'then');
+  return closes && opensOperand(tokens, before);
+}
+
+/** True if a condition can begin behind the token. */
+function opensOperand(tokens: readonly Token[], index: number): boolean {
+  const token = tokens[index];
+  if (token === undefined) return true;
+  if (isSymbol(token, '(')) return !isCall(tokens, index);
+  return isWord(token, ...operandWords) && !isBetween(tokens, index);
+}
+
+/** True for the parenthesis of a function's arguments. */
+function isCall(tokens: readonly Token[], index: number): boolean {
+  const caller = tokens[index - 1];
+  return caller?.kind === 'word' && !isWord(caller, ...operandWords);
+}
+
+const operandWords = ['and', 'or', 'not', 'when'];
+
+/** True for the AND of `x between 1 and 2`. */
+function isBetween(tokens: readonly Token[], index: number): boolean {
+  return isWord(tokens[index], 'and') && isWord(tokens[index - 2], 'between');
+}
+
 function stripParentheses(tokens: readonly Token[]): readonly Token[] {
   if (!isSymbol(tokens[0], '(')) return tokens;
   // Where the parenthesis that closes at an index opens.

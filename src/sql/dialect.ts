@@ -98,6 +98,13 @@ export interface Dialect {
   discretePercentile(expr: string, fraction: number): string;
   /** The mean, not rounded to the scale of the values. */
   average(expr: string): string;
+  /**
+   * True if the engine has bits and no booleans: a condition is no value there, and a value no
+   * condition.
+   */
+  readonly hasBitsOnly?: true;
+  /** The smallest or greatest of booleans; undefined if `min` and `max` take them. */
+  booleanExtreme?(name: 'min' | 'max', expr: string): string;
   /** Case-sensitive tests of a value's text. */
   readonly text: TextTests;
   /** An ORDER BY item that puts NULLs last. */

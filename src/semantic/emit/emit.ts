@@ -1,13 +1,14 @@
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Plan } from '../plan/plan.ts';
-import type {
-  AggregateExpr,
-  Expr,
-  ExprPart,
-  FromItem,
-  JoinClause,
-  Query,
-  Select,
+import {
+  type AggregateExpr,
+  type Expr,
+  type ExprPart,
+  type FromItem,
+  isBoolean,
+  type JoinClause,
+  type Query,
+  type Select,
 } from '../relational/query-tree.ts';
 import { compareSql } from './emit-compare.ts';
 
@@ -123,7 +124,7 @@ function indentLine(line: string): string {
 function joinSql(join: JoinClause, dialect: Dialect): string {
   const item = fromItemSql(join, dialect);
   if (join.kind === 'cross') return `CROSS JOIN ${item}`;
-  return `${join.kind === 'left' ? 'LEFT JOIN' : 'JOIN'} ${item} ON ${exprSql(join.on, dialect)}`;
+  return `${join.kind === 'left' ? 'LEFT JOIN' : 'JOIN'} ${item} ON ${conditionsSql([join.on], dialect)}`;
 }
 
 function fromItemSql({ relation, alias }: FromItem, dialect: Dialect): string {
@@ -159,7 +160,18 @@ function subqueryLines(
 
 /** The conditions joined by AND; empty for none. */
 function conditionsSql(conditions: readonly Expr[], dialect: Dialect): string {
-  return conditions.map((condition) => exprSql(condition, dialect)).join(' AND ');
+  return conditions.map((condition) => conditionSql(condition, dialect)).join(' AND ');
+}
+
+/** A condition. Where there are no booleans, a value is compared with 1. */
+function conditionSql(condition: Expr, dialect: Dialect): string {
+  if (dialect.hasBitsOnly === true) {
+    if (condition.kind === 'boolean' && condition.isCondition)
+      return exprSql(condition.of, dialect);
+    if (condition.kind === 'boolean' || condition.kind === 'boolean_word')
+      return `(${exprSql(condition, dialect)} = 1)`;
+  }
+  return exprSql(condition, dialect);
 }
 
 type ExprByKind = {
@@ -221,6 +233,14 @@ const exprEmitters: ExprEmitters = {
     return dialect.literal(isShort ? text.replace(/ 00:00:00$/, '') : text);
   },
   aggregate: aggregateSql,
+  boolean: ({ of, isCondition }, dialect) => {
+    const sql = exprSql(of, dialect);
+    if (dialect.hasBitsOnly !== true || !isCondition) return sql;
+    return `CAST(CASE WHEN ${sql} THEN 1 WHEN NOT ${sql} THEN 0 END AS bit)`;
+  },
+  truth: ({ of }, dialect) => conditionsSql([of], dialect),
+  boolean_word: ({ text }, dialect) =>
+    dialect.hasBitsOnly === true ? dialect.literal(text.toLowerCase() === 'true') : text,
   conditional: ({ where, value }, dialect) =>
     `CASE WHEN ${conditionsSql(where, dialect)} THEN ${exprSql(value, dialect)} END`,
   row_number: ({ partition, order }, dialect) =>
@@ -264,12 +284,26 @@ function addTimesSql(
 
 function aggregateSql({ function: name, of, fraction }: AggregateExpr, dialect: Dialect): string {
   const argument = of === undefined ? '*' : exprSql(of, dialect);
+  if (of !== undefined && isBoolean(of) && !name.startsWith('count'))
+    return aggregateOfBooleans({ kind: 'aggregate', function: name, of, fraction }, dialect);
   if (name === 'avg') return dialect.average(argument);
   if (name === 'count_distinct') return `count(DISTINCT ${argument})`;
   if (name === 'median' || name === 'percentile')
     return dialect.percentile(argument, fraction ?? 0.5);
   if (name === 'percentile_disc') return dialect.discretePercentile(argument, fraction ?? 0.5);
   return `${name}(${argument})`;
+}
+
+/** Of booleans there is a smallest and a greatest; anything else takes true as 1. */
+function aggregateOfBooleans(aggregate: AggregateExpr, dialect: Dialect): string {
+  const { function: name, of } = aggregate;
+  if (of === undefined) throw new Error('An aggregate of booleans has an argument.');
+  const value = exprSql(of, dialect);
+  if (name === 'min' || name === 'max')
+    return dialect.booleanExtreme?.(name, value) ?? `${name}(${value})`;
+  const condition = conditionsSql([of], dialect);
+  const number = `CASE WHEN ${condition} THEN 1 WHEN NOT ${condition} THEN 0 END`;
+  return aggregateSql({ ...aggregate, of: { kind: 'text', parts: [number] } }, dialect);
 }
 
 function rankSql({ partition, order, isDescending }: ExprByKind['rank'], dialect: Dialect): string {
@@ -297,6 +331,6 @@ function existsSql({ joins, where, equal }: ExprByKind['exists'], dialect: Diale
     ...others.map((join) => joinSql(join, dialect)),
   ];
   if (equal !== undefined)
-    return `(${exprSql(equal.outer, dialect)} IN (${rows.join(' ')} WHERE ${exprSql(where, dialect)}))`;
+    return `(${exprSql(equal.outer, dialect)} IN (${rows.join(' ')} WHERE ${conditionsSql([where], dialect)}))`;
   return `EXISTS (${rows.join(' ')} WHERE ${conditionsSql([first.on, where], dialect)})`;
 }

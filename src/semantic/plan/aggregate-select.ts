@@ -1,13 +1,21 @@
+import { isWithin } from '../../sql/analyzer.ts';
+import { isCondition } from '../../sql/boolean-operands.ts';
 import { assumeKey } from '../keys/key-assumption.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { Balance } from '../model/model.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import type { AggregateExpr, Expr, NamedColumn, Select } from '../relational/query-tree.ts';
+import {
+  type AggregateExpr,
+  type Expr,
+  isBoolean,
+  type NamedColumn,
+  type Select,
+} from '../relational/query-tree.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import { checkAggregateType } from '../resolve/aggregate-type.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import { type JoinScope, ownFieldExpr } from '../resolve/join-scope.ts';
-import { filterExpr, rowExpr } from '../resolve/row-expr.ts';
+import { filterExpr, rowExpr, type RowSql } from '../resolve/row-expr.ts';
 import { convertedValue } from './conversion.ts';
 
 interface Aggregation {
@@ -51,11 +59,20 @@ function inputExpr(scope: JoinScope, aggregate: AggregateNode): Expr | undefined
   const toOneJoins = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
   const inputScope: JoinScope = { ...scope, joins: toOneJoins };
   checkAggregateType(inputScope, aggregate);
-  const of = aggregate.of && rowExpr({ ...inputScope, reach: 'one' }, aggregate.of);
+  const of = aggregate.of && argumentExpr({ ...inputScope, reach: 'one' }, aggregate.of);
   const where = aggregate.where.map((filter) => filterExpr(inputScope, filter));
   // The argument and the filters may have added joins.
   for (const [alias, join] of toOneJoins) scope.joins.set(alias, join);
   return where.length === 0 ? of : { kind: 'conditional', where, value: of ?? one };
+}
+
+/** The argument of an aggregate; a condition is a boolean value there. */
+function argumentExpr(scope: JoinScope, of: RowSql): Expr {
+  const expr = rowExpr(scope, of);
+  const tokens = of.fragment.tokens.filter((token) => isWithin(token, of.span));
+  return expr.kind === 'text' && isCondition(tokens)
+    ? { kind: 'boolean', of: expr, isCondition: true }
+    : expr;
 }
 
 const one: Expr = { kind: 'text', parts: ['1'] };
@@ -277,7 +294,11 @@ function groupSubquery(
 ): Select {
   const filtersGroups = inputs.some(({ aggregate }) => aggregate.filtersGroups === true);
   const aggregates = inputs.map(({ aggregate, expr }, index) => {
-    const value = expr && subqueryColumn(`v${index + 1}`);
+    const column = subqueryColumn(`v${index + 1}`);
+    const value: Expr | undefined =
+      expr !== undefined && isBoolean(expr)
+        ? { kind: 'boolean', of: column, isCondition: false }
+        : expr && column;
     const of: Expr | undefined =
       value !== undefined && where.length > 0 && !filtersGroups
         ? { kind: 'conditional', where, value }

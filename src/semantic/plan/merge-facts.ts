@@ -1,10 +1,11 @@
-import type {
-  CommonTable,
-  Expr,
-  JoinClause,
-  NamedColumn,
-  Query,
-  Select,
+import {
+  type CommonTable,
+  type Expr,
+  isBoolean,
+  type JoinClause,
+  type NamedColumn,
+  type Query,
+  type Select,
 } from '../relational/query-tree.ts';
 import { type FilledPeriods, fromCommon } from './calendar.ts';
 import { isCount } from '../resolve/aggregate-node.ts';
@@ -54,6 +55,7 @@ function groupTables(
     factQuery.aggregates.map((aggregate) => ({
       column: aggregate.column,
       isCount: isCount(aggregate),
+      isBoolean: hasBooleans(factQuery.select, aggregate.column),
       table: facts[index]?.name ?? '',
     })),
   );
@@ -94,6 +96,7 @@ type MemberTable = DimensionTable & CommonTable;
 interface AggregateColumn {
   readonly column: string;
   readonly isCount: boolean;
+  readonly isBoolean: boolean;
   /** The table of its fact query. */
   readonly table: string;
 }
@@ -136,9 +139,26 @@ function unionPart(
 }
 
 /** Each fact has at most one row per group, so max() takes its value. */
-function mergedValue({ column, isCount: isCountColumn }: AggregateColumn): Expr {
-  const value: Expr = { kind: 'call', parts: ['max(', columnOf(unionAlias, column), ')'] };
+function mergedValue(aggregate: AggregateColumn): Expr {
+  const { column, isCount: isCountColumn } = aggregate;
+  const of = columnOf(unionAlias, column);
+  if (aggregate.isBoolean) {
+    const boolean: Expr = { kind: 'boolean', of, isCondition: false };
+    return { kind: 'aggregate', function: 'max', of: boolean, fraction: undefined };
+  }
+  const value: Expr = { kind: 'call', parts: ['max(', of, ')'] };
   return isCountColumn ? zeroForNull(value) : value;
+}
+
+/** True if the column is the smallest or greatest of booleans. */
+function hasBooleans({ columns }: Select, column: string): boolean {
+  const expr = columns.find((candidate) => candidate.column === column)?.expr;
+  return (
+    expr?.kind === 'aggregate' &&
+    (expr.function === 'min' || expr.function === 'max') &&
+    expr.of !== undefined &&
+    isBoolean(expr.of)
+  );
 }
 
 /** Joins to each group the totals that it belongs to. */

@@ -1,8 +1,10 @@
+import { UserError } from '../../lib/error.ts';
 import type { FieldType } from '../../sql/field-type.ts';
 import type { KeyAssumption, PlannedKeys } from '../keys/key-assumption.ts';
 import type { Grain } from '../model/grains.ts';
 import { findField, type SemanticModel } from '../model/model.ts';
 import { parametersIn, withParameters } from '../model/parameters.ts';
+import { withWorkingChoices } from '../query/working-choices.ts';
 import { querySchema, type SemanticQuery } from '../query/query.ts';
 import type { CommonTable, Expr } from '../relational/query-tree.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
@@ -79,7 +81,12 @@ export function createPlan(
   query: SemanticQuery,
   contradicted: PlannedKeys['contradicted'] = new Set(),
 ): Plan {
-  return planWithin(model, query, { contradicted, within: [] });
+  const plan = (wanted: SemanticQuery) => planWithin(model, wanted, { contradicted, within: [] });
+  try {
+    return plan(query);
+  } catch (error) {
+    throw error instanceof UserError ? withWorkingChoices(error, query, plan) : error;
+  }
 }
 
 interface PlanSurroundings {

@@ -124,6 +124,12 @@ export type Expr =
    */
   | { readonly kind: 'moment'; readonly type: TruncateOptions['type']; readonly text: string }
   | AggregateExpr
+  /** A boolean: a stored one, or a condition. Engines without booleans turn one into the other. */
+  | { readonly kind: 'boolean'; readonly of: Expr; readonly isCondition: boolean }
+  /** A boolean as an operand of AND, OR, NOT or WHEN. */
+  | { readonly kind: 'truth'; readonly of: Extract<Expr, { kind: 'boolean' }> }
+  /** TRUE or FALSE in SQL of a dataset file, as written. */
+  | { readonly kind: 'boolean_word'; readonly text: string }
   /** `value`, or NULL unless all conditions hold. */
   | { readonly kind: 'conditional'; readonly where: readonly Expr[]; readonly value: Expr }
   /** The number of a row; rows of equal order are numbered in any order. */
@@ -170,6 +176,11 @@ export interface AggregateExpr {
   readonly of: Expr | undefined;
   /** Of a percentile, 0 to 1. */
   readonly fraction: number | undefined;
+}
+
+/** True if the value is a boolean of a declared field, or a condition. */
+export function isBoolean(expr: Expr): boolean {
+  return expr.kind === 'boolean' || (expr.kind === 'conditional' && isBoolean(expr.value));
 }
 
 /** The operator of real division; dialects spell it differently. */

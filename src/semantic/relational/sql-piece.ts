@@ -2,6 +2,8 @@ import { isWithin, type Span } from '../../sql/analyzer.ts';
 import type { Fragment, ParameterReference } from '../../sql/fragment.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
 import { queryError } from '../query/errors.ts';
+import { isOperand } from '../../sql/boolean-operands.ts';
+import { isWord } from '../../sql/tokens.ts';
 import { divisionSplices } from './division.ts';
 import type { Expr, ExprPart } from './query-tree.ts';
 
@@ -33,13 +35,28 @@ export function rowTextExpr(
   resolve: (reference: ColumnReference) => Expr,
   literals: readonly SqlSplice[] = [],
 ): Expr {
-  const { references, tokens, parameters = [] } = piece.fragment;
+  const { text, references, tokens, parameters = [] } = piece.fragment;
+  const within = tokens.filter((token) => isWithin(token, piece.span));
   const names = references
     .filter((reference) => isWithin(reference, piece.span))
-    .map((reference) => ({ ...reference, parts: [resolve(reference)] }));
+    .map((reference) => {
+      const expr = resolve(reference);
+      const isTruth = expr.kind === 'boolean' && isOperand(within, reference);
+      return { ...reference, parts: [isTruth ? ({ kind: 'truth', of: expr } as const) : expr] };
+    });
+  const words = within.filter(
+    (token, index) => isWord(token, 'true', 'false') && !isWord(within[index - 1], 'is', 'not'),
+  );
   return spliceSql(piece, [
     ...names,
-    ...divisionSplices(tokens.filter((token) => isWithin(token, piece.span))),
+    ...divisionSplices(within),
+    ...words
+      .filter((word) => !literals.some((literal) => isWithin(word, literal)))
+      .map(({ start, end }) => ({
+        start,
+        end,
+        parts: [{ kind: 'boolean_word', text: text.slice(start, end) } as const],
+      })),
     ...parameters.map(parameterSplice),
     ...literals,
   ]);

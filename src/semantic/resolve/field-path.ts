@@ -116,6 +116,13 @@ function unknownFieldError({ dataset, name }: ResolvedField, parts: readonly str
     .map((field) => field.name);
   const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
   const as = (candidate: string) => [[...parts.slice(0, -1), candidate].join('.')];
+  // As other tools write a period: `placed_at__month`.
+  const [, time = '', period = ''] = /^(.+)__([a-z]+)$/.exec(name) ?? [];
+  const isPeriod = grains.some((grain) => grain === period) && candidates.includes(time);
+  if (isPeriod)
+    return queryError('unknown_name', `There is no field of ${dataset.name} named ${name}`, {
+      choices: as(`${time}.${period}`),
+    });
   return unknownNameError({ what: `field of ${dataset.name}`, name, candidates, note, as });
 }
 

@@ -1,4 +1,5 @@
 import { shortHash } from '../../lib/hash.ts';
+import { isCondition } from '../../sql/boolean-operands.ts';
 import type { Dialect, Period } from '../../sql/dialect.ts';
 import { assumeKey, type PlannedKeys } from '../keys/key-assumption.ts';
 import { keyOfJoin } from '../keys/key-of-join.ts';
@@ -129,6 +130,14 @@ export function ownFieldExpr(
  * `not_supported` for a row metric.
  */
 export function columnExpr(side: JoinSide, name: string, written?: string): Expr {
+  const { dialect, dataset } = side;
+  const expr = anyColumnExpr(side, name, written);
+  const field = findField(dataset, name, isCaseExact(dialect, written));
+  if (field?.type !== 'boolean' || expr.kind === 'boolean') return expr;
+  return { kind: 'boolean', of: expr, isCondition: isCondition(field.expr?.tokens ?? []) };
+}
+
+function anyColumnExpr(side: JoinSide, name: string, written?: string): Expr {
   const { dialect, dataset, alias } = side;
   const find = (fieldName: string, text: string | undefined) =>
     findField(dataset, fieldName, isCaseExact(dialect, text));

@@ -30,6 +30,7 @@ export const postgres: Dialect = {
     (expr) => `CAST(${expr} AS TEXT)`,
   ),
   nullsNeedType: true,
+  booleanExtreme: (name, expr) => `${name === 'max' ? 'bool_or' : 'bool_and'}(${expr})`,
   recursiveWith: 'WITH RECURSIVE',
   fence: 'OFFSET 0',
   statistics: {

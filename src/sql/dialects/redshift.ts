@@ -36,6 +36,7 @@ export const redshift: Dialect = {
     (expr) => `CAST(${expr} AS VARCHAR)`,
   ),
   nullsNeedType: true,
+  booleanExtreme: (name, expr) => `${name === 'max' ? 'bool_or' : 'bool_and'}(${expr})`,
   misread: /\\/,
 };
 

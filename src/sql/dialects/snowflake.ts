@@ -42,6 +42,7 @@ export const snowflake: Dialect = {
   average: (expr) => `avg(CAST(${expr} AS FLOAT))`,
   text: textByFunctions(['CONTAINS', 'STARTSWITH', 'ENDSWITH'], (expr) => `TO_VARCHAR(${expr})`),
   nullsNeedType: true,
+  booleanExtreme: (name, expr) => `${name === 'max' ? 'BOOLOR_AGG' : 'BOOLAND_AGG'}(${expr})`,
   misread: /\\/,
 };
 

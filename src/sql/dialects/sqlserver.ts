@@ -54,6 +54,8 @@ export const sqlserver: Dialect = {
     `${isOrdered ? '' : 'ORDER BY (SELECT NULL) '}OFFSET 0 ROWS FETCH NEXT ${rows} ROWS ONLY`,
   groupsByPosition: false,
   nullsNeedType: true,
+  hasBitsOnly: true,
+  booleanExtreme: (name, expr) => `CAST(${name}(CAST(${expr} AS tinyint)) AS bit)`,
   misread: /\\[\r\n]/,
 };
 
