@@ -73,19 +73,20 @@ const envelopeSchema = z.object({
   }),
 });
 
+/** What the demo prints, and what its tour prints. */
+let outcome: string;
 let first: string;
 let second: z.infer<typeof envelopeSchema>['data'];
 let afterFirst: { head: string; status: string };
 
 /** As a newcomer in a clone starts it. */
-async function demoFromClone(): Promise<string> {
-  return (
-    await promisify(execFile)('npm', ['run', '-s', 'demo', '--', '--dir', dir], { cwd: root, env })
-  ).stdout;
+async function demoFromClone(...flags: string[]): Promise<string> {
+  const args = ['run', '-s', 'demo', '--', '--dir', dir, ...flags];
+  return (await promisify(execFile)('npm', args, { cwd: root, env })).stdout;
 }
 
 async function demoAsJson(): Promise<string> {
-  const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--json'];
+  const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--tour', '--json'];
   return (await promisify(execFile)(process.execPath, args, { cwd: root, env })).stdout;
 }
 
@@ -127,7 +128,8 @@ const byHand = `
 
 describe('ktx demo', () => {
   beforeAll(async () => {
-    first = await demoFromClone();
+    outcome = await demoFromClone();
+    first = await demoFromClone('--tour');
     afterFirst = state();
     second = envelopeSchema.parse(JSON.parse(await demoAsJson())).data;
   }, 120_000);
@@ -146,7 +148,22 @@ describe('ktx demo', () => {
     expect(git('ls-files').split('\n')).toContain('semantic-layer/shop/legacy__orders.yaml');
   });
 
-  it('tells what it found, wrote, asked and what naive SQL says', () => {
+  it('shows the wrong SQL and the two truths first, in forty lines', () => {
+    const lines = outcome.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines[0]).toBe('1  The same question in SQL: it runs, and the answer is wrong');
+    expect(lines.findIndex((line) => line.startsWith('2  One metric'))).toBeLessThan(25);
+    expect(lines.filter((line) => line.length > 100 && !line.includes('npm run'))).toEqual([]);
+    const [, ending = ''] = outcome.split('\nNext\n');
+    const commands = ending
+      .trim()
+      .split('\n')
+      .map((line) => /npm run -s ktx -- .*/.exec(line)?.[0]);
+    expect(commands).toHaveLength(4);
+    for (const command of commands.slice(0, 2)) expect(shell(command ?? 'false')).not.toBe('');
+  });
+
+  it('tells in its tour what it found, wrote, asked and what naive SQL says', () => {
     for (const words of [
       '16 tables',
       'orders(buyer_id)',

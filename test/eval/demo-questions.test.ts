@@ -34,7 +34,7 @@ beforeAll(async () => {
   endpoint = await openModelEndpoint();
   machine = await makeMachine(endpoint);
   process.env['EVAL_TEST_KEY'] = 'made-up';
-  const { code, stderr } = await ktx(['demo', '--dir', dir], { cwd: base });
+  const { code, stderr } = await ktx(['demo', '--tour', '--dir', dir], { cwd: base });
   if (code !== 0) throw new Error(stderr);
   mkdirSync(join(dir, 'evals'));
   copyFileSync(questionFile, join(dir, 'evals/fernholm.yaml'));

@@ -127,3 +127,18 @@ export function commandsToTry(dir: string, host: CliHost): readonly string[] {
     `${ktx} search "guest order"`,
   ];
 }
+
+/** What a person may want next, and the command for it. They work from the current folder. */
+export function nextChoices(
+  dir: string,
+  host: CliHost,
+): readonly (readonly [choice: string, command: string])[] {
+  const anywhere = ktxInvocation(host, undefined);
+  const inDemo = ktxInvocation(host, shortPath(host.cwd, dir));
+  return [
+    ['ask it', `${inDemo} sl query -m orders.revenue -d orders.channel`],
+    ['decide', `${inDemo} review`],
+    ['see each step', `${anywhere} demo --dir ${shortPath(host.cwd, dir)} --tour`],
+    ['connect yours', `${anywhere} setup`],
+  ];
+}

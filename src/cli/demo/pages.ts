@@ -14,7 +14,7 @@ export type PageValues = Readonly<Record<string, number | string | Lines>>;
 const indent = '   ';
 const maxPageWidth = 100;
 
-/** The pages of the tour, in the order of `tour.txt`. */
+/** The pages, in the order of `tour.txt`: those of the tour, then those of the outcome. */
 const pageNames = [
   'warehouse',
   'findings',
@@ -27,6 +27,10 @@ const pageNames = [
   'read',
   'pending',
   'ending',
+  'wrong',
+  'truths',
+  'learned',
+  'choice',
 ] as const;
 export type PageName = (typeof pageNames)[number];
 
@@ -146,7 +150,10 @@ export function comparisonValues({ comparison }: NaiveComparison, screen: Screen
   const totals = ['total', ...statements.map(({ total }) => formatWhole(total))];
   const lost = table_total - inner_join.total;
   return {
-    grid: renderGrid(['region', '>ktx', '>inner join', '>wrong role'], [...lines, totals], screen),
+    grid: markWrong(
+      renderGrid(['region', '>ktx', '>inner join', '>wrong role'], [...lines, totals], screen),
+      screen,
+    ),
     alone: table_total,
     agrees: table_total === semantic_layer.total ? 'agrees' : 'does not agree',
     lost,
@@ -154,6 +161,18 @@ export function comparisonValues({ comparison }: NaiveComparison, screen: Screen
     wrong: regions.filter(({ revenues: [right, , wrong] }) => right !== wrong).length,
     regions: regions.length,
   };
+}
+
+/** Colors the numbers that differ from that of ktx, the first one of each line. */
+function markWrong([header = '', ...lines]: Lines, { style }: Screen): Lines {
+  const marked = lines.map((line) =>
+    line.replace(/(\S+)(\s+)(\S+)(\s+)(\S+)$/, (_, right: string, ...rest: string[]) => {
+      const [gap = '', inner = '', space = '', role = ''] = rest;
+      const show = (cell: string) => (cell === right ? cell : style('red', cell));
+      return style('green', right) + gap + show(inner) + space + show(role);
+    }),
+  );
+  return [header, ...marked];
 }
 
 /** A column whose name starts with `>` is right-aligned. */

@@ -10,11 +10,13 @@ import { ingestFailure, loadRunUsage, runIngest } from '../commands/learn/run-in
 import { receiptLines } from '../commands/sl/receipt-text.ts';
 import { ktxInvocation, shortPath } from '../terminal/invocation.ts';
 import { describeUsage } from '../terminal/llm-text.ts';
+import { alignColumns } from '../terminal/table.ts';
 import {
   addGiftsMetric,
   commandsToTry,
   connection,
   metricFile,
+  nextChoices,
   prepareDemoFolder,
 } from './demo-folder.ts';
 import { configureDemoLlm } from './demo-llm.ts';
@@ -33,6 +35,8 @@ import { loadMetricConflict, loadModelFacts, loadSourceFacts } from './source-fa
 
 interface DemoOptions {
   readonly dir: string;
+  /** True shows each step; otherwise only what comes out of it. */
+  readonly tour: boolean;
   /** The backend that reads the prose; without one nothing reads it. */
   readonly llm: BackendName | undefined;
 }
@@ -47,7 +51,7 @@ interface Tour {
 
 /** Goes from a database without keys to an answer, in the order in which a person would. */
 export async function runDemo(
-  { dir, llm }: DemoOptions,
+  { dir, llm, tour: isTour }: DemoOptions,
   context: CommandContext,
 ): Promise<CommandResult> {
   const { screen, progress, host } = context;
@@ -76,56 +80,116 @@ export async function runDemo(
     return report;
   };
   const tour: Tour = { project, context, showPage, ingest };
-  const found = await showWarehouse(tour, { folder: shortPath(host.cwd, dir), made });
+  const options = { dir, made, print, readsProse: llm !== undefined };
+  return isTour ? showTour(tour, options) : showOutcome(tour, options);
+}
+
+interface ShownDemo {
+  readonly dir: string;
+  /** What this run created. */
+  readonly made: readonly string[];
+  readonly print: (lines: readonly string[]) => void;
+  readonly readsProse: boolean;
+}
+
+/** Each step with everything that comes out of it. */
+async function showTour(
+  tour: Tour,
+  { dir, made, print, readsProse }: ShownDemo,
+): Promise<CommandResult> {
+  const { context, showPage, ingest } = tour;
+  const { screen, host } = context;
+  const found = await scanDemo(tour);
+  showWarehouse(tour, { found, folder: shortPath(host.cwd, dir), made });
   const first = await ingest(false);
   const facts = await showSourceFacts(tour);
   showPage('written', { report: describeIngest(first, screen) });
   const { report: second, ...edit } = await showEdit(tour, first);
   const answer = await showAnswer(tour);
-  const unchanged =
-    made.length === 0 && edit.added.length === 0 && Object.values(first.files).flat().length === 0;
-  if (unchanged) print(['Nothing changed since the last run: same files, no commit.']);
-  const read = await showProse(tour, { dir, readsProse: llm !== undefined });
+  const unchanged = isUnchanged(made, first) && edit.added.length === 0;
+  if (unchanged) print([nothingChanged]);
+  const read = await showProse(tour, { dir, readsProse });
   const next = commandsToTry(dir, host);
   showPage('ending', { commands: next });
-  const data = {
-    dir,
-    made,
-    unchanged,
-    found,
-    ...facts,
-    ingest: [first, second],
-    edit,
-    ...answer,
-    read,
-    next,
-  };
+  const about = { dir, made, unchanged, found, ...facts };
+  const data = { ...about, ingest: [first, second], edit, ...answer, read, next };
   return { exitCode: (read.report ?? second).exitCode, data };
 }
 
-async function showWarehouse(
-  { project, context, showPage }: Tour,
-  { folder, made }: { folder: string; made: readonly string[] },
-) {
-  const { signal, screen, progress } = context;
+/** What a person who has a minute wants to see, the point first. */
+async function showOutcome(
+  tour: Tour,
+  { dir, made, print, readsProse }: ShownDemo,
+): Promise<CommandResult> {
+  const { project, context, showPage, ingest } = tour;
+  const { screen, signal, host, progress } = context;
+  const found = await scanDemo(tour);
+  const first = await ingest(false);
+  progress.update('running the query');
+  const answer = await compareWithNaiveSql(project, signal);
+  const { rows, tables } = found;
+  const company = { rows, tables: tables.length };
+  showPage('wrong', { ...company, ...comparisonValues(answer, screen) });
+  const contested = await loadMetricConflict(project);
+  if (contested !== undefined) showPage('truths', conflictValues(contested, screen));
+  const folder = shortPath(host.cwd, dir);
+  showPage('learned', { ...learnedValues(first, found), folder });
+  const unchanged = isUnchanged(made, first);
+  if (unchanged) print([nothingChanged]);
+  const read = readsProse ? await showProse(tour, { dir, readsProse }) : undefined;
+  const choices = nextChoices(dir, host);
+  showPage('choice', { choices: alignColumns(choices) });
+  const next = choices.map(([, command]) => command);
+  const data = { dir, made, unchanged, found, contested, ingest: [first], ...answer, read, next };
+  return { exitCode: (read?.report ?? first).exitCode, data };
+}
+
+const nothingChanged = 'Nothing changed since the last run: same files, no commit.';
+
+function isUnchanged(made: readonly string[], { files }: IngestReport): boolean {
+  return made.length === 0 && Object.values(files).flat().length === 0;
+}
+
+function learnedValues(
+  { sources }: IngestReport,
+  { primary_keys: keys, links }: Awaited<ReturnType<typeof scanDemo>>,
+): PageValues {
+  return {
+    keys: keys.filter(({ status }) => status === 'accepted').length,
+    accepted: links.filter(({ status }) => status === 'accepted').length,
+    facts: sources.reduce((sum, { claims }) => sum + claims, 0),
+  };
+}
+
+async function scanDemo({ project, context }: Tour) {
+  const { signal, progress } = context;
   const onProgress = ({ phase, ...counts }: { phase: string; done: number; total: number }) =>
     progress.update(phase, counts);
   const scan = await scanProject(project, { connection, signal, onProgress });
   const tables = scan.tables.map(({ table }) => `${table.schema}.${table.table}`);
-  const found = {
+  return {
     ...scanReport(scan),
     tables,
     rows: scan.tables.reduce((sum, { profile }) => sum + (profile?.rows ?? 0), 0),
   };
+}
+
+interface FoundWarehouse {
+  readonly found: Awaited<ReturnType<typeof scanDemo>>;
+  readonly folder: string;
+  readonly made: readonly string[];
+}
+
+function showWarehouse({ context, showPage }: Tour, { found, folder, made }: FoundWarehouse): void {
+  const { rows, tables } = found;
   showPage('warehouse', {
     folder,
     state: made.length === 0 ? 'created by an earlier run' : `created ${made.join(', ')}`,
     tables: tables.length,
-    schemas: new Set(scan.tables.map(({ table }) => table.schema)).size,
-    rows: found.rows,
+    schemas: new Set(tables.map((table) => table.split('.')[0])).size,
+    rows,
   });
-  showPage('findings', findingsValues({ ...found, tables: tables.length }, screen));
-  return found;
+  showPage('findings', findingsValues({ ...found, tables: tables.length }, context.screen));
 }
 
 async function showSourceFacts({ project, context, showPage }: Tour) {
