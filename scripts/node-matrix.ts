@@ -16,8 +16,8 @@ import startPostgres from '../test/support/postgres-server.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'ktx-node-matrix');
 const run = promisify(execFile);
-const asked = process.argv.slice(2);
-const versions = (asked.length > 0 ? asked : ['24', '26']).map(newest);
+const requested = process.argv.slice(2);
+const versions = (requested.length > 0 ? requested : ['24', '26']).map(newestRelease);
 
 /** A Node release with ktx installed. */
 interface Installation {
@@ -27,16 +27,16 @@ interface Installation {
   readonly env: Record<string, string>;
 }
 
-/** The checks, in order; each returns a line about what it saw. */
+/** The checks, in order. Each returns a line about its result. */
 const steps: Readonly<Record<string, (installation: Installation) => Promise<string>>> = {
   async version(installation) {
-    const said = await ktx(installation, '--version');
+    const answer = await ktx(installation, '--version');
     const { stdout } = await run(installation.node, ['--version']);
-    expected(
-      `v${String(said['node'])}` === stdout.trim(),
-      `Node ${stdout.trim()}, found ${String(said['node'])}`,
+    requireThat(
+      `v${String(answer['node'])}` === stdout.trim(),
+      `Node ${stdout.trim()}, found ${String(answer['node'])}`,
     );
-    return `ktx ${String(said['version'])} on Node ${String(said['node'])}`;
+    return `ktx ${String(answer['version'])} on Node ${String(answer['node'])}`;
   },
   async demo(installation) {
     await ktx(installation, 'demo', '--dir', 'shop');
@@ -60,7 +60,7 @@ const steps: Readonly<Record<string, (installation: Installation) => Promise<str
       '--ignore-declared',
       'all',
     );
-    expected(Number(tables) > 0, 'tables');
+    requireThat(Number(tables) > 0, 'tables');
     return `${String(tables)} tables, ${(links as unknown[]).length} links`;
   },
   async mcp({ node, bin, folder, env }) {
@@ -73,7 +73,7 @@ const steps: Readonly<Record<string, (installation: Installation) => Promise<str
       arguments: { metrics: ['orders.revenue'] },
     });
     await client.close();
-    expected(
+    requireThat(
       tools.length > 4 && answer.isError !== true,
       `tools and an answer, found ${JSON.stringify(answer.content)}`,
     );
@@ -91,9 +91,9 @@ const steps: Readonly<Record<string, (installation: Installation) => Promise<str
       'pg',
     );
     const { links } = await ktx(installation, 'scan', '--project-dir', 'pg');
-    const found = links as { readonly status: string }[];
-    expected(
-      found.some(({ status }) => status === 'accepted'),
+    const foundLinks = links as { readonly status: string }[];
+    requireThat(
+      foundLinks.some(({ status }) => status === 'accepted'),
       'an accepted link',
     );
     const { rows } = await ktx(
@@ -103,7 +103,7 @@ const steps: Readonly<Record<string, (installation: Installation) => Promise<str
       '--project-dir',
       'pg',
     );
-    return `${found.length} links, rows ${JSON.stringify(rows)}`;
+    return `${foundLinks.length} links, rows ${JSON.stringify(rows)}`;
   },
 };
 
@@ -115,8 +115,8 @@ const stop = await startPostgres({
 } as Parameters<typeof startPostgres>[0]);
 try {
   await fillPostgres();
-  const tarball = packed();
-  for (const version of versions) if (!(await works(version, tarball))) failed.push(version);
+  const tarball = packKtx();
+  for (const version of versions) if (!(await tryRelease(version, tarball))) failed.push(version);
 } finally {
   await stop();
   rmSync(scratch, { recursive: true, force: true });
@@ -128,19 +128,20 @@ console.log(
 );
 process.exit(failed.length === 0 ? 0 : 1);
 
-function newest(version: string): string {
+function newestRelease(version: string): string {
   const found: unknown = JSON.parse(
     execFileSync('npm', ['view', `node@${version}`, 'version', '--json', '--loglevel=error'], {
       encoding: 'utf8',
     }),
   );
   const all = (Array.isArray(found) ? found : [found]).map(String);
-  const parts = (one: string): number =>
-    one.split('.').reduce((sum, part) => sum * 1000 + Number(part), 0);
-  return all.sort((a, b) => parts(a) - parts(b)).at(-1) ?? version;
+  const versionNumber = (release: string): number =>
+    release.split('.').reduce((sum, part) => sum * 1000 + Number(part), 0);
+  return all.sort((a, b) => versionNumber(a) - versionNumber(b)).at(-1) ?? version;
 }
 
-function packed(): string {
+/** The path of the packed ktx. */
+function packKtx(): string {
   const text = execFileSync(
     'npm',
     ['pack', '--json', '--loglevel=error', '--pack-destination', scratch],
@@ -158,15 +159,16 @@ async function fillPostgres(): Promise<void> {
   await client.end();
 }
 
-async function works(version: string, tarball: string): Promise<boolean> {
+/** Prints a line for each check; false if one fails. */
+async function tryRelease(version: string, tarball: string): Promise<boolean> {
   console.log(`\nNode ${version}`);
   try {
     const installation = install(version, tarball);
     for (const [name, step] of Object.entries(steps)) {
       const started = performance.now();
-      const said = await step(installation);
+      const result = await step(installation);
       console.log(
-        `  ${name.padEnd(14)} ${String(Math.round(performance.now() - started)).padStart(6)} ms  ${said}`,
+        `  ${name.padEnd(14)} ${String(Math.round(performance.now() - started)).padStart(6)} ms  ${result}`,
       );
     }
     return true;
@@ -226,6 +228,6 @@ async function ktx(
   ).data;
 }
 
-function expected(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`expected ${what}`);
+function requireThat(holds: boolean, expectation: string): void {
+  if (!holds) throw new Error(`expected ${expectation}`);
 }

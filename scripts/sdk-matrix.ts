@@ -28,9 +28,9 @@ const failed = [...results].filter(([, { mustPass, passes }]) => mustPass && !pa
 process.exit(failed.length > 0 ? 1 : 0);
 
 /** All combinations, or those of the SDK releases in the arguments, each with its own program. */
-function matrixRuns(asked: readonly string[]): readonly MatrixRun[] {
-  if (asked.length > 0)
-    return asked.map((version) => ({
+function matrixRuns(requested: readonly string[]): readonly MatrixRun[] {
+  if (requested.length > 0)
+    return requested.map((version) => ({
       sdk: version,
       program: version,
       mustPass: version === pinned || version === verified,
@@ -66,7 +66,7 @@ function printResult(run: MatrixRun, { passed, failures, passes, seconds }: Suit
   for (const { name, message } of failures) console.log(`  ${name}\n    ${message}`);
 }
 
-/** Cases that pass in some runs and fail in others: what differs by version. */
+/** Prints the cases that fail in at least one run, with the runs in which they fail. */
 function printDifferences(): void {
   const names = new Set(
     [...results.values()].flatMap(({ failures }) => failures.map(({ name }) => name)),
@@ -75,7 +75,7 @@ function printDifferences(): void {
   console.log('\nWhat differs:');
   for (const name of names) {
     const failing = [...results].filter(([, { failures }]) =>
-      failures.some((one) => one.name === name),
+      failures.some((failure) => failure.name === name),
     );
     console.log(`  ${name}: fails with ${failing.map(([run]) => run).join('; ')}`);
   }

@@ -344,7 +344,7 @@ const rows: readonly Row[] = [
     remembers: ['How many plums?', 'Seven [q1].'],
   },
   {
-    title: 'interrupted, and gone on from',
+    title: 'a turn that is interrupted, and the next one',
     script: ({ n }) =>
       n === 1
         ? say('A long and winding answer about figs.', { hang: 'mid-stream' })
@@ -373,7 +373,7 @@ const rows: readonly Row[] = [
     remembers: ['A long and winding'],
   },
   {
-    title: 'permission granted',
+    title: 'a permission that is granted',
     policy: asking('once'),
     script: counting,
     act: once('How many?'),
@@ -389,7 +389,7 @@ const rows: readonly Row[] = [
     results: [{ denials: [], evidence: [{ rows: [[900]] }] }],
   },
   {
-    title: 'permission denied',
+    title: 'a permission that is denied',
     isFast: true,
     policy: asking('no'),
     script: counting,
@@ -406,7 +406,7 @@ const rows: readonly Row[] = [
     results: [{ denials: [{ tool: 'run_sql', reason: 'denied by the user' }], evidence: [] }],
   },
   {
-    title: 'permission without a terminal',
+    title: 'a permission without a terminal',
     policy: { mode: 'manual' },
     script: counting,
     act: once('How many?'),
@@ -456,7 +456,7 @@ const rows: readonly Row[] = [
     results: [{ steps: 3, error: undefined }],
   },
   {
-    title: 'it takes too long',
+    title: 'a turn that takes too long',
     file: () => 'limits: {timeout: 3s}',
     script: () => say('Never.', { hang: 'at-start' }),
     act: once('Go.'),
@@ -470,7 +470,7 @@ const rows: readonly Row[] = [
     ] as const
   ).flatMap(([over, server]): Row[] => [
     {
-      title: `a server of others over ${over}`,
+      title: `an external server over ${over}`,
       file: server('works'),
       script: lookUp,
       act: once('What is on?'),
@@ -485,7 +485,7 @@ const rows: readonly Row[] = [
       results: [{ toolCalls: [{ answer: expect.stringContaining('2024-05-01: stand-up') }] }],
     },
     {
-      title: `a server over ${over} that fails in a call`,
+      title: `an external server over ${over} that fails in a call`,
       file: server('fails'),
       script: lookUp,
       act: once('What is on?'),
@@ -505,7 +505,7 @@ const rows: readonly Row[] = [
       ],
     },
     {
-      title: `a server over ${over} that lies about its tools`,
+      title: `an external server over ${over} that lies about its tools`,
       file: server('lies'),
       script: lookUp,
       act: once('What is on?'),

@@ -186,7 +186,7 @@ function contract(subject: Subject): void {
   // Of Claude Code the table of agent-backends.test.ts has these, beside another backend.
   const alone = test.runIf(subject !== 'claude-code');
 
-  test('one message, one answer: the same events on every backend', async () => {
+  test('sends the same events for a message and its answer on every backend', async () => {
     const script = inTurn(
       reply([{ text: 'Let me see.' }, { tool: 'look_up', input: { word: 'apple' } }]),
       say('It is a fruit.'),
@@ -267,7 +267,7 @@ function contract(subject: Subject): void {
     await second.session.close();
   });
 
-  test('interrupted, it keeps what arrived, and the next turn knows of it', async () => {
+  test('keeps what arrived before an interruption, and the next turn knows of it', async () => {
     const running = endpoint.start(({ n }) =>
       n === 1
         ? say('A long and winding answer about figs.', { hang: 'mid-stream' })
@@ -294,7 +294,7 @@ function contract(subject: Subject): void {
     await session.close();
   });
 
-  test('leaving the stream ends the turn', async () => {
+  test('ends the turn if the reader leaves the stream', async () => {
     const running = endpoint.start(() => say('A long and winding answer.', { hang: 'mid-stream' }));
     const { session } = open(running);
     for await (const event of session.send('Tell me.')) if (event.type === 'text_delta') break;
@@ -333,7 +333,7 @@ function contract(subject: Subject): void {
     await Promise.all([yes.session.close(), no.session.close()]);
   });
 
-  test('a call that is refused, one that fails, one of a tool that is not there: each has its end', async () => {
+  test('ends every tool call: one that is refused, one that fails, and one of a tool that does not exist', async () => {
     const bad = subject === 'claude-code' ? { word: 5 } : { word: undefined };
     const script = inTurn(
       use('look_up', bad),
@@ -397,7 +397,7 @@ function contract(subject: Subject): void {
     await session.close();
   });
 
-  test('a failure is in the result, and the session goes on', async () => {
+  test('puts a failure into the result, and goes on', async () => {
     const { session, send } = open(
       endpoint.start(({ messages }) =>
         messages.at(-1)?.text.includes('Go on.') === true ? say('Here again.') : fail('no-model'),
@@ -435,7 +435,7 @@ function contract(subject: Subject): void {
     },
   );
 
-  test('another model of the account stands in where the first is not available, with a warning [C15]', async () => {
+  test('uses another model of the account if the first is not available, with a warning [C15]', async () => {
     const running = endpoint.start(({ model }) =>
       model === testModel ? fail('no-model') : say('From the second.'),
     );
@@ -450,7 +450,7 @@ function contract(subject: Subject): void {
     await session.close();
   });
 
-  test('an answer in a form is checked on every turn', async () => {
+  test('checks a structured answer on every turn', async () => {
     const schema = z.strictObject({ answer: z.number().min(10) });
     const answer = { json: z.toJSONSchema(schema, { target: 'draft-7' }), schema };
     const script: Script = ({ n, messages }) => {
@@ -474,7 +474,7 @@ function contract(subject: Subject): void {
 
   // The gate is the process's: this closes it for a while, so it comes last and alone.
   describe('meets a limit', { concurrent: false }, () => {
-    test('tells of it, waits, and asks once more where nothing had come yet', async () => {
+    test('reports it, waits, and sends the request again if nothing had arrived', async () => {
       const limited = (): ReturnType<Script> => {
         const resetsAt = new Date(Date.now() + 2000);
         return fail(

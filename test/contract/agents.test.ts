@@ -105,7 +105,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
       ? use('calendar__list_events', { day: '2024-05-01' })
       : say(`Told: ${results[0]?.text}`);
 
-  test('a server of others over stdio: its answer is data between marks; it gets what it is given and nothing more', async () => {
+  test('calls an external server over stdio: its answer is marked as data, and it gets only its own variables', async () => {
     process.env['AGENTS_TEST_SECRET'] = 'not for servers';
     const { send, close, running } = await play(lookUp, child);
     const result = await send('What is on?');
@@ -121,14 +121,14 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     await close();
   });
 
-  test('over HTTP, with its token', async () => {
+  test('calls an external server over HTTP, with its token', async () => {
     const { send, close } = await play(lookUp, calendar('works'));
     expect((await send('What is on?')).text).toContain('2024-05-01: stand-up');
     expect(new Set(servers.get('works')?.authorizations)).toEqual(new Set(['Bearer cal-token']));
     await close();
   });
 
-  test('its input is checked before it is called, and a lie about its tools is a failed call', async () => {
+  test('checks the input of an external tool before the call; a tool that the server does not have fails', async () => {
     const script = inTurn(
       use('calendar__list_events', { date: 'tomorrow' }),
       use('calendar__list_events', { day: '2024-05-01' }),
@@ -144,7 +144,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     await close();
   });
 
-  test('what it says cannot end its marks, nor make a tool that is not there run', async () => {
+  test('does not let the answer of a server end its marks or run a tool that does not exist', async () => {
     const script: Script = ({ results, n }) =>
       n === 1
         ? use('calendar__list_events', { day: '2024-05-01' })
@@ -181,7 +181,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     },
   );
 
-  test('a server that is not there, or refuses, is an error, or a warning', async () => {
+  test('reports a server that does not run or refuses: as an error, or as a warning if it is optional', async () => {
     const server = await openHttpToolServer('works', 'another token');
     const http = (rest: string): string =>
       `mcp_servers: {calendar: {transport: http, url: "${server.url}", tools: [list_events]${rest}}}`;
@@ -193,7 +193,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     await expect(play(lookUp, http(''))).rejects.toMatchObject({ code: 'mcp_server_failed' });
   });
 
-  test('permission for a tool of others: asked once where it is granted for the session', async () => {
+  test('asks once for an external tool if the permission is for the session', async () => {
     const asked: string[] = [];
     const policy: PermissionPolicy = {
       mode: 'acceptEdits',

@@ -75,22 +75,25 @@ const seededIn = (values: readonly string[]): string[] =>
   );
 
 describe('claude-agent', () => {
-  test.for(authModes)('with auth %s hands on its family and no other', (mode) => {
-    const env = authModeEnv({ ...seeded, PATH: '/bin', HOME: '/home/ada', LANG: 'C' }, mode, {});
-    expect(seededIn(Object.values(env)).sort()).toEqual([...families[mode].given].sort());
-    expect(env).toMatchObject({
-      ...families[mode].set,
-      PATH: '/bin',
-      HOME: '/home/ada',
-      LANG: 'C',
-    });
-    const switches = [
-      'CLAUDE_CODE_USE_BEDROCK',
-      'CLAUDE_CODE_USE_VERTEX',
-      'CLAUDE_CODE_USE_FOUNDRY',
-    ];
-    expect(switches.filter((name) => name in env)).toEqual(Object.keys(families[mode].set));
-  });
+  test.for(authModes)(
+    'with auth %s passes the variables of its own provider and of no other',
+    (mode) => {
+      const env = authModeEnv({ ...seeded, PATH: '/bin', HOME: '/home/ada', LANG: 'C' }, mode, {});
+      expect(seededIn(Object.values(env)).sort()).toEqual([...families[mode].given].sort());
+      expect(env).toMatchObject({
+        ...families[mode].set,
+        PATH: '/bin',
+        HOME: '/home/ada',
+        LANG: 'C',
+      });
+      const switches = [
+        'CLAUDE_CODE_USE_BEDROCK',
+        'CLAUDE_CODE_USE_VERTEX',
+        'CLAUDE_CODE_USE_FOUNDRY',
+      ];
+      expect(switches.filter((name) => name in env)).toEqual(Object.keys(families[mode].set));
+    },
+  );
 
   const lacking: readonly (readonly [AuthMode, NodeJS.ProcessEnv, readonly string[]])[] = [
     ['api_key', {}, ['ANTHROPIC_API_KEY']],
@@ -148,7 +151,7 @@ describe('claude-agent', () => {
     ]);
   });
 
-  test('takes the names that models have in the cloud that it goes by', () => {
+  test('uses the model names of its cloud', () => {
     const isValid = (auth: AuthMode, model: string): boolean =>
       llmConfigSchema.safeParse({
         provider: { backend: 'claude-agent', auth },
@@ -299,7 +302,7 @@ describe.skipIf(binary === undefined)(
       },
     );
 
-    test('with anything missing no child is started', async () => {
+    test('starts no child if a variable is missing', async () => {
       const trace = join(dirname(machine.home), 'started');
       const executable = join(dirname(machine.home), 'never');
       await writeFile(executable, `#!/bin/sh\ntouch '${trace}'\nexec '${binary}' "$@"\n`, {

@@ -147,7 +147,7 @@ function faults(subject: Subject): void {
       },
     );
 
-    test('are waited for visibly, with the number of the attempt', async () => {
+    test('are waited for, and the number of the attempt is shown', async () => {
       const own = await open({
         retries: { attempts: 3, first_pause_seconds: 0.02 },
         max_wait: '2h',
@@ -214,7 +214,7 @@ function faults(subject: Subject): void {
       return { outcome, running };
     };
 
-    test('that never fits: three requests, and the reason in words of ktx', async () => {
+    test('that never fits: three requests, and a reason in the words of ktx', async () => {
       const { outcome, running } = await askObject(() => give({ name: 'Ada', age: 'old' }));
       expect(outcome).toMatchObject({
         kind: 'invalid_output',
@@ -223,7 +223,7 @@ function faults(subject: Subject): void {
       expect(running.calls).toHaveLength(3);
     });
 
-    test('with prose in its place: three requests', async () => {
+    test('that is prose instead: three requests', async () => {
       const { outcome, running } = await askObject(() => say('I would rather not.'));
       expect(outcome).toMatchObject({
         kind: 'invalid_output',
@@ -232,7 +232,7 @@ function faults(subject: Subject): void {
       expect(running.calls).toHaveLength(3);
     });
 
-    test('that fits at last: the model is told why in words of ktx', async () => {
+    test('that fits in the end: ktx tells the model why, in its own words', async () => {
       const { outcome, running } = await askObject(({ n }) =>
         give(n < 3 ? { name: 'Ada', age: 'old' } : { name: 'Ada', age: 36 }),
       );
@@ -242,7 +242,7 @@ function faults(subject: Subject): void {
     });
   });
 
-  test('input that a tool refuses is answered in words of ktx', async () => {
+  test('input that a tool refuses is answered in the words of ktx', async () => {
     const { running } = await loop(({ n }) =>
       n === 1 ? reply([{ tool: 'look_up', input: { word: 5, more: 1 } }]) : say('Then not.'),
     );

@@ -136,7 +136,7 @@ describe.skipIf(binary === undefined)(
       expect(endpoint.refused).toEqual([]);
     });
 
-    test('is one that would do all that, were it let', async () => {
+    test('would do all that without the isolation', async () => {
       const host = await makeHostile(machine);
       const running = endpoint.start(() => say('Let.'));
       const { query } = await import('@anthropic-ai/claude-agent-sdk');
@@ -245,7 +245,7 @@ describe.skipIf(binary === undefined)(
       '@secret.txt',
     ];
 
-    test('at the start of a prompt is no command and no file: it is sent as it stands [T6 I20 Q10]', async () => {
+    test('at the start of a prompt is neither a command nor a file: it is sent unchanged [T6 I20 Q10]', async () => {
       await makeHostile(machine);
       const runtime = await open();
       const runs = commands.map(async (command) => {
@@ -317,7 +317,7 @@ describe.skipIf(binary === undefined)(
       CLAUDE_CODE_USE_VERTEX: '1',
     };
 
-    test('of every provider at once are no session: each kind of call says to log in, and nothing was sent [E8 E13 C11 I23 Q6 Q10]', async () => {
+    test('of every provider at once are not a session: each kind of call says to log in, and nothing is sent [E8 E13 C11 I23 Q6 Q10]', async () => {
       const { CLAUDE_CODE_OAUTH_TOKEN: _, ...loggedOut } = machine.env;
       const runtime = await open({ ...loggedOut, ...everything });
       const running = endpoint.start(() => say('Never.'));
@@ -380,7 +380,7 @@ describe.skipIf(binary === undefined)(
       }
     });
 
-    test('that a session has are refused by their issuer: that is auth too [E9 E16]', async () => {
+    test('of a session that their issuer refuses are an error of kind auth [E9 E16]', async () => {
       const runtime = await open();
       endpoint.start(() => ({ kind: 'failure', name: 'auth' }), testModel);
       expect(await probe(runtime)).toMatchObject({ kind: 'auth' });
@@ -428,7 +428,7 @@ describe.skipIf(binary === undefined)(
       expect(left.filter((name) => name.endsWith('.jsonl'))).toEqual([]);
     });
 
-    test('of a session can be killed: the turn says so, and the next one has another child that knows what was said', async () => {
+    test('of a session can be killed: the turn says so, and the next turn has a new child that knows the conversation', async () => {
       const pids = join(dirname(machine.home), 'killed');
       await mkdir(pids);
       const wrapper = join(dirname(machine.home), 'claude-to-kill');

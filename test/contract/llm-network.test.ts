@@ -29,7 +29,7 @@ describe.each(ofRun)('a network that is away, on %s', { timeout: 60_000 }, (subj
       retries: { attempts, first_pause_seconds: 0.2, ...retries },
     });
 
-  test.skipIf(isMissing)('is found out by one call for all that wait', async () => {
+  test.skipIf(isMissing)('is detected by one call for all that wait', async () => {
     const opened = await open();
     const { marker } = endpoint.start(() => drop);
     const ends = await askAll(opened.runtime, `Case ${marker}.`);

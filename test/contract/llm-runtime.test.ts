@@ -207,7 +207,7 @@ function contract(subject: Subject): void {
       expect(JSON.stringify(second?.body)).not.toContain(words.secret);
     });
 
-    test('an object, in the form of its schema and parsed by it [O1 O2 O3 Q1]', async () => {
+    test('an object that its schema describes and parses [O1 O2 O3 Q1]', async () => {
       const running = endpoint.start(inTurn(give({ name: 'Ada', age: 36 })));
       const measured: CallMetrics[] = [];
       const object = await usual.runtime.generateObject({
@@ -337,7 +337,7 @@ function contract(subject: Subject): void {
       expect(steps).toHaveLength(2);
     });
 
-    test('alike for whoever has the loop alone [P8]', async () => {
+    test('in the same way for a caller that has only the loop [P8]', async () => {
       const running = endpoint.start(inTurn(turn(1), say('Done.')));
       const runner: AgentRunnerPort = usual.runtime;
       const params = {
@@ -424,7 +424,7 @@ function contract(subject: Subject): void {
       expect(running.calls.map(({ results }) => results.length)).toEqual([0, 1]);
     });
 
-    test('whatever the progress callback does [G7 Q5]', async () => {
+    test('on, whatever the progress callback does [G7 Q5]', async () => {
       const { runtime, warnings } = await open();
       const running = endpoint.start(inTurn(turn(1), say('Unmoved.')));
       const result = await runtime.runAgentLoop({
@@ -455,7 +455,7 @@ function contract(subject: Subject): void {
       ['billing', 'billing'],
       ['too-long', 'context_too_long', 400],
     ];
-    test.for(kinds)('as it is: %s is %s [T7 T8 P16]', async ([name, kind, status]) => {
+    test.for(kinds)('with its own kind: %s is %s [T7 T8 P16]', async ([name, kind, status]) => {
       const running = endpoint.start(() => fail(name));
       const measured: CallMetrics[] = [];
       // What is refused as too long is long: where a provider names no reason, its size is what
@@ -498,7 +498,7 @@ function contract(subject: Subject): void {
       });
     });
 
-    test('only when the provider keeps failing: 500 once is no failure', async () => {
+    test('only if the provider keeps failing: one status 500 is not a failure', async () => {
       const running = endpoint.start(inTurn(fail('server-error'), say('Again.')));
       expect(await usual.runtime.generateText(ask(running))).toBe('Again.');
       expect(running.calls).toHaveLength(2);
@@ -515,28 +515,28 @@ function contract(subject: Subject): void {
       },
     );
 
-    test('as a network failure where the connection breaks off every time [T8]', async () => {
+    test('as a network failure if the connection always breaks off [T8]', async () => {
       const running = endpoint.start(() => say('A long and winding answer.', { cut: true }));
       expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({
         kind: 'network',
       });
     });
 
-    test('as invalid output where the object never fits [O7]', async () => {
+    test('as invalid output if the object never fits [O7]', async () => {
       const running = endpoint.start(() => give({ name: 'Ada', age: 'old' }));
       expect(
         await failureOf(usual.runtime.generateObject({ ...ask(running), schema: person })),
       ).toMatchObject({ kind: 'invalid_output' });
     });
 
-    test('as invalid output where there is prose in place of an object [O7]', async () => {
+    test('as invalid output if the answer is prose instead of an object [O7]', async () => {
       const running = endpoint.start(() => say('I would rather not.'));
       expect(
         await failureOf(usual.runtime.generateObject({ ...ask(running), schema: person })),
       ).toMatchObject({ kind: 'invalid_output' });
     });
 
-    test('where the text is empty [T7]', async () => {
+    test('if the text is empty [T7]', async () => {
       const running = endpoint.start(() => say(''));
       expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({
         kind: 'invalid_output',
@@ -560,7 +560,7 @@ function contract(subject: Subject): void {
     // On a busy machine a child that has started still takes a second or two before it asks.
     const idle = subject === 'claude-code' ? 4 : 1.5;
 
-    test('as a timeout when nothing comes any more [P16]', async () => {
+    test('as a timeout if no more data arrives [P16]', async () => {
       const { runtime } = await open({ timeouts: { idle_seconds: idle } });
       const running = endpoint.start(() =>
         say('A long and winding answer.', { hang: 'mid-stream' }),
@@ -571,7 +571,7 @@ function contract(subject: Subject): void {
       await running.abandoned;
     });
 
-    test('not while something still comes, however slowly [P16]', async () => {
+    test('not while data still arrives, however slowly [P16]', async () => {
       const { runtime } = await open({ timeouts: { idle_seconds: idle } });
       // Seven events at least: longer than the idle time in all.
       const running = endpoint.start(() =>
@@ -580,7 +580,7 @@ function contract(subject: Subject): void {
       expect(await runtime.generateText(ask(running))).toBe('Slowly but surely.');
     });
 
-    test('before anything is asked where the tools are wrong [D5 D6]', async () => {
+    test('before a request is sent if the tools are invalid [D5 D6]', async () => {
       const running = endpoint.start(() => say('Never.'));
       const { tools } = makeTools();
       const misnamed: KtxToolSet = { other: tools['look_up'] as KtxToolSet[string] };
@@ -615,7 +615,7 @@ function contract(subject: Subject): void {
       });
     });
 
-    test('and says what is wrong: credentials, or the model [E16 E17]', async () => {
+    test('and say what is wrong: the credentials or the model [E16 E17]', async () => {
       expect(await probing('auth', () => fail('auth'))).toMatchObject({ kind: 'auth' });
       expect(await probing('none', () => fail('no-model'))).toMatchObject({
         kind: 'model_unavailable',
@@ -634,7 +634,7 @@ function contract(subject: Subject): void {
       return fail('rate-limit', headers);
     };
 
-    test('waits for a near reset, says so, and asks again', async () => {
+    test('waits for a reset that is near, says so, and sends the request again', async () => {
       const { runtime, pauses } = await open();
       const running = endpoint.start(({ n }) => (n === 1 ? limited(2) : say('After the reset.')));
       expect(await runtime.generateText(ask(running))).toBe('After the reset.');
@@ -642,7 +642,7 @@ function contract(subject: Subject): void {
       expect(pauses.length).toBeLessThanOrEqual(1);
     });
 
-    test('fails with the time of a reset that is far, and lets nobody else try [T8 E16]', async () => {
+    test('fails with the time of a reset that is far away, and no other call is sent [T8 E16]', async () => {
       const running = endpoint.start(() => limited(7200));
       const error = await failureOf(usual.runtime.generateText(ask(running)));
       expect(error).toMatchObject({ kind: 'rate_limit' });

@@ -289,7 +289,7 @@ describe.skipIf(!isShared)(
       expect(await started()).toBe(2);
     });
 
-    test('is not shared by calls that are told something else', async () => {
+    test('is not shared by calls with other instructions', async () => {
       const backend = await open(8);
       endpoint.fallback = ({ tools, results }) =>
         tools.length > 0 && results.length === 0 ? use('read_note', {}) : say('Yes.');
@@ -303,7 +303,7 @@ describe.skipIf(!isShared)(
       expect(await started()).toBe(5);
     });
 
-    test('tells the account for free, and then serves the probe of that model', async () => {
+    test('names the account without a request, and then serves the probe of that model', async () => {
       const backend = await open();
       const { signal } = new AbortController();
       endpoint.fallback = () => say('ready');
@@ -323,7 +323,7 @@ describe.skipIf(!isShared)(
       expect(await started()).toBe(2);
     });
 
-    test('is one of at most as many as calls may run at once, whatever they ask', async () => {
+    test('is one of at most as many as calls may run at once, whatever the calls are', async () => {
       const backend = await open(2);
       let most = 0;
       const timer = setInterval(() => (most = Math.max(most, livingChildren())), 20);
@@ -342,7 +342,7 @@ describe.skipIf(!isShared)(
 );
 
 describe('a program that is too old', () => {
-  test('or whose version is unknown serves one call', () => {
+  test('or of an unknown version serves one call', () => {
     expect([undefined, [2, 1, 142], [2, 1, 324], [1, 9, 999]].filter(canClear)).toEqual([]);
     expect(
       [

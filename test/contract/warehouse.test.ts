@@ -68,7 +68,7 @@ function contract(engine: EngineName): void {
     return found;
   };
 
-  test('knows every table, sorted, with its kind and schema', async () => {
+  test('lists every table, sorted, with its kind and schema', async () => {
     const { tables } = await warehouse.introspect({}, never);
     expect(tables.map(({ table, kind }) => [table, kind])).toEqual([
       ['child', 'table'],
@@ -133,7 +133,7 @@ function contract(engine: EngineName): void {
     expect((await warehouse.introspect({ schemas: ['nowhere'] }, never)).tables).toEqual([]);
   });
 
-  test('answers with cells by the contract', async () => {
+  test('returns cells as the contract says', async () => {
     const { rows, columns, truncated, queryId } = await query(
       'SELECT id, born, seen, price, done FROM child ORDER BY id',
     );
@@ -153,7 +153,7 @@ function contract(engine: EngineName): void {
     expect(rows).toEqual([[9007199254740991, '9007199254740993', '-9007199254740993']]);
   });
 
-  test('keeps two columns of one name apart', async () => {
+  test('keeps two columns with the same name apart', async () => {
     const { columns, rows } = await query('SELECT 1 AS x, 2 AS x');
     expect([columns.map(({ name }) => name), rows]).toEqual([['x', 'x'], [[1, 2]]]);
   });
@@ -255,7 +255,7 @@ function contract(engine: EngineName): void {
     expect((await query(`SELECT count(*) FROM ${sampled}`)).rows).toHaveLength(1);
   });
 
-  test('marks a table with what changes when its rows do', async () => {
+  test('gives each table a mark that changes with its rows', async () => {
     const { marker } = await tableNamed('many');
     expect(marker).toEqual(expect.any(String));
     expect((await tableNamed('many')).marker).toBe(marker);
@@ -277,7 +277,7 @@ function contract(engine: EngineName): void {
     }
   });
 
-  test('says what its login could write', async () => {
+  test('says what its login may write', async () => {
     const report = await warehouse.privileges();
     expect(report.readOnly).toBe(engine !== 'postgres' && engine !== 'mysql');
     expect(report.findings.length).toBeGreaterThan(0);

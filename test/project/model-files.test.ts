@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { watchDatasetFiles } from '../../src/project/open/model-files.ts';
+import { createDatasetFileLister } from '../../src/project/open/model-files.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'ktx-test-model-files-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -11,7 +11,7 @@ test('who asks again gets the same files, but for what was edited, added, remove
   const folder = join(dir, 'semantic-layer/shop');
   mkdirSync(folder, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
-  const files = watchDatasetFiles(dir);
+  const files = createDatasetFileLister(dir);
   const paths = async () => (await files('shop')).map(({ path }) => path.split('/').at(-1));
   write('orders.yaml', 'dataset: orders\n');
   write('tags.yaml', 'dataset: tags\n');

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasMariadb } from '../support/mariadb.ts';
-import { ask, type Engine, openEngine, textOf } from './fuzz/ask.ts';
+import { ask, type Engine, openEngine, rowTexts } from './fuzz/ask.ts';
 import { evaluate } from './fuzz/brute-force.ts';
-import { plainer, questionArbitrary } from './fuzz/draw-question.ts';
+import { withoutUnsupported, questionArbitrary } from './fuzz/draw-question.ts';
 import { worldArbitrary } from './fuzz/draw-world.ts';
 import { openCoverage } from './fuzz/features.ts';
 import { checkRelations } from './fuzz/metamorphic.ts';
@@ -59,12 +59,12 @@ describe.each(engines)('compiled SQL on %s', (name) => {
       const property = fc.asyncProperty(caseArbitrary, async ({ world, questions }) => {
         const model = await engine.open(world);
         const seen = visible(world);
-        for (const question of questions.map((one) => plainer(one, has))) {
+        for (const question of questions.map((one) => withoutUnsupported(one, has))) {
           const query = queryOf(question);
           const wanted = evaluate(seen, question);
           const given = await ask(engine, model, query);
           const plain = [given, wanted].map((one) =>
-            'refused' in one ? one.refused : textOf(one.rows),
+            'refused' in one ? one.refused : rowTexts(one.rows),
           );
           expect(plain[0], JSON.stringify(query)).toEqual(plain[1]);
           counts.pairs += 1;
@@ -82,7 +82,7 @@ describe.each(engines)('compiled SQL on %s', (name) => {
         }
       });
       const known = isLong ? {} : { seed: engines.indexOf(name) + 1 };
-      // To make a case smaller takes minutes: for who tries again.
+      // Making a case smaller takes minutes: only a run with KTX_FUZZ_PATH does.
       const again = path === undefined ? { endOnFailure: true } : { path };
       await fc.assert(property, {
         numRuns: runs,
@@ -107,13 +107,13 @@ function isTelling(rows: readonly (readonly unknown[])[], dimensions: number): b
   );
 }
 
-interface Told {
+interface RunCounts {
   readonly counts: Readonly<Record<'pairs' | 'answered' | 'telling' | 'related', number>>;
   readonly refusals: ReadonlyMap<string, number>;
   readonly coverage: ReadonlyMap<string, number>;
 }
 
-function report(name: string, { counts, refusals, coverage }: Told): void {
+function report(name: string, { counts, refusals, coverage }: RunCounts): void {
   const share = (part: number, whole: number): string =>
     `${part} (${Math.round((100 * part) / whole)} %)`;
   const list = (all: ReadonlyMap<string, number>): string =>

@@ -30,7 +30,7 @@ interface WatchedFile {
  * Like `listDatasetFiles`, for a caller that asks on every query: returns the same array and the
  * same objects as long as nothing changed. Checks a thousand files within 2 ms.
  */
-export function watchDatasetFiles(
+export function createDatasetFileLister(
   dir: string,
 ): (connection: string) => Promise<readonly StampedFile[]> {
   const watchedFiles = new Map<string, WatchedFile>();

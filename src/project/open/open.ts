@@ -25,7 +25,7 @@ import {
 } from './config.ts';
 import { cacheByStamp, readFileStamp, type StampedFile } from './file-cache.ts';
 import { type LlmNotices, openProjectLlm } from './llm.ts';
-import { watchDatasetFiles } from './model-files.ts';
+import { createDatasetFileLister } from './model-files.ts';
 import { openTrust, type AskForTrust } from '../trust/trust.ts';
 
 /** A warehouse of `ktx.yaml`, and the part of it that the connection covers. */
@@ -163,7 +163,7 @@ interface ModelInput {
 function openModels({ dir, config, role, catalogs }: ModelInput) {
   const cached = cacheByStamp<LoadedModel>();
   const cachedTexts = cacheByStamp<string>();
-  const currentFiles = watchDatasetFiles(dir);
+  const currentFiles = createDatasetFileLister(dir);
   const readFiles = (files: readonly StampedFile[]) =>
     Promise.all(
       files.map(async ({ path, stamp }) => {

@@ -1,19 +1,19 @@
-import { datasetNamed, expanded, nameOf, placeOf } from './paths.ts';
+import { datasetNamed, followPath, nameOf, resolvePath } from './paths.ts';
 import type { aggregatesOf, Derived, Question } from './question.ts';
 import { cellAt, leastOf, passes, testOf } from './rows.ts';
 import { later, localTime } from './times.ts';
 import type { Cell, Dataset, Row, World } from './world.ts';
 
-/** An aggregate, or what a query writes itself. */
-export type Leaf = ReturnType<typeof aggregatesOf>[number];
+/** A metric of the model, or an aggregate that the query writes itself. */
+export type AggregateNode = ReturnType<typeof aggregatesOf>[number];
 
-interface At {
+interface ModelAndQuestion {
   readonly world: World;
   readonly question: Question;
 }
 
 /** The aggregates that are functions of the values of their group. */
-const ofValues: Partial<Record<Leaf['function'], (values: readonly number[]) => Cell>> = {
+const ofValues: Partial<Record<AggregateNode['function'], (values: readonly number[]) => Cell>> = {
   count: (values) => values.length,
   count_distinct: (values) => new Set(values).size,
   over_g: (values) => new Set(values).size,
@@ -29,15 +29,19 @@ const ofValues: Partial<Record<Leaf['function'], (values: readonly number[]) => 
   median: medianOf,
 };
 
-/** What an aggregate is of the rows of its group, whatever happened to them before. */
-export function aggregate({ owner, function: name }: Leaf, rows: readonly Row[], at: At): Cell {
+/** The value of an aggregate over the rows of a group. */
+export function aggregate(
+  { owner, function: name }: AggregateNode,
+  rows: readonly Row[],
+  at: ModelAndQuestion,
+): Cell {
   const compute = ofValues[name];
   if (compute !== undefined) return compute(valuesOf(rows));
   if (name === 'count_rows') return rows.length;
   if (name === 'rows_in_a') return rows.filter(({ g }) => g === 'a').length;
   if (name === 'far' || name === 'asked' || name === 'above')
     return filtered({ owner, function: name }, rows, at);
-  const groups: Partial<Record<Leaf['function'], (row: Row) => Cell>> = {
+  const groups: Partial<Record<AggregateNode['function'], (row: Row) => Cell>> = {
     each: ({ t = null }) => t,
     each_far: (row) => farGroup(at.world, owner, row),
     most_of_g: ({ g = null }) => g,
@@ -84,8 +88,8 @@ function totalsPer(rows: readonly Row[], of: (row: Row) => Cell): readonly numbe
 
 function farGroup(world: World, owner: string, row: Row): Cell {
   const { per } = datasetNamed(world, owner);
-  const path = placeOf(world, owner, { start: owner, roles: per === undefined ? [] : [per] });
-  const [binding] = expanded(new Map([['', row]]), path, 'left');
+  const path = resolvePath(world, owner, { start: owner, roles: per === undefined ? [] : [per] });
+  const [binding] = followPath(new Map([['', row]]), path, 'left');
   return binding?.get(nameOf(path))?.['g'] ?? null;
 }
 
@@ -94,9 +98,9 @@ function farGroup(world: World, owner: string, row: Row): Cell {
  * parameter.
  */
 function filtered(
-  { owner, function: name }: Pick<Leaf, 'owner' | 'function'>,
+  { owner, function: name }: Pick<AggregateNode, 'owner' | 'function'>,
   rows: readonly Row[],
-  { world, question }: At,
+  { world, question }: ModelAndQuestion,
 ): Cell {
   const { far, asked } = datasetNamed(world, owner);
   if (name === 'above') {
@@ -116,7 +120,7 @@ function filtered(
  */
 export function balanceOf(
   rows: readonly Row[],
-  at: At & {
+  at: ModelAndQuestion & {
     readonly owner: string;
     readonly all: readonly Row[];
     readonly times: readonly number[];
@@ -151,7 +155,7 @@ export function balanceOf(
  * Of the rows of the next dataset, those whose last row before them, of the same `g` and in the
  * window, is one of these.
  */
-export function followers({ datasets }: World, owner: string, rows: readonly Row[]): number {
+export function countFollowers({ datasets }: World, owner: string, rows: readonly Row[]): number {
   const place = datasets.findIndex(({ name }) => name === owner);
   const base = datasets[place];
   const next = datasets[place + 1] ?? base;
@@ -191,7 +195,7 @@ function isBeforeBy(base: Dataset, next: Dataset): (row: Row, event: Row) => boo
   };
 }
 
-export function calculated(op: Derived['op'], left: Cell, right: Cell): Cell {
+export function calculate(op: Derived['op'], left: Cell, right: Cell): Cell {
   if (left === null || right === null) return null;
   if (op === '-') return Number(left) - Number(right);
   return right === 0 ? null : Number(left) / Number(right);

@@ -10,14 +10,14 @@ import type { Cell, World } from './world.ts';
 
 export interface Engine {
   readonly name: RunnerName;
-  /** Makes the rows anew; gives the model as the reader sees it. */
+  /** Replaces the rows, and returns the model for the role `reader`. */
   open(world: World): Promise<SemanticModel>;
   readonly runner: Runner;
 }
 
 interface Answer {
   readonly rows: readonly (readonly unknown[])[];
-  /** Of each metric, whether the receipt says that its groups add up. */
+  /** For each metric, whether the receipt says that its groups add up. */
   readonly additive: readonly boolean[];
 }
 
@@ -34,7 +34,7 @@ export async function openEngine(name: RunnerName): Promise<Engine> {
   return { name, open, runner };
 }
 
-/** The rows, or the code of what the planner refuses; any other error is a fault. */
+/** The rows, or the code of the planner's error. Throws any other error: it is a defect. */
 export async function ask(
   { runner }: Engine,
   model: SemanticModel,
@@ -53,8 +53,8 @@ export async function ask(
   };
 }
 
-/** Where an answer is sure. */
-export async function answered(
+/** Like `ask`, for a query that must have an answer. */
+export async function requireAnswer(
   engine: Engine,
   model: SemanticModel,
   query: Query,
@@ -65,7 +65,7 @@ export async function answered(
 }
 
 /** Rows as text, in their order; six digits are compared. */
-export function textOf(rows: readonly (readonly unknown[])[]): readonly string[] {
+export function rowTexts(rows: readonly (readonly unknown[])[]): readonly string[] {
   const plain = (cell: unknown): unknown => {
     if (cell === null || (typeof cell === 'string' && !/^-?\d+(\.\d+)?(e-?\d+)?$/.test(cell)))
       return cell;

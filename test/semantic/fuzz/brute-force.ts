@@ -1,8 +1,14 @@
-import { aggregate, balanceOf, calculated, followers, type Leaf } from './aggregates.ts';
+import {
+  aggregate,
+  balanceOf,
+  calculate,
+  countFollowers,
+  type AggregateNode,
+} from './aggregates.ts';
 import { membersOf } from './members.ts';
-import { datasetNamed, placeOf, Refused } from './paths.ts';
+import { datasetNamed, resolvePath, Refusal } from './paths.ts';
 import { aggregatesOf, type Dimension, type Metric, partsOf, type Question } from './question.ts';
-import { blockName, blocksOf, check } from './refusals.ts';
+import { factQueryName, factQueriesOf, check } from './refusals.ts';
 import {
   cellsOf,
   conditionsOn,
@@ -21,15 +27,15 @@ type Evaluated =
   | { readonly refused: string };
 
 /**
- * What the rules of the semantic layer say, by walking over arrays: rows in order, or the code of
- * the error that they call it.
+ * The answer by the rules of the semantic layer, computed over arrays: rows in order, or the code
+ * of the error.
  */
 export function evaluate(world: World, question: Question): Evaluated {
   try {
     const owners = check(world, question);
     return { rows: answer(world, question, owners), owners };
   } catch (error) {
-    if (error instanceof Refused) return { refused: error.code };
+    if (error instanceof Refusal) return { refused: error.code };
     throw error;
   }
 }
@@ -53,7 +59,7 @@ function answer(
   const ordered = linesOf(question)
     .filter(kept)
     .map(({ cells, metrics, extra }) => [...cells, ...metrics, extra])
-    .toSorted((a, b) => compared(question, a, b))
+    .toSorted((a, b) => compareRows(question, a, b))
     .slice(0, question.limit);
   const width = question.dimensions.length + question.metrics.length;
   return ordered.map((line) => line.slice(0, width));
@@ -79,8 +85,8 @@ function groupLines(world: World, question: Question, owners: readonly string[])
     running: running.map(({ owner }) => owner),
   });
   const rows = new Map<string, Groups>(
-    blocksOf(world, question).map(({ owner, leaves: [first] }) => [
-      first === undefined ? owner : blockName(first),
+    factQueriesOf(world, question).map(({ owner, leaves: [first] }) => [
+      first === undefined ? owner : factQueryName(first),
       groupsOf(world, question, {
         owner,
         isEarlier: first?.function === 'earlier',
@@ -92,12 +98,12 @@ function groupLines(world: World, question: Question, owners: readonly string[])
   const before =
     compareTo === undefined
       ? []
-      : blocksOf(world, question).flatMap(({ owner, leaves: [first] }) =>
+      : factQueriesOf(world, question).flatMap(({ owner, leaves: [first] }) =>
           first === undefined
             ? []
             : [
                 [
-                  `${blockName(first)}${isBefore}`,
+                  `${factQueryName(first)}${isBefore}`,
                   groupsOf(world, question, {
                     owner,
                     isEarlier: false,
@@ -111,10 +117,10 @@ function groupLines(world: World, question: Question, owners: readonly string[])
     ...groups.keys(),
   ]);
   const periods = index === undefined ? [] : periodsOf(question, index, seen);
-  const blocks: Blocks = new Map([
+  const blocks: FactGroups = new Map([
     ...rows,
     ...before,
-    ...runningBlocks(world, question, { running, index, periods }),
+    ...runningGroups(world, question, { running, index, periods }),
   ]);
   const found = [...new Set([...blocks.values()].flatMap((groups) => [...groups.keys()]))];
   const members = question.includeEmpty
@@ -145,13 +151,13 @@ const isBefore = ' before';
 function addedValues(
   world: World,
   question: Question,
-  { metric, group, blocks }: { metric: Metric; group: string; blocks: Blocks },
+  { metric, group, blocks }: { metric: Metric; group: string; blocks: FactGroups },
 ): readonly Cell[] {
   const { shareOf, compareTo } = question.stage ?? {};
-  const now = (one: Leaf) => valueOf(world, question, { one, group, blocks });
+  const now = (one: AggregateNode) => valueOf(world, question, { one, group, blocks });
   const values: Cell[] = [];
   if (shareOf !== undefined) {
-    const whole = (one: Leaf) => {
+    const whole = (one: AggregateNode) => {
       const dimensions = shareOf.flatMap((index) => question.dimensions[index] ?? []);
       const totals = groupsOf(
         world,
@@ -161,33 +167,33 @@ function addedValues(
       const key = JSON.stringify(shareOf.map((index) => cellsOf(group)[index] ?? null));
       return aggregate(one, totals.get(key) ?? [], { world, question });
     };
-    values.push(calculated('/', metricValue(metric, now, true), metricValue(metric, whole, true)));
+    values.push(calculate('/', metricValue(metric, now, true), metricValue(metric, whole, true)));
   }
   if (compareTo !== undefined) {
-    const before = (one: Leaf) =>
-      aggregate(one, blocks.get(`${blockName(one)}${isBefore}`)?.get(group) ?? [], {
+    const before = (one: AggregateNode) =>
+      aggregate(one, blocks.get(`${factQueryName(one)}${isBefore}`)?.get(group) ?? [], {
         world,
         question,
       });
     const previous = metricValue(metric, before, true);
-    const difference = calculated('-', metricValue(metric, now, true), previous);
-    values.push(metricValue(metric, before), difference, calculated('/', difference, previous));
+    const difference = calculate('-', metricValue(metric, now, true), previous);
+    values.push(metricValue(metric, before), difference, calculate('/', difference, previous));
   }
   return values;
 }
 
-type Blocks = ReadonlyMap<string, Groups>;
+type FactGroups = ReadonlyMap<string, Groups>;
 
 interface Clock {
   readonly index: number | undefined;
   readonly periods: readonly string[];
 }
 
-function runningBlocks(
+function runningGroups(
   world: World,
   question: Question,
-  { running, index, periods }: Clock & { running: readonly Leaf[] },
-): Blocks {
+  { running, index, periods }: Clock & { running: readonly AggregateNode[] },
+): FactGroups {
   if (index === undefined) return new Map();
   return new Map(
     running.map((one) => {
@@ -199,7 +205,7 @@ function runningBlocks(
       });
       const dataset = datasetNamed(world, one.owner);
       return [
-        blockName(one),
+        factQueryName(one),
         accumulated(groups, {
           world,
           question,
@@ -214,29 +220,35 @@ function runningBlocks(
   );
 }
 
-/** Arithmetic across blocks counts a sum without rows as 0. */
-function metricValue(metric: Metric, valueOfLeaf: (one: Leaf) => Cell, isMixed = false): Cell {
+/** In arithmetic across fact queries, a sum without rows counts as 0. */
+function metricValue(
+  metric: Metric,
+  valueOfLeaf: (one: AggregateNode) => Cell,
+  isMixed = false,
+): Cell {
   const parts = partsOf(metric);
-  const isAcross = isMixed || new Set(parts.flatMap(blockNames)).size > 1;
+  const isAcross = isMixed || new Set(parts.flatMap(factQueryNames)).size > 1;
   const [left = null, right = null] = parts.map((one) => {
     const value = valueOfLeaf(one);
     const isArithmetic = isMixed || 'left' in metric;
     return value === null && isArithmetic && isAcross && isSum(one) ? 0 : value;
   });
-  return 'left' in metric ? calculated(metric.op, left, right) : left;
+  return 'left' in metric ? calculate(metric.op, left, right) : left;
 }
 
-/** A rate is itself of two. */
-function blockNames(one: Leaf): readonly string[] {
-  return one.function === 'follow_rate' ? [blockName(one), `${one.owner} `] : [blockName(one)];
+/** A conversion rate reads two fact queries. */
+function factQueryNames(one: AggregateNode): readonly string[] {
+  return one.function === 'follow_rate'
+    ? [factQueryName(one), `${one.owner} `]
+    : [factQueryName(one)];
 }
 
 function valueOf(
   world: World,
   question: Question,
-  { one, group, blocks }: { one: Leaf; group: string; blocks: Blocks },
+  { one, group, blocks }: { one: AggregateNode; group: string; blocks: FactGroups },
 ): Cell {
-  const kept = keptBy(world, question, one);
+  const kept = keptDimensions(world, question, one);
   const at = { world, question };
   if (kept.length < question.dimensions.length) {
     const dimensions = kept.flatMap((index) => question.dimensions[index] ?? []);
@@ -248,11 +260,11 @@ function valueOf(
     const own = totals.get(JSON.stringify(kept.map((index) => cellsOf(group)[index] ?? null)));
     return own === undefined && one.function === 'overall' ? null : aggregate(one, own ?? [], at);
   }
-  const block = blocks.get(blockName(one));
+  const block = blocks.get(factQueryName(one));
   const rows = block?.get(group) ?? [];
-  if (one.function === 'followed') return followers(world, one.owner, rows);
+  if (one.function === 'followed') return countFollowers(world, one.owner, rows);
   if (one.function === 'follow_rate')
-    return rows.length === 0 ? null : followers(world, one.owner, rows) / rows.length;
+    return rows.length === 0 ? null : countFollowers(world, one.owner, rows) / rows.length;
   if (one.function !== 'closing') return aggregate(one, rows, at);
   const { clock } = datasetNamed(world, one.owner);
   const times = question.dimensions.flatMap((of, index) =>
@@ -273,30 +285,34 @@ function isOver(
   { of, clock }: { of: Dimension; clock: string },
 ): boolean {
   return (
-    placeOf(world, owner, of).length === 0 && (of.start === 'metric_time' || of.field === clock)
+    resolvePath(world, owner, of).length === 0 && (of.start === 'metric_time' || of.field === clock)
   );
 }
 
-/** The dimensions that a metric is computed by: all of them but for totals. */
-function keptBy(
+/** The dimensions that a metric is grouped by: all of them, except for totals. */
+function keptDimensions(
   world: World,
   { dimensions }: Question,
-  { owner, function: name }: Leaf,
+  { owner, function: name }: AggregateNode,
 ): readonly number[] {
   if (name === 'overall') return [];
   if (name !== 'over_g') return [...dimensions.keys()];
   return [...dimensions.keys()].filter((index) => {
     const of = dimensions[index];
-    return of?.field === 'g' && placeOf(world, owner, of).length === 0;
+    return of?.field === 'g' && resolvePath(world, owner, of).length === 0;
   });
 }
 
-function isSum(one: Leaf): boolean {
+function isSum(one: AggregateNode): boolean {
   return isRunning(one) || ['sum', 'above', 'closing', 'earlier', 'overall'].includes(one.function);
 }
 
-/** By what is asked for, then by every dimension; NULL is last whatever the direction. */
-function compared({ order, dimensions }: Question, a: readonly Cell[], b: readonly Cell[]): number {
+/** By the order of the question, then by every dimension. NULL is last in both directions. */
+function compareRows(
+  { order, dimensions }: Question,
+  a: readonly Cell[],
+  b: readonly Cell[],
+): number {
   const ties = [...dimensions.keys()].map((column) => ({ column, dir: 'asc' as const }));
   for (const { column, dir } of [...order, ...ties]) {
     const [left, right] = [a[column] ?? null, b[column] ?? null];

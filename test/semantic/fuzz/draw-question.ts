@@ -14,7 +14,7 @@ import {
   type StageQuestion,
   type Test,
 } from './question.ts';
-import { type Reached, reachOf } from './reach.ts';
+import { type ReachablePath, findReachable } from './reach.ts';
 import { type Grain, grains, isFiscal, liesIn, type Span } from './times.ts';
 import type { TimeField, World } from './world.ts';
 
@@ -22,7 +22,7 @@ const rarely = (weight: number) => fc.nat({ max: weight }).map((value) => value 
 const maybe = <Value>(value: fc.Arbitrary<Value>, weight: number) =>
   fc.oneof({ weight, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 
-/** Metrics, mostly of one dataset: what several can all reach is little. */
+/** Metrics, mostly of one dataset: several datasets have few dimensions in common. */
 function metricsIn(world: World): fc.Arbitrary<readonly Metric[]> {
   const dataset = fc.constantFrom(...world.datasets.map(({ name }) => name));
   return dataset.chain((home) => {
@@ -75,11 +75,11 @@ function metricsIn(world: World): fc.Arbitrary<readonly Metric[]> {
   });
 }
 
-/** What a question over these metrics needs to have an answer, and what it had better not have. */
+/** What a question with these metrics must have, and must not have, to be answered. */
 interface Needs {
   readonly world: World;
   readonly owners: readonly string[];
-  /** True for a question that may ask for anything. */
+  /** True for a question that may also be refused. */
   readonly isFree: boolean;
   readonly hasNoMany: boolean;
   /** Periods that a total to date can be shown in. */
@@ -87,7 +87,7 @@ interface Needs {
   readonly runs: boolean;
   readonly moves: boolean;
   readonly byGroup: readonly string[];
-  /** What a metric asks for any row of: the rows that are grouped may be others. */
+  /** Datasets in whose rows a metric looks for a partner; grouping by them is a case of its own. */
   readonly below: readonly string[];
 }
 
@@ -110,18 +110,18 @@ function needsOf(world: World, metrics: readonly Metric[], isFree: boolean): Nee
   };
 }
 
-/** Fiscal ones where every dataset has the same fiscal years. */
+/** Fiscal grains only if every dataset has the same fiscal years. */
 function grainsOf({ world, isFree }: Needs, ends: readonly string[]): readonly Grain[] {
   const years = new Set(ends.map((end) => datasetNamed(world, end).fiscal));
   const isKnown = isFree || (years.size === 1 && !years.has(undefined));
   return grains.filter((grain) => isKnown || !isFiscal(grain));
 }
 
-function placesFor(
+function pathsFor(
   { world, owners, isFree, hasNoMany }: Needs,
   weightOfMany: number,
-): fc.Arbitrary<Reached> {
-  const { one, many, all } = reachOf(world, owners);
+): fc.Arbitrary<ReachablePath> {
+  const { one, many, all } = findReachable(world, owners);
   const free = { weight: isFree ? 10 : 0, arbitrary: fc.constantFrom(...all) };
   const [first] = one;
   if (first === undefined) return free.arbitrary;
@@ -129,7 +129,7 @@ function placesFor(
     many.length === 0 || hasNoMany
       ? []
       : [{ weight: weightOfMany, arbitrary: fc.constantFrom(...many) }];
-  // Far away there is mostly nothing.
+  // Long paths mostly lead to no row.
   const near = one.filter(({ place, end }) => place.roles.length === 0 || owners.includes(end));
   const closer = near.length === 0 ? [] : [{ weight: 6, arbitrary: fc.constantFrom(...near) }];
   return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...one) }, ...closer, ...some, free);
@@ -140,7 +140,7 @@ const plain = (field: 'g' | 'n' | 'w' | 't') => fc.constant({ field, grain: unde
 
 function dimensionIn(needs: Needs): fc.Arbitrary<Dimension> {
   const { world } = needs;
-  const own = placesFor(needs, 2).chain(({ place, end }) => {
+  const own = pathsFor(needs, 2).chain(({ place, end }) => {
     const periods = fc.record({
       field: timeField,
       grain: fc.constantFrom(
@@ -177,7 +177,7 @@ function conformed(needs: Needs): fc.Arbitrary<Dimension> {
     .map((grain): Dimension => ({ start: 'metric_time', roles: [], field: 't', grain }));
 }
 
-/** With those without which there is no answer. */
+/** The dimensions that an answer needs, and others. */
 function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
   const { isFree, runs, moves, byGroup, below, hasNoMany } = needs;
   const [many] = hasNoMany ? [] : below;
@@ -199,7 +199,7 @@ function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
     many === undefined ? [] : [{ start: many, roles: [], field: 'g', grain: undefined }],
   );
   return fc.tuple(needed, asked, others, fc.boolean()).map(([first, second, more, isTurned]) => {
-    // Beside a time that runs, others of the same dataset could cross it.
+    // Beside the time of a running total, another time of the dataset is refused.
     const kept =
       runs && !isFree
         ? more.filter((one) => one.grain === undefined || !needs.owners.includes(one.start))
@@ -215,7 +215,7 @@ function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
 
 function testIn(needs: Needs): fc.Arbitrary<Test> {
   return fc.oneof(
-    { weight: 7, arbitrary: placedTestIn(needs) },
+    { weight: 7, arbitrary: resolvedTestIn(needs) },
     { weight: needs.runs || needs.moves ? 4 : 1, arbitrary: conformedTest },
   );
 }
@@ -228,48 +228,46 @@ const period = fc.constantFrom(
   { op: 'period' as const, value: '2024-01-01', grain: 'year' as const },
 );
 
-/** Of what runs or is moved, it says which periods are shown. */
+/** For running totals and earlier periods, it chooses the periods to show. */
 const conformedTest = fc.oneof(
   since.map((value): Test => ({ start: 'metric_time', roles: [], op: 'time>=', value })),
   period.map((one): Test => ({ start: 'metric_time', roles: [], ...one })),
 );
 
-function placedTestIn(needs: Needs): fc.Arbitrary<Test> {
-  return placesFor({ ...needs, hasNoMany: false }, 5).chain(
-    ({ place, end }): fc.Arbitrary<Test> => {
-      const named = <Given extends Omit<Test, 'start' | 'roles'>>(arbitrary: fc.Arbitrary<Given>) =>
-        arbitrary.map((one): Test => ({ ...place, ...one }));
-      const number = (op: '>' | 'n>' | 'w>') =>
-        named(fc.constantFrom(-4, -3, -2, -1, 0, 1, 3).map((value) => ({ op, value })));
-      return fc.oneof(
-        {
-          weight: 3,
-          arbitrary: named(
-            fc.record({
-              op: fc.constantFrom('=' as const, '<>' as const, '<>' as const, '<>' as const),
-              value: fc.constantFrom('a', 'b'),
-            }),
-          ),
-        },
-        { weight: 3, arbitrary: number('>') },
-        { weight: 1, arbitrary: fc.constant({ ...place, op: 'null' as const, value: 0 }) },
-        {
-          weight: 2,
-          arbitrary: named(
-            fc.record({ op: fc.constant('time>=' as const), value: since, field: timeField }),
-          ),
-        },
-        {
-          weight: 1,
-          arbitrary: named(fc.tuple(period, timeField).map(([one, field]) => ({ ...one, field }))),
-        },
-        { weight: 1, arbitrary: number('w>') },
-        ...(datasetNamed(needs.world, end).measure === undefined
-          ? []
-          : [{ weight: 2, arbitrary: number('n>') }]),
-      );
-    },
-  );
+function resolvedTestIn(needs: Needs): fc.Arbitrary<Test> {
+  return pathsFor({ ...needs, hasNoMany: false }, 5).chain(({ place, end }): fc.Arbitrary<Test> => {
+    const named = <Given extends Omit<Test, 'start' | 'roles'>>(arbitrary: fc.Arbitrary<Given>) =>
+      arbitrary.map((one): Test => ({ ...place, ...one }));
+    const number = (op: '>' | 'n>' | 'w>') =>
+      named(fc.constantFrom(-4, -3, -2, -1, 0, 1, 3).map((value) => ({ op, value })));
+    return fc.oneof(
+      {
+        weight: 3,
+        arbitrary: named(
+          fc.record({
+            op: fc.constantFrom('=' as const, '<>' as const, '<>' as const, '<>' as const),
+            value: fc.constantFrom('a', 'b'),
+          }),
+        ),
+      },
+      { weight: 3, arbitrary: number('>') },
+      { weight: 1, arbitrary: fc.constant({ ...place, op: 'null' as const, value: 0 }) },
+      {
+        weight: 2,
+        arbitrary: named(
+          fc.record({ op: fc.constant('time>=' as const), value: since, field: timeField }),
+        ),
+      },
+      {
+        weight: 1,
+        arbitrary: named(fc.tuple(period, timeField).map(([one, field]) => ({ ...one, field }))),
+      },
+      { weight: 1, arbitrary: number('w>') },
+      ...(datasetNamed(needs.world, end).measure === undefined
+        ? []
+        : [{ weight: 2, arbitrary: number('n>') }]),
+    );
+  });
 }
 
 function conditionIn(needs: Needs): fc.Arbitrary<Condition> {
@@ -419,7 +417,7 @@ function parametersIn(
     .tuple(fc.constantFrom(...world.datasets.map(({ name }) => name)), value)
     .map(([name, least]) => ({ [`${name}.least`]: least }));
   const all = value.map((least) => ({ least }));
-  // Where one means several, each has to be named; where there is no default, it is given.
+  // If datasets have different defaults, each is named; without a default, a value is given.
   const every = value.map((least) =>
     Object.fromEntries(world.datasets.map(({ name }) => [`${name}.least`, least])),
   );
@@ -436,7 +434,7 @@ export function questionArbitrary(world: World): fc.Arbitrary<Question> {
   );
   return fc.tuple(metrics, rarely(9)).chain(([asked, isFree]) => {
     const metricNeeds = needsOf(world, asked, isFree);
-    // What is only listed is of one dataset, too.
+    // A question without metrics is about one dataset, too.
     const home = fc
       .constantFrom(...world.datasets.map(({ name }) => name))
       .map((name) => ({ ...metricNeeds, owners: [name] }));
@@ -471,12 +469,12 @@ export function questionArbitrary(world: World): fc.Arbitrary<Question> {
           parameters: parametersIn(world, isFree),
           options,
         })
-        .map((drawn) => completed(drawn, isFree));
+        .map((drawn) => completeQuestion(drawn, isFree));
     });
   });
 }
 
-/** Of one dataset's rows; the first dimension is its own, so that it is clear whose. */
+/** Dimensions without metrics. The first is a field of the owner, whose rows are then listed. */
 function listed(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
   const [owner = ''] = needs.owners;
   const own: Dimension = { start: owner, roles: [], field: 'g', grain: undefined };
@@ -497,7 +495,7 @@ type Drawn = Pick<
   readonly options: typeof options extends fc.Arbitrary<infer Value> ? Value : never;
 };
 
-function completed({ options: given, ...rest }: Drawn, isFree: boolean): Question {
+function completeQuestion({ options: given, ...rest }: Drawn, isFree: boolean): Question {
   const { ordered, having, includeEmpty, fillTime, stage, ...others } = given;
   const hasMetrics = rest.metrics.length > 0;
   const width = rest.metrics.length + rest.dimensions.length;
@@ -529,7 +527,7 @@ export interface Abilities {
 }
 
 /** Without what the engine does not have. */
-export function plainer(question: Question, has: Abilities): Question {
+export function withoutUnsupported(question: Question, has: Abilities): Question {
   const { metrics, dimensions, fillTime } = question;
   const isSimple =
     dimensions.length === 1 &&

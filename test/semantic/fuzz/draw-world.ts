@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { placeOf, Refused } from './paths.ts';
+import { resolvePath, Refusal } from './paths.ts';
 import type { Span } from './times.ts';
 import type { Cell, Chosen, Dataset, Link, Row, World } from './world.ts';
 
@@ -333,9 +333,9 @@ function finished(datasets: readonly Dataset[]): World {
 
 function leads(world: World, from: string, to: string): boolean {
   try {
-    return placeOf(world, from, { start: to, roles: [] }).length > 0;
+    return resolvePath(world, from, { start: to, roles: [] }).length > 0;
   } catch (error) {
-    if (error instanceof Refused) return false;
+    if (error instanceof Refusal) return false;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import type { Abilities } from './draw-question.ts';
-import { datasetNamed, isToOne, type Path, placeOf } from './paths.ts';
+import { datasetNamed, isToOne, type Path, resolvePath } from './paths.ts';
 import { aggregatesOf, fieldOf, type Question } from './question.ts';
 import { isFiscal } from './times.ts';
 import type { Dataset, Link, World } from './world.ts';
 
 /** An answered question, and what it went through. */
-interface Use {
+interface AnsweredQuestion {
   readonly world: World;
   readonly question: Question;
   readonly text: string;
@@ -14,19 +14,20 @@ interface Use {
   readonly grouped: readonly Path[];
   readonly asked: readonly Path[];
   readonly paths: readonly Path[];
-  /** Datasets whose rows matter. */
+  /** Datasets whose rows the answer depends on. */
   readonly touched: readonly Dataset[];
-  /** The field and grain of each dimension, by the owner that is asked first. */
+  /** The field and grain of each dimension, as the first owner reads it. */
   readonly times: readonly { readonly field: string; readonly grain: string | undefined }[];
 }
 
-const computes = (name: string) => (use: Use) => use.text.includes(`"function":"${name}"`);
-const named = (name: string) => (use: Use) => use.text.includes(`"name":"${name}"`);
-const takes = (take: Dataset['take']) => (use: Use) =>
+const usesAggregate = (name: string) => (use: AnsweredQuestion) =>
+  use.text.includes(`"function":"${name}"`);
+const named = (name: string) => (use: AnsweredQuestion) => use.text.includes(`"name":"${name}"`);
+const usesBalance = (take: Dataset['take']) => (use: AnsweredQuestion) =>
   aggregatesOf(use.question).some(
     (one) => one.function === 'closing' && datasetNamed(use.world, one.owner).take === take,
   );
-const linked = (is: (link: Link) => boolean) => (use: Use) =>
+const usesLink = (is: (link: Link) => boolean) => (use: AnsweredQuestion) =>
   use.paths.some((path) =>
     path.some(({ from, name }) =>
       datasetNamed(use.world, from).links.some((link) => link.role === name && is(link)),
@@ -34,27 +35,29 @@ const linked = (is: (link: Link) => boolean) => (use: Use) =>
   );
 const runs =
   (...names: readonly string[]) =>
-  (use: Use) =>
+  (use: AnsweredQuestion) =>
     aggregatesOf(use.question).some((one) => names.includes(one.function));
-const runsBy = (clock: Dataset['clock']) => (use: Use) =>
+const runsBy = (clock: Dataset['clock']) => (use: AnsweredQuestion) =>
   runs('running', 'trailing', 'to_date', 'earlier', 'followed', 'closing')(use) &&
   use.owners.some((one) => one.clock === clock);
-const zoned = ({ question: { zone } }: Use) => zone !== undefined && zone !== 'UTC';
-const cut = (use: Use, field: string) =>
+const zoned = ({ question: { zone } }: AnsweredQuestion) => zone !== undefined && zone !== 'UTC';
+const cut = (use: AnsweredQuestion, field: string) =>
   use.times.some((one) => one.field === field && one.grain !== undefined);
 
 /**
- * What the stream has to hold, by what draws it in `draw-world.ts` (the first) and
- * `draw-question.ts`.
+ * The features that answered questions must use, by the function that draws them: in
+ * `draw-world.ts` for the first group, in `draw-question.ts` for the others.
  */
-const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boolean>>>> = {
+const drawn: Readonly<
+  Record<string, Readonly<Record<string, (use: AnsweredQuestion) => boolean>>>
+> = {
   'worldArbitrary: datasets, links, rows': {
     'self-join': ({ paths }) => paths.some((path) => path.some(({ from, to }) => from === to)),
     bridge: ({ paths }) => paths.some((path) => path.some(({ kind }) => kind === 'bridge')),
     'one to one': ({ paths }) => paths.some((path) => path.some(({ kind }) => kind === 'same')),
-    'constant in a relationship': linked(({ only }) => only !== undefined),
-    'range of numbers': linked((link) => link.within?.field === 'v'),
-    'validity window': linked((link) => link.within?.field === 't'),
+    'constant in a relationship': usesLink(({ only }) => only !== undefined),
+    'range of numbers': usesLink((link) => link.within?.field === 'v'),
+    'validity window': usesLink((link) => link.within?.field === 't'),
     'row rule': ({ touched }) => touched.some(({ rules }) => rules !== undefined),
     'row rule over a join': ({ touched }) =>
       touched.some(({ rules }) => rules?.some(({ role }) => role !== undefined) === true),
@@ -67,15 +70,15 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
   },
   metricsIn: {
     'several facts': ({ owners }) => owners.length > 1,
-    'join in a metric': computes('far'),
-    'semi-join in a metric': computes('asked'),
-    average: computes('avg'),
-    median: computes('median'),
-    'distinct count': computes('count_distinct'),
+    'join in a metric': usesAggregate('far'),
+    'semi-join in a metric': usesAggregate('asked'),
+    average: usesAggregate('avg'),
+    median: usesAggregate('median'),
+    'distinct count': usesAggregate('count_distinct'),
     ratio: named('ratio'),
     share: named('share'),
-    total: computes('overall'),
-    'total by a dimension': computes('over_g'),
+    total: usesAggregate('overall'),
+    'total by a dimension': usesAggregate('over_g'),
     growth: named('growth'),
     offset: runs('earlier'),
     'running total': runs('running'),
@@ -86,11 +89,11 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
     nested: runs('each'),
     'nested by a role': runs('each_far'),
     'nested in the query': runs('most_of_g'),
-    'balance, first': takes('first'),
-    'balance, last': takes('last'),
-    'balance, min': takes('min'),
-    'balance, max': takes('max'),
-    'balance, avg': takes('avg'),
+    'balance, first': usesBalance('first'),
+    'balance, last': usesBalance('last'),
+    'balance, min': usesBalance('min'),
+    'balance, max': usesBalance('max'),
+    'balance, avg': usesBalance('avg'),
   },
   dimensionsIn: {
     role: ({ question }) => question.dimensions.some(({ roles }) => roles.length > 0),
@@ -133,7 +136,7 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
     ...Object.fromEntries(
       ['rank', 'previous', 'running', 'average', 'to_average'].map((compute) => [
         `${compute} over rows`,
-        ({ question: { stage } }: Use) =>
+        ({ question: { stage } }: AnsweredQuestion) =>
           stage?.overRows.some((one) => one.compute === compute) === true,
       ]),
     ),
@@ -141,7 +144,7 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
     'top of each': ({ question: { stage } }) => (stage?.top?.per.length ?? 0) > 0,
     others: ({ question: { stage } }) => stage?.top?.others === true,
     'others of a distinct count': (use) =>
-      use.question.stage?.top?.others === true && computes('count_distinct')(use),
+      use.question.stage?.top?.others === true && usesAggregate('count_distinct')(use),
     rollup: ({ question: { stage } }) => stage?.rollup === true,
     'rollup of a ratio': (use) => use.question.stage?.rollup === true && named('ratio')(use),
     'share in a rollup': ({ question: { stage } }) =>
@@ -172,16 +175,16 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
 };
 const features = new Map(Object.values(drawn).flatMap((some) => Object.entries(some)));
 
-const beyond: Readonly<Record<keyof Abilities, readonly string[]>> = {
+const featuresOfAbility: Readonly<Record<keyof Abilities, readonly string[]>> = {
   zones: ['zone', 'zone of what runs or is moved'],
   medians: ['median'],
   recursion: [],
 };
 
-/** How many answered questions used each; those that the engine cannot have are left out. */
+/** Counts the answered questions by feature. Features that the engine lacks are left out. */
 export function openCoverage(has: Abilities) {
   const missing = Object.entries(has).flatMap(([ability, isThere]) =>
-    isThere ? [] : beyond[ability as keyof Abilities],
+    isThere ? [] : featuresOfAbility[ability as keyof Abilities],
   );
   const counts = new Map(
     [...features.keys()].filter((name) => !missing.includes(name)).map((name) => [name, 0]),
@@ -189,19 +192,19 @@ export function openCoverage(has: Abilities) {
   return {
     counts,
     add(world: World, question: Question, owners: readonly string[]): void {
-      const use = useOf(world, question, owners);
+      const use = describeUse(world, question, owners);
       for (const [name, count] of counts)
         counts.set(name, count + (features.get(name)?.(use) === true ? 1 : 0));
     },
   };
 }
 
-function useOf(world: World, question: Question, names: readonly string[]): Use {
+function describeUse(world: World, question: Question, names: readonly string[]): AnsweredQuestion {
   const [owner = ''] = names;
-  const grouped = question.dimensions.map((of) => placeOf(world, owner, of));
+  const grouped = question.dimensions.map((of) => resolvePath(world, owner, of));
   const asked = question.where
     .filter(({ on }) => on === undefined || on === owner)
-    .flatMap(({ tests }) => tests.map((of) => placeOf(world, owner, of)));
+    .flatMap(({ tests }) => tests.map((of) => resolvePath(world, owner, of)));
   const paths = [...grouped, ...asked];
   const touched = new Set([...names, ...paths.flatMap((path) => path.map(({ to }) => to))]);
   return {

@@ -1,61 +1,61 @@
 import {
   type Binding,
   datasetNamed,
-  expanded,
+  followPath,
   isToOne,
   nameOf,
   type Path,
-  placeOf,
-  Refused,
+  resolvePath,
+  Refusal,
 } from './paths.ts';
 import type { Question } from './question.ts';
 import { cellAt, cellsOf, conditionsOn, fits } from './rows.ts';
 import type { Cell, Row, World } from './world.ts';
 
-/** The values of some of the dimensions together. */
-type Part = ReadonlyMap<number, Cell>;
+/** Cells of some of the dimensions of a group, by the number of the dimension. */
+type MemberCells = ReadonlyMap<number, Cell>;
 
 /**
- * The groups that `include_empty` adds for an owner: the rows of the dataset that dimensions live
- * in, one set for each relationship that leads to some, combined with each other and with what the
- * result has of the owner's own dimensions.
+ * The groups that `include_empty` adds for an owner: all combinations of the rows of the datasets
+ * that dimensions belong to (one set of rows for each relationship of the owner) and of the cells
+ * of the owner's own dimensions that the result has.
  */
 export function membersOf(
   world: World,
   question: Question,
   { owner, found }: { owner: string; found: readonly string[] },
 ): readonly string[] {
-  const places = question.dimensions.map((of) => placeOf(world, owner, of));
+  const places = question.dimensions.map((of) => resolvePath(world, owner, of));
   const sets = [...Map.groupBy(places.keys(), (index) => places[index]?.[0]?.name ?? '')];
   if (sets.every(([first]) => first === '')) return [];
-  const parts = sets.map(([first, indexes]): readonly Part[] => {
+  const parts = sets.map(([first, indexes]): readonly MemberCells[] => {
     if (first === '')
       return found.map(
         (group) => new Map(indexes.map((index) => [index, cellsOf(group)[index] ?? null])),
       );
     return membersIn(world, question, { owner, places, indexes });
   });
-  const combined = parts.reduce<readonly Part[]>(
+  const combined = parts.reduce<readonly MemberCells[]>(
     (all, some) => all.flatMap((one) => some.map((other) => new Map([...one, ...other]))),
     [new Map()],
   );
   return combined.map((part) => JSON.stringify(places.map((_, index) => part.get(index) ?? null)));
 }
 
-interface At {
+interface ResolvedDimensions {
   readonly owner: string;
   readonly places: readonly Path[];
 }
 
 /**
- * The rows of what all the dimensions of a set share, filtered by conditions on nothing but these
- * and what they lead to.
+ * The rows of the dataset that all dimensions of a set pass through. Only conditions on this
+ * dataset, and on datasets that the dimensions lead to, filter them.
  */
 function membersIn(
   world: World,
   question: Question,
-  { owner, places, indexes }: At & { indexes: readonly number[] },
-): readonly Part[] {
+  { owner, places, indexes }: ResolvedDimensions & { indexes: readonly number[] },
+): readonly MemberCells[] {
   const paths = indexes.map((index) => places[index] ?? []);
   const prefix = commonPrefix(paths);
   const seen = { world, question, owner, shift: undefined };
@@ -76,7 +76,7 @@ function membersIn(
   };
   return datasetNamed(world, prefix.at(-1)?.to ?? '').rows.flatMap((row) => {
     const bindings = paths2.reduce<readonly Binding[]>(
-      (all, path) => all.flatMap((one) => expanded(one, path, 'inner')),
+      (all, path) => all.flatMap((one) => followPath(one, path, 'inner')),
       [start(row)],
     );
     return bindings
@@ -87,9 +87,9 @@ function membersIn(
   });
 }
 
-/** It is not clear which combinations of members a condition across dimensions allows. */
+/** Refuses a condition on several dimensions: it does not say which combinations it allows. */
 export function checkMembers(world: World, question: Question, owner: string): void {
-  const places = question.dimensions.map((of) => placeOf(world, owner, of));
+  const places = question.dimensions.map((of) => resolvePath(world, owner, of));
   const firsts = new Set(places.map((path) => path[0]?.name ?? ''));
   if ([...firsts].every((first) => first === '')) return;
   for (const tests of conditionsOn(world, question, owner)) {
@@ -98,11 +98,11 @@ export function checkMembers(world: World, question: Question, owner: string): v
         .map(({ path }) => joined(path, places)[0]?.name ?? '')
         .filter((name) => firsts.has(name)),
     );
-    if (touched.size > 1) throw new Refused('not_supported', 'a condition across dimensions');
+    if (touched.size > 1) throw new Refusal('not_supported', 'a condition across dimensions');
   }
 }
 
-/** As far as it goes without a hop to many that no dimension takes. */
+/** The start of the path, up to the first hop to many rows that no dimension follows. */
 function joined(path: Path, places: readonly Path[]): Path {
   const end = path.findIndex(
     (hop, index) =>

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { SemanticModel } from '../../../src/semantic/model/model.ts';
-import { answered, type Engine, textOf } from './ask.ts';
+import { requireAnswer, type Engine, rowTexts } from './ask.ts';
 import { type Query, queryOf } from './query-text.ts';
 import type { Question } from './question.ts';
 
-type Answer = Awaited<ReturnType<typeof answered>>;
+type Answer = Awaited<ReturnType<typeof requireAnswer>>;
 
-/** What must hold of a question whatever the rules say, given that it has an answer. */
+/** Checks relations between the answers of related questions, which hold whatever the rules are. */
 export async function checkRelations(
   engine: Engine,
   model: SemanticModel,
@@ -22,11 +22,11 @@ export async function checkRelations(
   };
   const query = queryOf(question);
   const run = async (changed: Partial<Query>): Promise<Answer> =>
-    answered(engine, model, { ...query, ...changed });
+    requireAnswer(engine, model, { ...query, ...changed });
   const all = await run({});
   const same = async (changed: Partial<Query>): Promise<void> =>
-    expect(textOf((await run(changed)).rows), JSON.stringify({ ...query, ...changed })).toEqual(
-      textOf(all.rows),
+    expect(rowTexts((await run(changed)).rows), JSON.stringify({ ...query, ...changed })).toEqual(
+      rowTexts(all.rows),
     );
   if (asked.having !== undefined) await checkHaving(engine, model, { ...asked, stage: undefined });
   const { metrics = [], dimensions = [], where = [] } = query;
@@ -44,15 +44,15 @@ export async function checkRelations(
     ...row.slice(0, width).toReversed(),
     ...row.slice(width).toReversed(),
   ]);
-  expect(textOf(turned).toSorted(), `mirrored ${JSON.stringify(query)}`).toEqual(
-    textOf(all.rows).toSorted(),
+  expect(rowTexts(turned).toSorted(), `mirrored ${JSON.stringify(query)}`).toEqual(
+    rowTexts(all.rows).toSorted(),
   );
   for (const [index, metric] of metrics.entries())
     await checkAlone(engine, model, { question, all, metric, index });
   await checkSums({ engine, model, question, all });
 }
 
-/** A condition on an aggregate is one wherever it stands, also behind an AND. */
+/** A condition on an aggregate means the same in `having`, in `where`, and after an AND. */
 async function checkHaving(engine: Engine, model: SemanticModel, asked: Question): Promise<void> {
   const query = queryOf(asked);
   const [first, ...others] = query.where ?? [];
@@ -61,13 +61,13 @@ async function checkHaving(engine: Engine, model: SemanticModel, asked: Question
     typeof first === 'string' && typeof judged === 'string'
       ? [`(${first}) and ${judged}`]
       : [judged, ...(first === undefined ? [] : [first])];
-  const moved = await answered(engine, model, {
+  const moved = await requireAnswer(engine, model, {
     ...query,
     having: [],
     where: [...mixed, ...others],
   });
-  const plain = await answered(engine, model, query);
-  expect(textOf(moved.rows), `in where: ${JSON.stringify(query)}`).toEqual(textOf(plain.rows));
+  const plain = await requireAnswer(engine, model, query);
+  expect(rowTexts(moved.rows), `in where: ${JSON.stringify(query)}`).toEqual(rowTexts(plain.rows));
 }
 
 interface Alone {
@@ -78,8 +78,8 @@ interface Alone {
 }
 
 /**
- * Alone a metric may have fewer groups, nothing that a scope is about, and other periods that are
- * filled with nothing.
+ * A metric has the same values alone as beside others. Alone it may have fewer groups and fewer
+ * filled periods, and conditions and segments of other datasets do not apply.
  */
 async function checkAlone(
   engine: Engine,
@@ -93,11 +93,11 @@ async function checkAlone(
     where: question.where.filter(({ on }) => on === undefined || own.has(on)),
     segments: question.segments.filter((name) => own.has(name)),
   };
-  const alone = await answered(engine, model, { ...queryOf(scoped), metrics: [metric] });
+  const alone = await requireAnswer(engine, model, { ...queryOf(scoped), metrics: [metric] });
   const kept = alone.rows.filter((row) => !question.fillTime || Number(row[width] ?? 0) !== 0);
-  const beside = textOf(all.rows.map((row) => [...row.slice(0, width), row[width + index]]));
+  const beside = rowTexts(all.rows.map((row) => [...row.slice(0, width), row[width + index]]));
   expect(beside, `${JSON.stringify(metric)} alone of ${JSON.stringify(queryOf(question))}`).toEqual(
-    expect.arrayContaining([...textOf(kept)]),
+    expect.arrayContaining([...rowTexts(kept)]),
   );
 }
 
@@ -118,7 +118,7 @@ interface Sums {
 async function checkSums({ engine, model, question, all }: Sums): Promise<void> {
   const { dimensions } = question;
   const width = dimensions.length;
-  // A difference of which one side is NULL adds nothing.
+  // A difference with a NULL is NULL, so differences do not add up.
   const isOne = (index: number): boolean => !('left' in (question.metrics[index] ?? {}));
   const columns = all.additive.flatMap((isAdditive, index) =>
     isAdditive && isOne(index) ? [width + index] : [],
@@ -128,16 +128,16 @@ async function checkSums({ engine, model, question, all }: Sums): Promise<void> 
   );
   if (columns.length === 0) return;
   if (!isTotalled) {
-    const total = await answered(
+    const total = await requireAnswer(
       engine,
       model,
       queryOf({ ...question, dimensions: [], fillTime: false, includeEmpty: false }),
     );
     const [row = []] = total.rows;
     expect(
-      textOf([columns.map((column) => added(all.rows, column))]),
+      rowTexts([columns.map((column) => added(all.rows, column))]),
       `total of ${JSON.stringify(queryOf(question))}`,
-    ).toEqual(textOf([columns.map((column) => row[column - width] ?? 0)]));
+    ).toEqual(rowTexts([columns.map((column) => row[column - width] ?? 0)]));
   }
   const months = dimensions.map((one) =>
     one.grain === 'month' ? { ...one, grain: 'day' as const } : one,
@@ -147,7 +147,7 @@ async function checkSums({ engine, model, question, all }: Sums): Promise<void> 
     !dimensions.some(({ grain }) => grain === 'month')
   )
     return;
-  const finer = await answered(engine, model, queryOf({ ...question, dimensions: months }));
+  const finer = await requireAnswer(engine, model, queryOf({ ...question, dimensions: months }));
   const index = dimensions.findIndex(({ grain }) => grain === 'month');
   const coarse = finer.rows.map((row) =>
     row.with(index, typeof row[index] === 'string' ? `${row[index].slice(0, 7)}-01` : row[index]),
@@ -161,11 +161,11 @@ async function checkSums({ engine, model, question, all }: Sums): Promise<void> 
     ...row.slice(0, width),
     ...columns.map((column) => row[column] ?? 0),
   ]);
-  // What runs is shown in periods of its own.
+  // Days of a running total do not add up to months.
   const isPlain = !/running|trailing|to_date/.test(JSON.stringify(question.metrics));
   if (isPlain)
-    expect(textOf(sums).toSorted(), `days of ${JSON.stringify(queryOf(question))}`).toEqual(
-      textOf(wanted).toSorted(),
+    expect(rowTexts(sums).toSorted(), `days of ${JSON.stringify(queryOf(question))}`).toEqual(
+      rowTexts(wanted).toSorted(),
     );
 }
 

@@ -23,7 +23,7 @@ function fileOf(dataset: Dataset, next: Dataset) {
     dataset: name,
     source: name,
     primary_key: ['id'],
-    // What says that ranges do not overlap, and that there is one of each.
+    // They state that ranges do not overlap, and that a one-to-one key occurs once.
     unique_keys: [
       ...(name === 'spans' ? keys : []),
       ...(twin === undefined ? [] : [[keyColumn(dataset, twin.role)]]),
@@ -175,7 +175,7 @@ export function rowsScript(
   engine: RunnerName,
   literal: (value: Cell) => string,
 ): string {
-  // MariaDB takes no offset in a time.
+  // MariaDB does not read an offset in a time.
   const written = (cell: Cell): string =>
     literal(
       engine === 'mysql' && typeof cell === 'string'

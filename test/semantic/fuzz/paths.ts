@@ -1,10 +1,10 @@
-import type { Place } from './question.ts';
+import type { FieldPath } from './question.ts';
 import { type Dataset, meets, type Row, type World } from './world.ts';
 
-/** A hop of a path: the table that it leads to, and how to get there from a row. */
+/** One step of a path, along a relationship: its ends, and how to find the partners of a row. */
 export interface Hop {
   readonly name: string;
-  /** What a query calls it. */
+  /** The name that queries use for it. */
   readonly asked: string;
   readonly kind: 'up' | 'same' | 'down' | 'bridge';
   readonly from: string;
@@ -13,11 +13,11 @@ export interface Hop {
 }
 export type Path = readonly Hop[];
 
-/** Rows by the names of the hops that led to them; undefined where a hop to one found none. */
+/** Rows by the path that led to them; undefined if a hop to one row found none. */
 export type Binding = ReadonlyMap<string, Row | undefined>;
 
-/** What the rules call an error, by its code. */
-export class Refused extends Error {
+/** An error that the rules demand, by its code. */
+export class Refusal extends Error {
   readonly code: string;
   constructor(code: string, why: string) {
     super(why);
@@ -30,13 +30,13 @@ export function isToOne({ kind }: Hop): boolean {
 }
 
 /**
- * Where a name leads from an owner: to a dataset, then along roles. `one`: by hops that never
- * multiply rows.
+ * The hops from an owner to what a name means: to a dataset, then along roles. With `reach: 'one'`
+ * only hops that never multiply rows.
  */
-export function placeOf(
+export function resolvePath(
   world: World,
   owner: string,
-  { start, roles, reach = 'many' }: Place & { readonly reach?: 'one' | 'many' },
+  { start, roles, reach = 'many' }: FieldPath & { readonly reach?: 'one' | 'many' },
 ): Path {
   if (start === 'metric_time') return [];
   let path = pathTo(world, owner, { to: start, reach });
@@ -47,8 +47,8 @@ export function placeOf(
     const safe = named.filter(isToOne);
     const found = safe.length > 0 || reach === 'one' ? safe : named;
     const [hop] = found;
-    if (hop === undefined) throw new Refused('unknown_name', `no role ${role}`);
-    if (found.length > 1) throw new Refused('ambiguous_path', `several hops are called ${role}`);
+    if (hop === undefined) throw new Refusal('unknown_name', `no role ${role}`);
+    if (found.length > 1) throw new Refusal('ambiguous_path', `several hops are called ${role}`);
     path = [...path, hop];
   }
   checkShape(path);
@@ -56,8 +56,8 @@ export function placeOf(
 }
 
 /**
- * Rows of the start mean something: not up and down to a sibling, nor down and up to another
- * parent.
+ * Refuses paths whose ends have nothing to do with each other: up and down again (to a sibling),
+ * down and up again (to another parent).
  */
 function checkShape(path: Path): void {
   for (const [index, { kind }] of path.entries()) {
@@ -67,15 +67,19 @@ function checkShape(path: Path): void {
       (kind === 'down' && (has('up') || has('bridge'))) ||
       (kind === 'bridge' && (has('bridge') || (has('up') && has('down')))) ||
       (kind === 'up' && has('down') && !has('bridge'));
-    if (isAside) throw new Refused('no_path', 'aside');
+    if (isAside) throw new Refusal('no_path', 'aside');
   }
 }
 
 /**
- * All rows that a path leads to from what is bound already. `inner` drops what a hop to many does
- * not find.
+ * Adds to a binding each row that the path leads to. `inner` drops bindings for which a hop to many
+ * rows finds none.
  */
-export function expanded(binding: Binding, path: Path, mode: 'inner' | 'left'): readonly Binding[] {
+export function followPath(
+  binding: Binding,
+  path: Path,
+  mode: 'inner' | 'left',
+): readonly Binding[] {
   let bindings = [binding];
   for (const [index, hop] of path.entries()) {
     const [base, name] = [nameOf(path.slice(0, index)), nameOf(path.slice(0, index + 1))];
@@ -101,8 +105,8 @@ export function datasetNamed({ datasets }: World, name: string): Dataset {
 }
 
 /**
- * The one path that a dataset's name means: to one; else straight down, or up or down to a bridge
- * and up from it.
+ * The one path to a dataset: by hops to one row; if there is none, straight down, or up or down to
+ * a bridge and up from it.
  */
 function pathTo(
   world: World,
@@ -115,8 +119,8 @@ function pathTo(
   const safe = walks(ups, { from, to });
   const found = safe.length > 0 || reach === 'one' ? safe : manyWalks(hops, { from, to });
   const [only] = found;
-  if (only === undefined) throw new Refused('no_path', `no path from ${from} to ${to}`);
-  if (found.length > 1) throw new Refused('ambiguous_path', `several paths from ${from} to ${to}`);
+  if (only === undefined) throw new Refusal('no_path', `no path from ${from} to ${to}`);
+  if (found.length > 1) throw new Refusal('ambiguous_path', `several paths from ${from} to ${to}`);
   return only;
 }
 
@@ -128,7 +132,7 @@ function manyWalks(hops: readonly Hop[], { from, to }: Ends): readonly Path[] {
     .flatMap((bridge) => {
       const start = { from, to: bridge.from };
       const ways = [...walks(ups, start), ...walks(downs, start)];
-      // A way of twins alone is up and down at once.
+      // A path of one-to-one hops alone is in both lists.
       const starts =
         from === bridge.from ? [[]] : [...new Map(ways.map((way) => [nameOf(way), way])).values()];
       const ends = to === bridge.to ? [[]] : walks(ups, { from: bridge.to, to });
@@ -142,7 +146,7 @@ interface Ends {
   readonly to: string;
 }
 
-/** Every walk that visits no table twice. */
+/** All paths that visit no dataset twice. */
 function walks(
   hops: readonly Hop[],
   ends: Ends,
@@ -202,7 +206,7 @@ function allHops(world: World): readonly Hop[] {
   );
 }
 
-/** A pair whose end is missing still counts, as a row of NULLs. */
+/** A pair whose end is missing leads to a row of NULLs. */
 function bridgeHop(
   world: World,
   via: string,

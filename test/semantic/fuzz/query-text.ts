@@ -12,7 +12,7 @@ import {
 export type Query = z.input<typeof querySchema>;
 type Written = NonNullable<Query['where']>[number];
 
-/** A question as people write it. */
+/** The question as a query of the semantic layer. */
 export function queryOf(question: Question): Query {
   const {
     metrics,

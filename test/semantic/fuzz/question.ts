@@ -2,7 +2,7 @@ import type { Grain, Span } from './times.ts';
 import { datasetNamed } from './paths.ts';
 import type { TimeField, World } from './world.ts';
 
-/** What a question can aggregate: metrics of every model, and aggregates that it brings itself. */
+/** Aggregates of a question: metrics of every model, and those that the query writes itself. */
 export const functions = [
   'sum',
   'count',
@@ -42,7 +42,7 @@ export interface Derived {
   readonly name?: 'share' | 'ratio' | 'growth';
 }
 
-/** The greatest total of any `g`, written into the query. */
+/** The greatest total of all values of `g`; the query writes it itself. */
 interface AdHoc {
   readonly owner: string;
   readonly function: 'most_of_g';
@@ -51,25 +51,25 @@ interface AdHoc {
 export type Metric = Aggregate | Derived | AdHoc;
 
 /** A dataset, or `metric_time`, and roles to follow from there. */
-export interface Place {
+export interface FieldPath {
   readonly start: string;
   readonly roles: readonly string[];
 }
 
-export interface Dimension extends Place {
+export interface Dimension extends FieldPath {
   readonly field: 'g' | 'n' | 'w' | TimeField;
   readonly grain: Grain | undefined;
 }
 
-/** Of a row that a name leads to. */
-export interface Test extends Place {
+/** A comparison with a field of the row that the path leads to. */
+export interface Test extends FieldPath {
   readonly op: '=' | '<>' | '>' | 'null' | 'n>' | 'w>' | 'time>=' | 'period';
   readonly value: number | string;
   readonly field?: TimeField;
   readonly grain?: Grain;
 }
 
-/** One of the tests has to hold; `on` is whose metrics alone it is about. */
+/** One of the tests must hold. `on` limits the condition to the metrics of one dataset. */
 export interface Condition {
   readonly on: string | undefined;
   readonly tests: readonly Test[];
@@ -102,12 +102,12 @@ export interface StageQuestion {
 
 export interface Question {
   readonly metrics: readonly Metric[];
-  /** An aggregate that is not shown, but of which `having` or the order is. */
+  /** An aggregate that `having` or the order uses and the result does not show. */
   readonly extra: Aggregate | undefined;
   readonly dimensions: readonly Dimension[];
   /** Joined by AND. */
   readonly where: readonly Condition[];
-  /** Of the extra aggregate, else of the first metric. */
+  /** The value that the extra aggregate, or else the first metric, must exceed. */
   readonly having: number | undefined;
   /** Datasets whose segment is asked for. */
   readonly segments: readonly string[];
@@ -143,8 +143,8 @@ const written: readonly Aggregate['function'][] = [
 ];
 
 /**
- * Of everything that a question computes, shown or not, in order; in arithmetic, what the query
- * aggregates itself comes first.
+ * All aggregates that a question computes, shown or not, in order. In arithmetic, aggregates that
+ * the query writes itself come before metrics of the model.
  */
 export function aggregatesOf({ metrics, extra }: Question): readonly (Aggregate | AdHoc)[] {
   const ofMetric = (metric: Metric): readonly (Aggregate | AdHoc)[] => {

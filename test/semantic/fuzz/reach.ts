@@ -1,33 +1,33 @@
-import { hopsOf, isToOne, placeOf, Refused } from './paths.ts';
-import type { Place } from './question.ts';
+import { hopsOf, isToOne, resolvePath, Refusal } from './paths.ts';
+import type { FieldPath } from './question.ts';
 import type { World } from './world.ts';
 
-/** A place that a name can mean, and the dataset that it leads to. */
-export interface Reached {
-  readonly place: Place;
+/** A path that a question can name, and the dataset at its end. */
+export interface ReachablePath {
+  readonly place: FieldPath;
   readonly end: string;
 }
 
-/** What a question over some owners can name. */
+/** The paths that a question about some owners can name. */
 export interface Reach {
-  /** One row for each of every owner's. */
-  readonly one: readonly Reached[];
-  /** Several for one of an owner's. */
-  readonly many: readonly Reached[];
-  /** Whatever can be written, also where it leads nowhere. */
-  readonly all: readonly Reached[];
+  /** Those that lead to at most one row, from every owner. */
+  readonly one: readonly ReachablePath[];
+  /** Those that lead to several rows from at least one owner. */
+  readonly many: readonly ReachablePath[];
+  /** All that can be written, also those without an answer. */
+  readonly all: readonly ReachablePath[];
 }
 
-const places = new WeakMap<World, readonly Reached[]>();
+const places = new WeakMap<World, readonly ReachablePath[]>();
 const reaches = new WeakMap<World, Map<string, Reach>>();
 
-export function reachOf(world: World, owners: readonly string[]): Reach {
+export function findReachable(world: World, owners: readonly string[]): Reach {
   const known = reaches.get(world) ?? new Map<string, Reach>();
   reaches.set(world, known);
   const key = [...new Set(owners)].toSorted().join();
   const cached = known.get(key);
   if (cached !== undefined) return cached;
-  const all = places.get(world) ?? placesIn(world);
+  const all = places.get(world) ?? pathsIn(world);
   places.set(world, all);
   const kinds = all.map(({ place }) => new Set(owners.map((owner) => kindOf(world, owner, place))));
   const found = {
@@ -40,13 +40,13 @@ export function reachOf(world: World, owners: readonly string[]): Reach {
 }
 
 /** A dataset by its name, by a role, by a role of a role. */
-function placesIn(world: World): readonly Reached[] {
+function pathsIn(world: World): readonly ReachablePath[] {
   const hops = hopsOf(world);
-  const plain = world.datasets.map(({ name }): Reached => ({
+  const plain = world.datasets.map(({ name }): ReachablePath => ({
     place: { start: name, roles: [] },
     end: name,
   }));
-  const from = (starts: readonly Reached[]): readonly Reached[] =>
+  const from = (starts: readonly ReachablePath[]): readonly ReachablePath[] =>
     starts.flatMap(({ place, end }) =>
       hops
         .filter((hop) => hop.from === end)
@@ -56,11 +56,11 @@ function placesIn(world: World): readonly Reached[] {
   return [...plain, ...once, ...from(once)];
 }
 
-function kindOf(world: World, owner: string, place: Place): 'one' | 'many' | 'no' {
+function kindOf(world: World, owner: string, place: FieldPath): 'one' | 'many' | 'no' {
   try {
-    return placeOf(world, owner, place).every(isToOne) ? 'one' : 'many';
+    return resolvePath(world, owner, place).every(isToOne) ? 'one' : 'many';
   } catch (error) {
-    if (error instanceof Refused) return 'no';
+    if (error instanceof Refusal) return 'no';
     throw error;
   }
 }

@@ -1,19 +1,19 @@
-import type { Leaf } from './aggregates.ts';
+import type { AggregateNode } from './aggregates.ts';
 import { checkMembers } from './members.ts';
-import { datasetNamed, isToOne, type Path, placeOf, Refused } from './paths.ts';
+import { datasetNamed, isToOne, type Path, resolvePath, Refusal } from './paths.ts';
 import { aggregatesOf, type Dimension, type Question, type Test } from './question.ts';
-import { conditionsOn, isOfTime, isOwnTime, leastOf, type Placed, testOf } from './rows.ts';
+import { conditionsOn, isOfTime, isOwnTime, leastOf, type Resolved, testOf } from './rows.ts';
 import { clockDimension, finestTime, grainAt, isRunning } from './running.ts';
 import { isFiscal, liesIn } from './times.ts';
 import type { World } from './world.ts';
 
-/** Rows of one owner that are grouped together, in the order in which they are asked for. */
-export interface Block {
+/** Aggregates that read the same groups of one owner's rows, in the order of the question. */
+export interface FactQuery {
   readonly owner: string;
-  readonly leaves: readonly Leaf[];
+  readonly leaves: readonly AggregateNode[];
 }
 
-const apart: readonly Leaf['function'][] = [
+const apart: readonly AggregateNode['function'][] = [
   'closing',
   'each',
   'each_far',
@@ -28,26 +28,26 @@ const apart: readonly Leaf['function'][] = [
   'to_date',
 ];
 
-/** Aggregates of one name read the same groups of rows, and are arithmetic of one block. */
-export function blockName({ owner, function: name }: Leaf): string {
+/** Aggregates with the same name read the same groups of rows. */
+export function factQueryName({ owner, function: name }: AggregateNode): string {
   return `${owner} ${apart.includes(name) ? name : ''}`;
 }
 
 /**
- * Throws what the rules refuse before any row is read: of several faults, the first that is met.
- * Gives whose rows are asked.
+ * Throws the first error that the rules demand before any row is read. Returns the owners whose
+ * rows are read.
  */
 export function check(world: World, question: Question): readonly string[] {
   const { metrics, dimensions, parameters, includeEmpty } = question;
   const defaults = new Set(world.datasets.map(({ least }) => least));
   if ('least' in parameters && defaults.size > 1)
-    throw new Refused('ambiguous_name', 'one name, several parameters');
+    throw new Refusal('ambiguous_name', 'one name, several parameters');
   if (metrics.length + dimensions.length === 0)
-    throw new Refused('empty_query', 'nothing is asked');
+    throw new Refusal('empty_query', 'nothing is asked');
   if (includeEmpty && metrics.length === 0)
-    throw new Refused('unused_option', 'members of nothing');
-  const blocks = blocksOf(world, question);
-  for (const block of blocks) checkBlock(world, question, block);
+    throw new Refusal('unused_option', 'members of nothing');
+  const blocks = factQueriesOf(world, question);
+  for (const block of blocks) checkFactQuery(world, question, block);
   const totalled = blocks.filter(
     ({ leaves: [first] }) =>
       isPartial(question, first) &&
@@ -59,20 +59,20 @@ export function check(world: World, question: Question): readonly string[] {
   checkFiscal(world, question, owners);
   clockDimension(world, question, {
     all: owners,
-    running: blocks.filter(isRunningBlock).map(({ owner }) => owner),
+    running: blocks.filter(isRunningQuery).map(({ owner }) => owner),
   });
   return owners;
 }
 
-/** Without metrics, the rows that the dimensions are about. */
-export function blocksOf(world: World, question: Question): readonly Block[] {
-  const groups = Map.groupBy(aggregatesOf(question), blockName);
+/** Without metrics, one for the dataset that the dimensions belong to. */
+export function factQueriesOf(world: World, question: Question): readonly FactQuery[] {
+  const groups = Map.groupBy(aggregatesOf(question), factQueryName);
   if (groups.size === 0) return [{ owner: ownerOf(world, question), leaves: [] }];
   const found = [...groups.values()].flatMap((leaves) =>
     leaves[0] === undefined ? [] : [{ owner: leaves[0].owner, leaves }],
   );
-  // A rate is of what followed, and of the rows themselves: those are a block where the others are
-  // none.
+  // A conversion rate also reads the rows themselves: they are a fact query of their own if no
+  // other aggregate reads them.
   return found.flatMap((block) => {
     const rate = block.leaves[0]?.function === 'follow_rate';
     return rate && !found.some((one) => isPlain(question, one) && one.owner === block.owner)
@@ -81,18 +81,18 @@ export function blocksOf(world: World, question: Question): readonly Block[] {
   });
 }
 
-function isRunningBlock({ leaves: [first] }: Block): boolean {
+function isRunningQuery({ leaves: [first] }: FactQuery): boolean {
   return first !== undefined && isRunning(first);
 }
 
-/** A total over fewer dimensions than are asked. */
-function isPartial({ dimensions }: Question, leaf: Leaf | undefined): boolean {
+/** True for a total over fewer dimensions than the question has. */
+function isPartial({ dimensions }: Question, leaf: AggregateNode | undefined): boolean {
   if (leaf?.function === 'overall') return dimensions.length > 0;
   return leaf?.function === 'over_g' && dimensions.length > 1;
 }
 
-/** Its groups are those of the rows as they stand. */
-function isPlain(question: Question, { leaves: [first] }: Block): boolean {
+/** True if its groups are those of the unchanged rows. */
+function isPlain(question: Question, { leaves: [first] }: FactQuery): boolean {
   return (
     first === undefined ||
     (!isRunning(first) && first.function !== 'earlier' && !isPartial(question, first))
@@ -102,46 +102,46 @@ function isPlain(question: Question, { leaves: [first] }: Block): boolean {
 /** The dataset from which every dimension can be reached by one row. */
 function ownerOf(world: World, { dimensions }: Question): string {
   if (dimensions.some(({ start }) => start === 'metric_time'))
-    throw new Refused('no_owner', 'the time of nothing');
-  const failures: Refused[] = [];
+    throw new Refusal('no_owner', 'the time of nothing');
+  const failures: Refusal[] = [];
   const found = [...new Set(dimensions.map(({ start }) => start))].filter((owner) => {
     try {
-      for (const of of dimensions) checkPlace(world, owner, { of, reach: 'one' });
+      for (const of of dimensions) checkPath(world, owner, { of, reach: 'one' });
       return true;
     } catch (error) {
-      if (error instanceof Refused) failures.push(error);
+      if (error instanceof Refusal) failures.push(error);
       else throw error;
       return false;
     }
   });
   const [only, ...others] = found;
   if (only === undefined) throw failures[0] ?? new Error('neither found nor refused');
-  if (others.length > 0) throw new Refused('ambiguous_path', 'whose rows');
+  if (others.length > 0) throw new Refusal('ambiguous_path', 'whose rows');
   return only;
 }
 
-function checkPlace(
+function checkPath(
   world: World,
   owner: string,
   { of, reach }: { of: Dimension; reach: 'one' | 'many' },
 ): Path {
-  const path = placeOf(world, owner, { ...of, reach });
+  const path = resolvePath(world, owner, { ...of, reach });
   if (isFiscal(of.grain) && datasetNamed(world, path.at(-1)?.to ?? owner).fiscal === undefined)
-    throw new Refused('fiscal_year', 'no fiscal years');
+    throw new Refusal('fiscal_year', 'no fiscal years');
   return path;
 }
 
-function checkBlock(world: World, question: Question, block: Block): void {
+function checkFactQuery(world: World, question: Question, block: FactQuery): void {
   const { owner, leaves } = block;
   const name = leaves[0]?.function;
   const plain = { ...question, includeEmpty: false };
   if (name === 'overall' || name === 'over_g') {
     checkRows(world, plain, { owner, leaves: [] });
     const isAsked = question.dimensions.some(
-      (of) => of.field === 'g' && placeOf(world, owner, of).length === 0,
+      (of) => of.field === 'g' && resolvePath(world, owner, of).length === 0,
     );
     if (name === 'over_g' && !isAsked)
-      throw new Refused('no_group', 'a total by what is not asked');
+      throw new Refusal('no_group', 'a total by what is not asked');
     checkRows(world, isPartial(question, leaves[0]) ? plain : question, block);
   } else if (name === 'each' || name === 'each_far' || name === 'most_of_g') {
     const { per } = datasetNamed(world, owner);
@@ -156,13 +156,13 @@ function checkBlock(world: World, question: Question, block: Block): void {
   } else checkRows(world, question, block);
 }
 
-/** What is asked of the rows of one owner, one thing after the other. */
-function checkRows(world: World, question: Question, { owner, leaves }: Block): void {
+/** Checks what the question reads of one owner's rows, in the planner's order. */
+function checkRows(world: World, question: Question, { owner, leaves }: FactQuery): void {
   const { dimensions, includeEmpty } = question;
   const [first] = leaves;
   const places = dimensions.map((of) => ({
     of,
-    path: checkPlace(world, owner, { of, reach: 'many' }),
+    path: checkPath(world, owner, { of, reach: 'many' }),
   }));
   if (first?.function === 'earlier') checkShiftedTime(world, dimensions, owner);
   const runs = first !== undefined && isRunning(first);
@@ -184,30 +184,38 @@ function checkRows(world: World, question: Question, { owner, leaves }: Block): 
   else checkMembers(world, question, owner);
 }
 
-/** A value of an earlier period needs a period to be shown in. */
+/** A value of an earlier period can only be shown by periods. */
 function checkShiftedTime(world: World, dimensions: Question['dimensions'], owner: string): void {
   if (dimensions.some((of) => of.grain === undefined && isOwnTime(world, owner, of)))
-    throw new Refused('no_period', 'another time without a period');
+    throw new Refusal('no_period', 'another time without a period');
 }
 
 /**
- * Balances and conversions: the next dataset has the events that follow; none goes by a dimension
- * to many.
+ * Refuses balances and conversions by a dimension to many rows. The events of a conversion are in
+ * the next dataset.
  */
-function checkSingleAggregate(world: World, { owner, function: name }: Leaf, isFanned: boolean) {
+function checkSingleAggregate(
+  world: World,
+  { owner, function: name }: AggregateNode,
+  isFanned: boolean,
+) {
   if (name === 'followed' || name === 'follow_rate') {
     const index = world.datasets.findIndex((dataset) => dataset.name === owner);
     denied(world, world.datasets[index + 1]?.name ?? owner);
   }
   const isSingle = ['closing', 'followed', 'follow_rate'].includes(name);
-  if (isSingle && isFanned) throw new Refused('not_supported', 'to many');
+  if (isSingle && isFanned) throw new Refusal('not_supported', 'to many');
 }
 
-function checkRunning(world: World, question: Question, { owner, function: name }: Leaf): void {
+function checkRunning(
+  world: World,
+  question: Question,
+  { owner, function: name }: AggregateNode,
+): void {
   const index = finestTime(world, question, owner);
   const { since, fiscal } = datasetNamed(world, owner);
   if (name === 'to_date' && !liesIn(grainAt(question, index), since, fiscal))
-    throw new Refused('no_period', 'no total to date');
+    throw new Refusal('no_period', 'no total to date');
   denied(world, owner);
 }
 
@@ -218,14 +226,14 @@ function checkConditions(
 ): void {
   const isScoped = (on: string | undefined): boolean => on === undefined || on === owner;
   const own = question.where.filter(({ on }) => isScoped(on));
-  const build = (test: Test): Placed<Test> => {
+  const build = (test: Test): Resolved<Test> => {
     const path =
       test.op === 'period'
-        ? checkPlace(world, owner, {
+        ? checkPath(world, owner, {
             of: { ...test, field: test.field ?? 't', grain: test.grain },
             reach: 'many',
           })
-        : placeOf(world, owner, test);
+        : resolvePath(world, owner, test);
     touch(world, owner, path);
     touchField(world, question, {
       owner,
@@ -236,25 +244,29 @@ function checkConditions(
   };
   for (const { tests } of runs ? own : []) {
     const kinds = new Set(tests.map((test) => isOfTime(world, owner, build(test))));
-    if (kinds.size > 1) throw new Refused('mixed_condition', 'time beside others');
+    if (kinds.size > 1) throw new Refusal('mixed_condition', 'time beside others');
   }
   for (const { tests } of own) for (const test of tests) build(test);
   for (const tests of conditionsOn(world, question, owner).slice(own.length))
     for (const { path } of tests) touch(world, owner, path);
 }
 
-function checkLeaf(world: World, question: Question, { owner, function: name }: Leaf): void {
+function checkLeaf(
+  world: World,
+  question: Question,
+  { owner, function: name }: AggregateNode,
+): void {
   const { far, asked } = datasetNamed(world, owner);
   if (name === 'above') touchField(world, question, { owner, path: [], field: 'w' });
-  if (name === 'far') touch(world, owner, placeOf(world, owner, testOf(owner, far)));
+  if (name === 'far') touch(world, owner, resolvePath(world, owner, testOf(owner, far)));
   if (name === 'asked' && asked !== undefined)
-    touch(world, owner, placeOf(world, owner, { start: asked.of, roles: [] }));
+    touch(world, owner, resolvePath(world, owner, { start: asked.of, roles: [] }));
 }
 
-/** No row of it may be seen. */
+/** Throws if the reader may see no row of the dataset. */
 function denied(world: World, name: string): void {
   if (datasetNamed(world, name).rules?.length === 0)
-    throw new Refused('no_access', `nobody sees ${name}`);
+    throw new Refusal('no_access', `nobody sees ${name}`);
 }
 
 function touch(world: World, owner: string, path: Path): void {
@@ -271,7 +283,7 @@ function touch(world: World, owner: string, path: Path): void {
 }
 
 /**
- * What is computed for a row is of rows of another; what depends on a parameter needs its value.
+ * A row metric reads the rows of another dataset, and a field with a parameter needs its value.
  */
 function touchField(
   world: World,
@@ -281,7 +293,7 @@ function touchField(
   const home = at.path.at(-1)?.to ?? at.owner;
   const { measure } = datasetNamed(world, home);
   if (at.field === 'w' && leastOf(world, question, home) === undefined)
-    throw new Refused('missing_parameter', 'no value');
+    throw new Refusal('missing_parameter', 'no value');
   if (at.field !== 'n' || measure === undefined) return;
   denied(world, home);
   denied(world, measure.of);
@@ -289,17 +301,17 @@ function touchField(
 
 function checkScopes({ segments, where }: Question, owners: readonly string[]): void {
   if (segments.some((name) => !owners.includes(name)))
-    throw new Refused('unused_segment', 'a segment of no metric');
+    throw new Refusal('unused_segment', 'a segment of no metric');
   if (where.some(({ on }) => on !== undefined && !owners.includes(on)))
-    throw new Refused('unused_scope', 'a scope of no metric');
+    throw new Refusal('unused_scope', 'a scope of no metric');
 }
 
-/** One period cannot mean one thing for one owner and another for the next. */
+/** A fiscal period must be the same for all owners. */
 function checkFiscal(world: World, { dimensions }: Question, owners: readonly string[]): void {
   for (const of of dimensions.filter(({ grain }) => isFiscal(grain))) {
     const starts = owners.map(
-      (owner) => datasetNamed(world, placeOf(world, owner, of).at(-1)?.to ?? owner).fiscal,
+      (owner) => datasetNamed(world, resolvePath(world, owner, of).at(-1)?.to ?? owner).fiscal,
     );
-    if (new Set(starts).size > 1) throw new Refused('fiscal_year', 'several calendars');
+    if (new Set(starts).size > 1) throw new Refusal('fiscal_year', 'several calendars');
   }
 }

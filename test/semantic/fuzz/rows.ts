@@ -1,11 +1,11 @@
 import {
   type Binding,
   datasetNamed,
-  expanded,
+  followPath,
   isToOne,
   nameOf,
   type Path,
-  placeOf,
+  resolvePath,
 } from './paths.ts';
 import { type Dimension, fieldOf, type Question, type Test } from './question.ts';
 import { type Clock, cutTo, later, localTime, type Span } from './times.ts';
@@ -14,8 +14,11 @@ import type { Cell, Chosen, Row, World } from './world.ts';
 /** The rows of each group, by the group's cells as JSON. */
 export type Groups = ReadonlyMap<string, readonly Row[]>;
 
-/** Whose rows, whether moved on in time, and whether conditions on the time decide which count. */
-export interface Asked {
+/**
+ * Which rows to group: their owner, whether they are shifted in time, and whether conditions on
+ * time are left out.
+ */
+export interface RowSelection {
   readonly owner: string;
   readonly isEarlier: boolean;
   readonly ignoresTime: boolean;
@@ -23,16 +26,13 @@ export interface Asked {
   readonly shift?: Span | undefined;
 }
 
-export interface Placed<Of> {
+export interface Resolved<Of> {
   readonly of: Of;
   readonly path: Path;
 }
 
-/**
- * What a row says at a place: its field, the dataset that it is of, and how far it is moved on in
- * time.
- */
-interface Seen {
+/** What is needed to read a cell of an owner's row; `shift` moves its default time. */
+interface RowContext {
   readonly world: World;
   readonly question: Question;
   readonly owner: string;
@@ -51,19 +51,19 @@ export function clockFor(
   return { zone, weekStart, fiscal: datasetNamed(world, dataset).fiscal };
 }
 
-/** The conditions of a query on an owner's rows: one test of each has to hold. Its segment, too. */
+/** The conditions on an owner's rows, with its segment. One test of each must hold. */
 export function conditionsOn(
   world: World,
   question: Question,
   owner: string,
-): readonly (readonly Placed<Test>[])[] {
+): readonly (readonly Resolved<Test>[])[] {
   const own = question.where.filter(({ on }) => on === undefined || on === owner);
   const segment = testOf(owner, datasetNamed(world, owner).chosen);
   const all = [
     ...own.map(({ tests }) => tests),
     ...(question.segments.includes(owner) ? [[segment]] : []),
   ];
-  return all.map((tests) => tests.map((of) => ({ of, path: placeOf(world, owner, of) })));
+  return all.map((tests) => tests.map((of) => ({ of, path: resolvePath(world, owner, of) })));
 }
 
 export function testOf(owner: string, { role, above }: Chosen): Test {
@@ -71,7 +71,7 @@ export function testOf(owner: string, { role, above }: Chosen): Test {
 }
 
 /** Whether a test is of the owner's default time. */
-export function isOfTime(world: World, owner: string, { of, path }: Placed<Test>): boolean {
+export function isOfTime(world: World, owner: string, { of, path }: Resolved<Test>): boolean {
   if (path.length > 0 || (of.op !== 'time>=' && of.op !== 'period')) return false;
   return of.start === 'metric_time' || of.field === datasetNamed(world, owner).clock;
 }
@@ -80,17 +80,16 @@ export function isOfTime(world: World, owner: string, { of, path }: Placed<Test>
 export function groupsOf(
   world: World,
   question: Question,
-  { owner, isEarlier, ignoresTime, shift }: Asked,
+  { owner, isEarlier, ignoresTime, shift }: RowSelection,
 ): Groups {
   const { dimensions, metrics } = question;
   const dataset = datasetNamed(world, owner);
   const moved = shift ?? (isEarlier ? dataset.back : undefined);
-  const seen: Seen = { world, question, owner, shift: moved };
-  const placed = (of: Dimension) => ({ of, path: placeOf(world, owner, of) });
+  const seen: RowContext = { world, question, owner, shift: moved };
+  const placed = (of: Dimension) => ({ of, path: resolvePath(world, owner, of) });
   const places = dimensions.map(placed);
   const excluded = question.excluded?.dimensions.map(placed) ?? [];
-  // A condition on nothing but the time that runs says which periods are shown, not which rows
-  // count.
+  // For a running total, a condition on its time alone chooses the periods to show, not the rows.
   const conditions = conditionsOn(world, question, owner).filter(
     (tests) => !ignoresTime || !tests.every((test) => isOfTime(world, owner, test)),
   );
@@ -100,7 +99,7 @@ export function groupsOf(
   for (const row of dataset.rows) {
     let bindings: readonly Binding[] = [new Map([['', row]])];
     for (const { path } of [...places, ...excluded])
-      bindings = bindings.flatMap((binding) => expanded(binding, path, 'inner'));
+      bindings = bindings.flatMap((binding) => followPath(binding, path, 'inner'));
     for (const binding of bindings) {
       if (!conditions.every((tests) => tests.some((test) => holds(seen, binding, test)))) continue;
       const keyOf = (all: typeof places) =>
@@ -117,28 +116,28 @@ export function groupsOf(
   return groups;
 }
 
-/** A test beyond a hop to many that is not bound asks whether any row fits. */
-function holds(seen: Seen, binding: Binding, { of, path }: Placed<Test>): boolean {
+/** Behind a hop to many rows that no dimension follows, one row that fits is enough. */
+function holds(seen: RowContext, binding: Binding, { of, path }: Resolved<Test>): boolean {
   const first = path.findIndex(
     (hop, index) => !isToOne(hop) && !binding.has(nameOf(path.slice(0, index + 1))),
   );
   const root = first === -1 ? path : path.slice(0, first + 1);
-  const rows = expanded(binding, root, 'inner').flatMap((one) => expanded(one, path, 'left'));
+  const rows = followPath(binding, root, 'inner').flatMap((one) => followPath(one, path, 'left'));
   return rows.some((one) => fits(seen, one.get(nameOf(path)), { of, path }));
 }
 
-/** Whether a row passes a test that belongs to a metric: times are as they stand. */
+/** Whether a row passes a test of a metric. Times are not shifted. */
 export function passes(
   world: World,
   question: Question,
   { owner, row, test }: { owner: string; row: Row; test: Test },
 ): boolean {
-  const placed = { of: test, path: placeOf(world, owner, test) };
+  const placed = { of: test, path: resolvePath(world, owner, test) };
   return holds({ world, question, owner, shift: undefined }, new Map([['', row]]), placed);
 }
 
-/** As SQL: what compares with NULL is not true. */
-export function fits(seen: Seen, row: Row | undefined, placed: Placed<Test>): boolean {
+/** As in SQL, a comparison with NULL is not true. */
+export function fits(seen: RowContext, row: Row | undefined, placed: Resolved<Test>): boolean {
   const { of, path } = placed;
   const { op, value } = of;
   if (op === 'time>=' || op === 'period') return fitsTime(seen, row, placed);
@@ -152,9 +151,9 @@ export function fits(seen: Seen, row: Row | undefined, placed: Placed<Test>): bo
 }
 
 function fitsTime(
-  seen: Seen,
+  seen: RowContext,
   row: Row | undefined,
-  { of: { op, value, start, field = 't', grain }, path }: Placed<Test>,
+  { of: { op, value, start, field = 't', grain }, path }: Resolved<Test>,
 ): boolean {
   const isPeriod = op === 'period';
   const time = cellAt(seen, row, {
@@ -171,9 +170,9 @@ function fitsTime(
  * What a dimension shows of a row: a time cut to its period; the owner's own time is moved first.
  */
 export function cellAt(
-  seen: Seen,
+  seen: RowContext,
   row: Row | undefined,
-  { of, path }: Placed<Pick<Dimension, 'start' | 'field' | 'grain'>>,
+  { of, path }: Resolved<Pick<Dimension, 'start' | 'field' | 'grain'>>,
 ): Cell {
   const { world, question, owner, shift } = seen;
   const field = fieldOf(world, owner, of);
@@ -192,12 +191,12 @@ function aboveLeast(row: Row | undefined, least: number | undefined): Cell {
   return typeof value === 'number' ? value - (least ?? 0) : null;
 }
 
-/** A moment is moved as the clocks of the zone show it, which matters to its periods alone. */
-function shiftedTime(cell: string, zone: string, shift: NonNullable<Seen['shift']>): string {
+/** A moment is shifted in local time, so that its period is that of the zone. */
+function shiftedTime(cell: string, zone: string, shift: NonNullable<RowContext['shift']>): string {
   return later(cell.includes('T') ? localTime(cell, zone) : cell, shift);
 }
 
-/** What a dataset's parameter is; undefined where nobody says. */
+/** The value of a dataset's parameter; undefined if neither query nor model gives one. */
 export function leastOf(
   world: World,
   { parameters }: Question,
@@ -219,6 +218,6 @@ export function timesOf(world: World, { dimensions }: Question, owner: string): 
 export function isOwnTime(world: World, owner: string, of: Dimension): boolean {
   return (
     fieldOf(world, owner, of) === datasetNamed(world, owner).clock &&
-    placeOf(world, owner, of).length === 0
+    resolvePath(world, owner, of).length === 0
   );
 }

@@ -1,6 +1,6 @@
-import { datasetNamed, nameOf, placeOf, Refused } from './paths.ts';
+import { datasetNamed, nameOf, resolvePath, Refusal } from './paths.ts';
 import { fieldOf, type Question } from './question.ts';
-import type { Leaf } from './aggregates.ts';
+import type { AggregateNode } from './aggregates.ts';
 import { cellsOf, clockFor, type Groups, timesOf } from './rows.ts';
 import {
   type Clock,
@@ -14,9 +14,9 @@ import {
 } from './times.ts';
 import type { Cell, Dataset, Row, World } from './world.ts';
 
-const runningNames: readonly Leaf['function'][] = ['running', 'trailing', 'to_date'];
+const runningNames: readonly AggregateNode['function'][] = ['running', 'trailing', 'to_date'];
 
-export function isRunning({ function: name }: Pick<Leaf, 'function'>): boolean {
+export function isRunning({ function: name }: Pick<AggregateNode, 'function'>): boolean {
   return runningNames.includes(name);
 }
 
@@ -30,7 +30,7 @@ export function clockDimension(
   const [first, ...others] = new Set(
     owners.running.map((owner) => finestTime(world, question, owner)),
   );
-  if (others.length > 0) throw new Refused('not_supported', 'no one time that runs');
+  if (others.length > 0) throw new Refusal('not_supported', 'no one time that runs');
   if (!fillTime) return first;
   const timed = [...dimensions.keys()].filter((index) => dimensions[index]?.grain !== undefined);
   const order = timed.toSorted(
@@ -39,16 +39,16 @@ export function clockDimension(
   const [finest] = order;
   const index = first ?? finest;
   if (index === undefined || finest === undefined)
-    throw new Refused('no_period', 'nothing to fill');
+    throw new Refusal('no_period', 'nothing to fill');
   const same = sameTimes(world, question, { owners: owners.all, index });
   const rivals = order.filter(
     (one) =>
       grainAt(question, one) === grainAt(question, finest) && one !== index && !same.includes(one),
   );
-  if (rivals.length > 0) throw new Refused('not_supported', 'several times to fill');
+  if (rivals.length > 0) throw new Refusal('not_supported', 'several times to fill');
   const { fiscal } = clockOf(world, question, { owner: owners.all[0] ?? '', index });
   if (same.some((place) => !liesIn(grainAt(question, index), grainAt(question, place), fiscal)))
-    throw new Refused('not_supported', 'periods that cross');
+    throw new Refusal('not_supported', 'periods that cross');
   return index;
 }
 
@@ -63,10 +63,10 @@ export function finestTime(world: World, question: Question, owner: string): num
   const [first, ...others] = times.toSorted(
     (a, b) => grains.indexOf(grainAt(question, a)) - grains.indexOf(grainAt(question, b)),
   );
-  if (first === undefined) throw new Refused('no_period', 'no time that runs');
+  if (first === undefined) throw new Refusal('no_period', 'no time that runs');
   const { fiscal } = datasetNamed(world, owner);
   if (others.some((other) => !liesIn(grainAt(question, first), grainAt(question, other), fiscal)))
-    throw new Refused('not_supported', 'periods that cross');
+    throw new Refusal('not_supported', 'periods that cross');
   return first;
 }
 
@@ -81,7 +81,7 @@ function clockOf(
   { owner, index }: { owner: string; index: number },
 ): Clock {
   const of = question.dimensions[index];
-  const end = of === undefined ? owner : (placeOf(world, owner, of).at(-1)?.to ?? owner);
+  const end = of === undefined ? owner : (resolvePath(world, owner, of).at(-1)?.to ?? owner);
   return { ...clockFor(world, question, end), zone: 'UTC' };
 }
 
@@ -127,7 +127,7 @@ export function accumulated(groups: Groups, at: Running): Groups {
 interface Running {
   readonly world: World;
   readonly question: Question;
-  readonly function: Leaf['function'];
+  readonly function: AggregateNode['function'];
   readonly dataset: Dataset;
   /** The dimensions of the owner's time, and the one that runs. */
   readonly times: readonly number[];
@@ -174,7 +174,7 @@ function sameTimes(
     const of = dimensions[place];
     return of === undefined
       ? ''
-      : `${nameOf(placeOf(world, owner, of))} ${fieldOf(world, owner, of)}`;
+      : `${nameOf(resolvePath(world, owner, of))} ${fieldOf(world, owner, of)}`;
   };
   return [...dimensions.keys()].filter((place) => {
     if (place === index || dimensions[place]?.grain === undefined) return false;

@@ -1,5 +1,5 @@
-import { calculated } from './aggregates.ts';
-import { isToOne, placeOf, Refused } from './paths.ts';
+import { calculate } from './aggregates.ts';
+import { isToOne, resolvePath, Refusal } from './paths.ts';
 import {
   type Dimension,
   type Metric,
@@ -66,7 +66,7 @@ export function stageRows(
     ...(top?.others === true ? othersOf(question, { ...evaluation, top, ranked, shown }) : []),
     ...(stage.rollup ? totalsOf(question, evaluation) : []),
   ];
-  const all = [...shown, ...coarser].toSorted((a, b) => compared(question, a, b));
+  const all = [...shown, ...coarser].toSorted((a, b) => compareRows(question, a, b));
   const hasKind = stage.rollup || top?.others === true;
   return all
     .slice(0, question.limit)
@@ -208,7 +208,7 @@ function windowOf(
       const values = same.map(valueOf).flatMap((value) => (value === null ? [] : [Number(value)]));
       const total = values.reduce((sum, value) => sum + value, 0);
       const average = values.length === 0 ? null : total / values.length;
-      return compute === 'average' ? average : calculated('/', valueOf(line), average);
+      return compute === 'average' ? average : calculate('/', valueOf(line), average);
     });
   const sequence = sequenceOf(question, per);
   return lines.map((line) => {
@@ -253,7 +253,7 @@ function sequenceOf(
         ),
     };
   }
-  if (time === undefined) throw new Refused('no_period', 'rows without an order');
+  if (time === undefined) throw new Refusal('no_period', 'rows without an order');
   const per = given ?? all.filter((index) => index !== time.index && !time.same.includes(index));
   const ties = all.filter((index) => index !== time.index && !per.includes(index));
   return { per, compare: (a, b) => comparedBy([time.index, ...ties].map(byCell), a, b) };
@@ -305,7 +305,7 @@ function comparedBy<One extends Line>(items: readonly By[], a: One, b: One): num
   return 0;
 }
 
-function compared({ order, dimensions, stage }: Question, a: RankedLine, b: RankedLine): number {
+function compareRows({ order, dimensions, stage }: Question, a: RankedLine, b: RankedLine): number {
   const top = stage?.top;
   const all = [...dimensions.keys()];
   const requested = order.map(({ column, dir }) => ({
@@ -326,7 +326,7 @@ function compared({ order, dimensions, stage }: Question, a: RankedLine, b: Rank
 export function checkStage(world: World, question: Question, owners: readonly string[]): void {
   const { stage, dimensions, having, metrics } = question;
   if (stage === undefined) return;
-  const isMany = (of: Dimension, owner: string) => !placeOf(world, owner, of).every(isToOne);
+  const isMany = (of: Dimension, owner: string) => !resolvePath(world, owner, of).every(isToOne);
   for (const { compute, of, per } of stage.overRows) {
     if (compute !== 'previous' && compute !== 'running') continue;
     const sequence = sequenceOf(question, per);
@@ -335,11 +335,11 @@ export function checkStage(world: World, question: Question, owners: readonly st
     if (compute === 'previous' || metric === undefined) continue;
     const isLost = (dimension: Dimension) =>
       !addsUp(metric) || partsOf(metric).some(({ owner }) => isMany(dimension, owner));
-    if (summed.some(isLost)) throw new Refused('not_additive', 'a sum of what is no part');
+    if (summed.some(isLost)) throw new Refusal('not_additive', 'a sum of what is no part');
   }
   const hasMany = dimensions.some((of) => owners.some((owner) => isMany(of, owner)));
   if (stage.top?.others === true && (having !== undefined || hasMany))
-    throw new Refused('not_supported', 'others of what is in several groups, or was left out');
+    throw new Refusal('not_supported', 'others of what is in several groups, or was left out');
 }
 
 const additive: readonly string[] = ['sum', 'count', 'count_rows', 'rows_in_a', 'far', 'above'];

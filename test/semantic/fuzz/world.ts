@@ -1,9 +1,6 @@
 import type { Grain, Span } from './times.ts';
 
-/**
- * A random model with its rows: what a query can be asked of, and all that the brute-force
- * evaluator knows.
- */
+/** A random model with its rows: all that the brute-force evaluator knows. */
 export interface World {
   readonly datasets: readonly Dataset[];
 }
@@ -11,15 +8,15 @@ export interface World {
 export interface Dataset {
   readonly name: string;
   readonly links: readonly Link[];
-  /** With `n`, which is no column, where there is a measure. */
+  /** With a value `n`, which is not a column, if the dataset has a measure. */
   readonly rows: readonly Row[];
   /** A metric of the rows that point here by a role. */
   readonly measure:
     | { readonly metric: 'total' | 'rows_in_a'; readonly of: string; readonly role: string }
     | undefined;
   /**
-   * Of the reader: a row is seen if one holds. Undefined where all are; none where the rules are
-   * another's.
+   * The row rules of the role `reader`: it sees a row if one holds. Undefined: it sees all rows.
+   * Empty: only another role has rules, and it sees none.
    */
   readonly rules: readonly Chosen[] | undefined;
   readonly chosen: Chosen;
@@ -73,7 +70,7 @@ export interface Link {
   readonly via?: string;
   readonly within?: Within;
   readonly isOneToOne?: boolean;
-  /** The only `g` of the other side that is met, by a constant in the condition. */
+  /** The `g` that partners must have: a constant in the join condition. */
   readonly only?: string | undefined;
 }
 
@@ -117,8 +114,8 @@ function liesInRange(within: NonNullable<Link['within']>, own: Row, target: Row)
 }
 
 /**
- * As the reader sees it. Rules are asked of all rows; what a row's own metric counts is what is
- * seen.
+ * The world as the role `reader` sees it. Row rules look at all rows; row metrics count only those
+ * that it sees.
  */
 export function visible({ datasets }: World): World {
   const passes = (dataset: Dataset, row: Row, { role, above, isNull }: Chosen): boolean => {

@@ -23,15 +23,15 @@ interface ColumnSources {
   readonly columns: readonly string[];
 }
 
-export function fromItemsOf(tree: unknown, sources: ColumnSources): FromItems {
-  const items = nodesIn(tree).flatMap((node) => fromItemOf(node, sources) ?? []);
+export function collectFromItems(tree: unknown, sources: ColumnSources): FromItems {
+  const items = nodesIn(tree).flatMap((node) => readFromItem(node, sources) ?? []);
   const byAlias = Map.groupBy(items, ({ alias }) => alias);
   return new Map(
     [...byAlias].map(([alias, same]) => [alias, same.map(({ columns }) => columns)] as const),
   );
 }
 
-function fromItemOf(
+function readFromItem(
   { RangeFunction: func, RangeVar: table, RangeSubselect: subselect }: TreeNode,
   sources: ColumnSources,
 ) {

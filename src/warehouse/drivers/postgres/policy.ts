@@ -19,7 +19,7 @@ import {
 } from '../../gate/statement-facts.ts';
 import { gateRefusal, sqlSyntaxError } from '../../warehouse-error.ts';
 import type { SystemObjects, UserObjects } from './database-objects.ts';
-import { columnsOfCtes, fromItemsOf, type FromItems } from './from-items.ts';
+import { columnsOfCtes, collectFromItems, type FromItems } from './from-items.ts';
 import { postgresFunctions } from './functions.ts';
 import { namesIn, operatorsOf, unqualifiedSystemName } from './parse-tree.ts';
 import { castTargetsOf, readsText } from './user-casts.ts';
@@ -106,7 +106,7 @@ function inspectQuery(query: unknown, objects: KnownObjects): StatementFacts {
   const columns = objects.user.columnsNamedLikeRowFunctions;
   const castTargets = castTargetsOf(query, objects.user.userCasts);
   const factsWith = (visibleCtes: typeof ctes): StatementFacts => {
-    const fromItems = fromItemsOf(query, { ctes: visibleCtes, columns });
+    const fromItems = collectFromItems(query, { ctes: visibleCtes, columns });
     const readNode = nodeReader(objects, { fromItems, castTargets });
     return collectStatementFacts(query, { ...treeShape, readNode });
   };
