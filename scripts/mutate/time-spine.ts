@@ -21,7 +21,7 @@ export const timeSpineMutants: readonly Mutant[] = [
   {
     name: 'spine-drop',
     file: 'semantic/plan/spine/fill-spine.ts',
-    find: "kind: dropsAdded(scope, fill) ? 'inner' : 'left'",
+    find: "kind: dropsAddedPeriods(scope, fill) ? 'inner' : 'left'",
     replace: "kind: 'left'",
     why: 'Periods are added that do not meet a condition on a dimension of the result.',
     tests: ['semantic/time-spine.test.ts'],

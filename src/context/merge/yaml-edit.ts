@@ -23,6 +23,7 @@ interface YamlMember {
 /** A mapping or a list, and the text that contains it. */
 interface YamlContainer {
   readonly text: string;
+  /** True for `{a: 1}` and `[1]`, false if each member has lines of its own. */
   readonly flow: boolean;
   readonly members: readonly YamlMember[];
 }

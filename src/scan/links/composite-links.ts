@@ -46,8 +46,9 @@ export async function findCompositeLinks(
   const queries = pairings.map((pairing) => containmentQuery(pairing, context.warehouse.dialect));
   const results = await measureAll(queries, context);
   return pairings.flatMap((pairing, index): LinkFinding[] => {
-    const [rows = 0, matched = 0, distinct = 0, found = 0] = results[index] ?? [];
-    const containment = found / Math.max(1, distinct);
+    // Rows of the child, those with a parent, and the same for its distinct values.
+    const [rows = 0, matched = 0, distinct = 0, distinctMatched = 0] = results[index] ?? [];
+    const containment = distinctMatched / Math.max(1, distinct);
     const weight = isDetailTable(pairing) ? 1 : containmentSurprise(pairing.to, distinct);
     const probability = 0.95 * containment * weight;
     if (probability < context.config.review) return [];

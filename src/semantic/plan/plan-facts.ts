@@ -14,7 +14,7 @@ import {
 } from '../resolve/field-path.ts';
 import { type FactQuery, planFactQuery } from './fact-query.ts';
 import type { PlanContext } from './plan-context.ts';
-import { checkConditionScopes, noteUnshifted } from './query-checks.ts';
+import { checkConditionScopes, noteShiftWithoutTime } from './query-checks.ts';
 import { findSpine } from './spine/find-spine.ts';
 
 /** A metric of the query as arithmetic over the output columns of fact queries. */
@@ -48,7 +48,7 @@ export function planFactQueries(
     const owner = requireDataset(model, group[0]?.owner ?? '');
     const metric = nameOfMetric(group, metrics) ?? `the metrics of ${owner.name}`;
     const factQuery = planFactQuery({ ...context, owners }, group, { owner, metric });
-    noteUnshifted(context, factQuery, metric);
+    noteShiftWithoutTime(context, factQuery, metric);
     return factQuery;
   });
   const planned = [...groupsOfTotals(context, ofAggregates), ...ofAggregates];

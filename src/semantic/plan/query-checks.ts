@@ -45,10 +45,10 @@ export function checkConditionScopes(
 }
 
 /**
- * Adds a note if the values of another period are asked for, and the query names no time: they are
- * those of all time.
+ * Adds a note if a metric shifts its time (`offset`) but the query names no time: without periods,
+ * the shift changes nothing.
  */
-export function noteUnshifted(
+export function noteShiftWithoutTime(
   { notes }: PlanContext,
   { aggregates: [first], usesTime }: FactQuery,
   metric: string,

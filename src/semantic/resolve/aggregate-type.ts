@@ -15,7 +15,7 @@ const needNumbers: ReadonlySet<Aggregate> = new Set([
 
 /**
  * Throws `text_aggregate` if an aggregate that computes with numbers is over a text field: SQLite
- * and MySQL take the number that the text begins with, or 0, and say nothing.
+ * and MySQL would use the number at the start of the text, or 0, without an error.
  */
 export function checkAggregateType(scope: JoinScope, { function: name, of }: AggregateNode): void {
   if (of === undefined || !needNumbers.has(name)) return;

@@ -138,10 +138,10 @@ export function findUniquePath(model: SemanticModel, from: string, target: PathT
   if (name === from) return [];
   const isDataset = model.datasets.has(name);
   const [next = ''] = field.split('.');
-  const fits = (dataset: string) => canBeFollowedBy(model, dataset, next);
-  if (!isDataset && model.datasets.get(from)?.entity === name && fits(from)) return [];
+  const hasNextName = (dataset: string) => canBeFollowedBy(model, dataset, next);
+  if (!isDataset && model.datasets.get(from)?.entity === name && hasNextName(from)) return [];
   const isEnd = (step: Step) =>
-    isDataset ? step.to === name : step.name === name && (!isShared(step) || fits(step.to));
+    isDataset ? step.to === name : step.name === name && (!isShared(step) || hasNextName(step.to));
   const safe = shortestIfShared(findPaths(model, from, isEnd));
   const paths = safe.length === 0 && reach === 'many' ? findPathsToMany(model, from, name) : safe;
   const [only] = paths;
@@ -149,14 +149,14 @@ export function findUniquePath(model: SemanticModel, from: string, target: PathT
   if (only === undefined) {
     throw unknownDatasetError(model, name, {
       rest: field,
-      fits: (dataset) => fits(dataset) && canReach(model, from, dataset),
+      fits: (dataset) => hasNextName(dataset) && canReach(model, from, dataset),
     });
   }
   if (paths.length > 1) throw ambiguousPathError(`${name}.${field}`, paths, field);
   return only;
 }
 
-/** Shared roles make detours through other datasets of the same role: the shortest way is meant. */
+/** The shortest paths, if a role is shared: datasets with the same role also form detours. */
 function shortestIfShared(paths: readonly JoinPath[]): readonly JoinPath[] {
   if (!paths.flat().some(isShared)) return paths;
   const shortest = Math.min(...paths.map((path) => path.length));

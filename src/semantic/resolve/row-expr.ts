@@ -52,7 +52,10 @@ export function rowExpr(scope: JoinScope, row: RowSql): Expr {
   return rowTextExpr(row, resolve, metricSplices(scope, row, resolve));
 }
 
-/** Joins the metrics that SQL takes by fields of the row, and reads their values. */
+/**
+ * Values of the metrics that SQL reads by fields of the row, each from a join that this adds to the
+ * scope.
+ */
 function metricSplices(
   scope: JoinScope,
   { fragment, span, home }: RowSql,
@@ -175,7 +178,7 @@ function typedFieldExpr(
   return derivedExpr(scope, resolved, { period, grain, source });
 }
 
-/** Where joins to an alias belong: beside it, inside an EXISTS or not. */
+/** Where to add joins to an alias: to the EXISTS that has the alias, or to the query. */
 function joinsOf({ joins, existsJoins }: JoinScope, alias: string): Map<string, PlannedJoin> {
   return existsJoins?.has(alias) === true ? existsJoins : joins;
 }
@@ -325,10 +328,10 @@ function findOnlyEquality(
   if (rest.some((expr) => [...aliasesIn(expr)].some((alias) => !inside.has(alias))))
     return undefined;
   if (left.kind === 'division' || right.kind === 'division') return undefined;
-  const isIn = (expr: Expr) => [...aliasesIn(expr)].every((alias) => alias === first.alias);
-  const isOut = (expr: Expr) => [...aliasesIn(expr)].every((alias) => !inside.has(alias));
-  if (isOut(left) && isIn(right)) return { outer: left, inner: right };
-  return isIn(left) && isOut(right) ? { outer: right, inner: left } : undefined;
+  const isInner = (expr: Expr) => [...aliasesIn(expr)].every((alias) => alias === first.alias);
+  const isOuter = (expr: Expr) => [...aliasesIn(expr)].every((alias) => !inside.has(alias));
+  if (isOuter(left) && isInner(right)) return { outer: left, inner: right };
+  return isInner(left) && isOuter(right) ? { outer: right, inner: left } : undefined;
 }
 
 function tokensWithin({ fragment, span }: SqlPiece) {

@@ -70,7 +70,11 @@ export function fillFromSpine(scope: JoinScope, groups: Select, fill: SpineFill)
     columns: [...dimensionColumns, ...aggregates.map(filledValue)],
     from,
     joins: [
-      { ...joined, on: conjunctionOf(isSame), kind: dropsAdded(scope, fill) ? 'inner' : 'left' },
+      {
+        ...joined,
+        on: conjunctionOf(isSame),
+        kind: dropsAddedPeriods(scope, fill) ? 'inner' : 'left',
+      },
     ],
     where: [],
   };
@@ -87,28 +91,29 @@ function filledValue(aggregate: AggregateNode): NamedColumn<Expr> {
  * As in MetricFlow, a condition whose fields are all in the result applies to the added periods
  * too, where these fields are NULL: none of them meets it. Throws if it might accept NULL.
  */
-function dropsAdded(
+function dropsAddedPeriods(
   scope: JoinScope,
   { dimensions, rowConditions, aggregates: [first] }: SpineFill,
 ): boolean {
-  const asked = new Set(dimensions.map(formatFieldPath));
+  const inResult = new Set(dimensions.map(formatFieldPath));
   const filters = (first?.where ?? []).map(sqlPredicate);
-  const isAsked = (condition: RowPredicate) =>
-    fieldsOf(scope, condition).map((field) => asked.has(field));
-  // MetricFlow has several filters where ktx has one, and decides for each by itself.
+  /** For each field of a condition, whether the result has it. */
+  const areInResult = (condition: RowPredicate) =>
+    fieldsOf(scope, condition).map((field) => inResult.has(field));
+  // MetricFlow decides about each of its filters alone, and ktx has joined them to one.
   const mixed = filters.find((filter) => {
-    const fields = isAsked(filter);
-    return fields.includes(true) && fields.includes(false);
+    const areKnown = areInResult(filter);
+    return areKnown.includes(true) && areKnown.includes(false);
   });
   if (mixed !== undefined)
     throw notSupportedError(
       `the filter ${JSON.stringify(mixed.text)} on periods of the time spine`,
       'Group by all of its fields, or by none',
     );
-  const again = [...rowConditions, ...filters].filter((condition) =>
-    isAsked(condition).every(Boolean),
+  const appliedAgain = [...rowConditions, ...filters].filter((condition) =>
+    areInResult(condition).every(Boolean),
   );
-  const unsure = again.find(
+  const mayAcceptNull = appliedAgain.find(
     ({ row, text }) =>
       row === undefined ||
       text
@@ -116,14 +121,14 @@ function dropsAdded(
         .split(/\W+/)
         .some((word) => wordsThatAcceptNull.test(word)),
   );
-  if (unsure === undefined) return again.length > 0;
+  if (mayAcceptNull === undefined) return appliedAgain.length > 0;
   throw notSupportedError(
-    `the condition ${JSON.stringify(unsure.text)} on periods of the time spine`,
+    `the condition ${JSON.stringify(mayAcceptNull.text)} on periods of the time spine`,
     'They have no value in the other dimensions. Write it without NULL, NOT, OR and IN, or leave these dimensions out',
   );
 }
 
-/** The fields that a condition reads. The joins that it adds are thrown away. */
+/** The fields that a condition reads. Builds it in a copy of the scope, which keeps no joins. */
 function fieldsOf(scope: JoinScope, condition: RowPredicate): readonly string[] {
   const fields: string[] = [];
   condition.build({

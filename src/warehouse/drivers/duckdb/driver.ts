@@ -23,10 +23,10 @@ export async function open(
   const path = resolve(context.projectDir, config.path);
   const source = await openSource(path, context, signal);
   const reader = openReader(readOnlySetup(source.database, context));
-  const translated = <T>(answer: Promise<T>): Promise<T> =>
+  const translateErrors = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch(translateError(queryErrors));
   try {
-    // Fails here if the file cannot be opened.
+    // The first use of the reader: it fails if the file cannot be opened.
     const policy = await duckdbPolicy(reader, signal).catch(translateError(openErrors(path)));
     return {
       dialect: duckdb,
@@ -34,10 +34,10 @@ export async function open(
       introspect: (scope, callSignal) => {
         const runQuery = (sql: string) => reader.catalogRows(sql, { signal: callSignal });
         const schemas = scope.schemas ?? config.schemas;
-        return translated(introspectDuckdb(runQuery, { schemas }, source.marker));
+        return translateErrors(introspectDuckdb(runQuery, { schemas }, source.marker));
       },
       run: (sql, limits, callSignal) =>
-        translated(reader.query(sql, { ...limits, signal: callSignal })),
+        translateErrors(reader.query(sql, { ...limits, signal: callSignal })),
       marker: source.marker,
       privileges: async () => ({
         readOnly: true,
