@@ -122,7 +122,7 @@ export const slowCases: Readonly<Record<string, string>> = {
   'test/eval/question-budgets.test.ts':
     'small and large budgets of questions, and the Claude Code program; the same tests have one budget on another backend',
   'test/ingest/model.test.ts':
-    'tables described over the gateway and by the Claude Code program; the same case uses two providers, test/contract/llm-runtime.test.ts all',
+    'tables described over the gateway and by the Claude Code program, which also misbehaves once; the same cases use two providers, test/contract/llm-runtime.test.ts all',
   'test/ingest/reading.test.ts':
     'prose read by the Claude Code program; the same test reads it with another backend',
   'test/ingest/branches.test.ts':

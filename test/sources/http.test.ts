@@ -114,7 +114,7 @@ describe('the client of API sources', () => {
     });
   });
 
-  test('follows no redirect, so that the key goes nowhere else', async () => {
+  test('does not follow redirects, so that the key goes nowhere else', async () => {
     const seen: string[] = [];
     const other = createServer((request, response) => {
       seen.push(String(request.headers['x-api-key']));
@@ -187,7 +187,7 @@ describe('the client of API sources', () => {
   });
 
   test('asks over plain HTTP on this machine, or where it is allowed', () => {
-    expect(() => open('http://metabase.example.com')).toThrow(/not asked over https/);
+    expect(() => open('http://metabase.example.com')).toThrow(/does not begin with https/);
     expect(() => open('http://10.0.0.7', { allowPrivate: true })).not.toThrow();
   });
 });
@@ -203,5 +203,5 @@ test('a listing that repeats itself is an error', async () => {
   const read = async () => {
     for await (const entry of pages) expect(entry).toBe(1);
   };
-  await expect(read()).rejects.toThrow('A listing has no end: after 2 entries');
+  await expect(read()).rejects.toThrow('A listing does not end: ktx stopped after 2 entries');
 });

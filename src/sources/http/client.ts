@@ -58,7 +58,8 @@ export function openHttp(options: HttpOptions): HttpClient {
   return {
     read: async (request, schema) => {
       const url = new URL(`${base.href}${request.path}`);
-      if (!url.href.startsWith(base.href)) throw badAnswer(url, 'leads elsewhere', site);
+      if (!url.href.startsWith(base.href))
+        throw badAnswer(url, 'would come from another address', site);
       for (const [name, value] of request.query ?? []) url.searchParams.append(name, value);
       const answer = await sendUntilAnswered(url, request, site);
       const parsed = schema.safeParse(parseJson(answer.text));
@@ -86,10 +87,14 @@ interface HttpSite extends HttpOptions {
 function requireSafeBase({ protocol, hostname }: URL, { connection, allowPrivate }: HttpOptions) {
   const isLocal = isLoopback(hostname);
   if (protocol !== 'https:' && !(protocol === 'http:' && (isLocal || allowPrivate)))
-    throw new UserError('insecure_address', `${connection}: ${hostname} is not asked over https.`, {
-      hint: 'Write an https address. In your own network, set `allow_private: true`.',
-      exitCode: 2,
-    });
+    throw new UserError(
+      'insecure_address',
+      `${connection}: the address of ${hostname} does not begin with https.`,
+      {
+        hint: 'Write an https address. In your own network, set `allow_private: true`.',
+        exitCode: 2,
+      },
+    );
   if (!allowPrivate && !isLocal) {
     try {
       refusePrivateHost(hostname);
@@ -186,21 +191,21 @@ function requireSuccess(url: URL, answer: RawAnswer, site: HttpSite): RawAnswer 
   if (status >= 300 && status < 400)
     throw new UserError(
       'redirected',
-      `${connection}: ${url.pathname} leads elsewhere (${status}).`,
+      `${connection}: ${url.pathname} redirects to another address (${status}).`,
       {
-        hint: 'ktx follows no redirect, because the login would follow it. Set `base_url` to the final address.',
+        hint: 'ktx does not follow redirects, because it would send the login there. Set `base_url` to the final address.',
         exitCode: 2,
       },
     );
   const code = 'request_refused';
   throw new UserError(code, `${connection}: ${url.pathname} was answered with ${status}.`, {
-    hint: 'Look whether the login may read this object.',
+    hint: 'Check whether the login may read this object.',
   });
 }
 
 function badAnswer(url: URL, what: string, { connection }: HttpSite): UserError {
   return new UserError('bad_answer', `${connection}: the answer to ${url.pathname} ${what}.`, {
-    hint: 'Look whether `base_url` is the address of the server itself.',
+    hint: 'Check whether `base_url` is the address of the server itself.',
   });
 }
 

@@ -27,7 +27,7 @@ export const apiConfigKeys = {
     .min(1)
     .max(100_000)
     .optional()
-    .describe('A source with more items is an error, it is never cut. Default: 20000.'),
+    .describe('With more items, reading the source fails; the list is never cut. Default: 20000.'),
 };
 
 interface ApiConfig {

@@ -27,9 +27,13 @@ export async function* readPages<Entry, Cursor extends string | number>(
     count += page.entries.length;
     if (page.next === undefined) return;
     if (seen.has(page.next) || count > mostEntries || seen.size > mostPages)
-      throw new UserError('bad_answer', `A listing has no end: after ${count} entries.`, {
-        hint: 'Look at the server. Nothing has changed.',
-      });
+      throw new UserError(
+        'bad_answer',
+        `A listing does not end: ktx stopped after ${count} entries.`,
+        {
+          hint: 'Check the server. ktx changed nothing.',
+        },
+      );
     seen.add(page.next);
     cursor = page.next;
   }

@@ -89,7 +89,7 @@ function bindField(name: string, binding: Binding): void {
     return;
   }
   if (table.field(name) !== undefined)
-    throw new UnboundSql('it is no plain column, and the column of that name stays what it is');
+    throw new UnboundSql('it is not a plain column; the column of that name keeps its own meaning');
   computed.set(name, target === undefined ? rowSql(sql, name, binding) : quoteName(target));
 }
 

@@ -136,7 +136,7 @@ function claimJoin(
   if (own === undefined || target === undefined)
     return collector.leaveOut(item, 'join of a view without a table');
   if (typeof relationship.on === 'string')
-    return lose('it has conditions beside equal columns, and joins of a source have none');
+    return lose('it has other conditions than equal columns, which ktx does not import');
   if (own.table.connection !== target.table.connection)
     return lose('its tables are in two warehouses');
   const pairs = Object.entries(relationship.on).map(
@@ -144,7 +144,7 @@ function claimJoin(
   );
   const on: Record<string, Json> = {};
   for (const [left, right] of pairs) {
-    if (left === undefined || right === undefined) return lose('its fields are no columns');
+    if (left === undefined || right === undefined) return lose('its fields are not columns');
     on[left] = right;
   }
   const { role, cardinality = 'many_to_one' } = relationship;

@@ -115,7 +115,8 @@ function claimMetric(card: StoredCard, query: MbqlQuery, claims: CardClaims): vo
   const owner = bound.tables.get(query.table ?? -1);
   const place = { key: card.key, line: 2, quote: card.name };
   const at = `${card.type} ${card.id}, ${card.name}`;
-  if (owner === undefined) return collector.leaveOut(place, 'metric over no known table');
+  if (owner === undefined)
+    return collector.leaveOut(place, 'metric of a table that the warehouse does not have');
   const { table, dialect } = owner;
   const metricName = slug(card.name);
   const fieldOf = (id: number) => {
@@ -153,7 +154,7 @@ function claimJoin(
   const to = ends.find((end) => end?.stored.semantic_type === 'type/PK');
   const from = ends.find((end) => end !== to);
   if (more.length > 0 || from === undefined || to === undefined || from.owner === to.owner)
-    return collector.leaveOut(place, 'join to something else than a primary key');
+    return collector.leaveOut(place, 'join to columns other than a primary key');
   const { connection, dataset } = from.owner.table;
   if (to.owner.table.connection !== connection) return;
   collector.addClaim(place, {

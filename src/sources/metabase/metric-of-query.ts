@@ -122,7 +122,7 @@ function literalSql(
   const value = arg.kind === 'value' ? arg.value : undefined;
   // Metabase compares a day with the day of a time, and a time in the time zone of its reports.
   if (typeof value === 'string' && /^\d{4}-\d{2}/.test(value) && type !== 'date')
-    throw new NoMetric(`the day or time ${value} against ${name}, which is no date`);
+    throw new NoMetric(`the day or time ${value} against ${name}, which is not a date`);
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return dialect.literal(value);
   throw new NoMetric('a filter with a computed value');

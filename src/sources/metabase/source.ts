@@ -31,7 +31,7 @@ function extractMetabase(
   const collector = openClaimCollector(items, { connection, extractor: metabaseExtractor });
   const stored = readMetabaseItems(items);
   for (const key of stored.unreadable)
-    collector.addProblem({ key, line: 1 }, 'not read: it is not as ktx wrote it');
+    collector.addProblem({ key, line: 1 }, 'not read: the file has changed since ktx wrote it');
   const bound = bindTables(stored, context);
   const [example = '<warehouse>', ...others] = [...catalogs.keys()].sort();
   const warehouses = [example, ...others].join(' or ');
@@ -44,7 +44,7 @@ function extractMetabase(
         `${at}: its questions lead to no tables: if it is ${warehouses}, set databases: {"${id}": ${example}} in ktx.yaml`,
       );
     else if (catalogs.get(warehouse) === undefined)
-      collector.addProblem({ key, line: 1 }, `${at}: ${warehouse} is no scanned warehouse`);
+      collector.addProblem({ key, line: 1 }, `${at}: ${warehouse} is not a scanned warehouse`);
   }
   for (const { id, key, database_id: database } of stored.tables) {
     if (bound.databases.has(database) && !bound.tables.has(id))
