@@ -11,7 +11,7 @@ export interface ShownHistory extends CollectedStatements {
   readonly connection: string;
   /** Whether an ingest reads it. */
   readonly isOn: boolean;
-  /** Undefined if the engine remembers nothing; then there are only the files of `scan.query_logs`. */
+  /** Undefined if the engine keeps no history: then only the files of `scan.query_logs` count. */
   readonly access: HistoryAccess | undefined;
 }
 

@@ -21,7 +21,7 @@ interface HistorySources {
 
 /** What people ran, as far as it may be read. */
 export interface StatementsOfPeople extends CollectedStatements {
-  /** Why the engine was not asked, although it should have been. What is known from before counts. */
+  /** Why the engine could not be asked, if it should be. Earlier findings then still count. */
   readonly failure?: UserError | undefined;
   /** True if there is neither a live history nor what an earlier scan read of it. */
   readonly isUnknown: boolean;

@@ -64,7 +64,7 @@ function namesOfCtes(clause: unknown): string[] {
   return ctes.map((cte) => (isRecord(cte) ? lowerCaseName(cte['alias']) : ''));
 }
 
-/** The tables of one FROM clause, by alias or name; undefined for what is no table of the catalog. */
+/** The tables of one FROM clause, by alias or name; undefined if the catalog has no such table. */
 type FromTables = ReadonlyMap<string, TableSchema | undefined>;
 
 function readSelect({ body }: SqlNode, resolveTable: ResolveTable): SelectUse {

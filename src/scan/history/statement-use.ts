@@ -31,7 +31,7 @@ export interface DeclaredCondition {
 export interface AggregateUse {
   readonly table: TableSchema;
   readonly function: Aggregate;
-  /** Columns and operators between them: `{column: 'amount'}`, `' * '`. Empty for a count of rows. */
+  /** Columns and the operators between them, like `{column: 'a'}`, `' * '`. Empty counts rows. */
   readonly terms: readonly (string | { readonly column: string })[];
 }
 
