@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { dbtConfigSchema } from './dbt/config.ts';
 import { docsConfigSchema } from './docs/config.ts';
+import { lookerConfigSchema } from './looker/config.ts';
 import { lookmlConfigSchema } from './lookml/config.ts';
 import { metabaseConfigSchema } from './metabase/config.ts';
 import { metricflowConfigSchema } from './metricflow/config.ts';
@@ -9,6 +10,7 @@ import { metricflowConfigSchema } from './metricflow/config.ts';
 export const sourceDrivers = [
   { name: 'dbt', title: 'a dbt project', config: dbtConfigSchema },
   { name: 'docs', title: 'a folder of documents', config: docsConfigSchema },
+  { name: 'looker', title: 'a Looker server', config: lookerConfigSchema },
   { name: 'lookml', title: 'LookML of a Looker project', config: lookmlConfigSchema },
   { name: 'metabase', title: 'a Metabase server', config: metabaseConfigSchema },
   { name: 'metricflow', title: 'semantic models in YAML', config: metricflowConfigSchema },
@@ -18,6 +20,7 @@ export const sourceDrivers = [
 export const sourceConfigSchemas = [
   dbtConfigSchema,
   docsConfigSchema,
+  lookerConfigSchema,
   lookmlConfigSchema,
   metabaseConfigSchema,
   metricflowConfigSchema,

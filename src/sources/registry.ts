@@ -39,6 +39,9 @@ export async function openSource(config: SourceConfig): Promise<OpenSource> {
       return bindConfig((await import('./dbt/source.ts')).dbt, config);
     case 'docs':
       return bindConfig((await import('./docs/source.ts')).docs, config);
+    case 'looker':
+      await loadAnalyzer();
+      return bindConfig((await import('./looker/source.ts')).looker, config);
     case 'lookml':
       await loadAnalyzer();
       return bindConfig((await import('./lookml/source.ts')).lookml, config);

@@ -24,6 +24,8 @@ export interface WireRequest {
   readonly headers: IncomingMessage['headers'];
   /** The parsed body; undefined without one. */
   readonly json: unknown;
+  /** The fields of a form; undefined for any other body. */
+  readonly form: URLSearchParams | undefined;
 }
 
 /** The far end of a network, on loopback: one handler, every request recorded, faults on demand. */
@@ -50,7 +52,9 @@ export async function startLoopbackServer(answerTo: (request: WireRequest) => Wi
       method,
       url: new URL(url, 'http://loopback'),
       headers,
-      json: text === '' ? undefined : (JSON.parse(text) as unknown),
+      ...(headers['content-type'] === 'application/x-www-form-urlencoded'
+        ? { json: undefined, form: new URLSearchParams(text) }
+        : { json: text === '' ? undefined : (JSON.parse(text) as unknown), form: undefined }),
     });
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(json));

@@ -15,6 +15,8 @@ interface HttpOptions {
   readonly baseUrl: string;
   /** The headers of the login. They are sent to no other origin. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Logs in again after a refused request, once for the same login; returns the new headers. */
+  readonly renewLogin?: () => Promise<Readonly<Record<string, string>>>;
   /** False: a host with an address of a private network is refused. */
   readonly allowPrivate: boolean;
   /** How many requests are under way at most. */
@@ -32,6 +34,8 @@ interface HttpRequest {
   readonly query?: readonly (readonly [name: string, value: string])[];
   /** With a body, the request is a POST that only reads, like a search. */
   readonly json?: unknown;
+  /** Instead of `json`: the fields of a form, as a login takes them. */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 export interface HttpClient {
@@ -54,7 +58,8 @@ export function openHttp(options: HttpOptions): HttpClient {
   const base = new URL(options.baseUrl.replace(/\/*$/, '/'));
   requireSafeBase(base, options);
   const gate = openRequestGate(options.concurrency ?? 4, options.signal);
-  const site: HttpSite = { ...options, base, gate };
+  const login: HttpLogin = { headers: options.headers, renewal: undefined };
+  const site: HttpSite = { ...options, base, gate, login };
   return {
     read: async (request, schema) => {
       const url = new URL(`${base.href}${request.path}`);
@@ -82,6 +87,28 @@ const itemCodes = new Set(['bad_answer', 'request_refused']);
 interface HttpSite extends HttpOptions {
   readonly base: URL;
   readonly gate: RequestGate;
+  readonly login: HttpLogin;
+}
+
+/** The headers that requests have now. */
+interface HttpLogin {
+  headers: Readonly<Record<string, string>>;
+  /** Shared by the requests that were refused together. */
+  renewal: Promise<void> | undefined;
+}
+
+/** True if there is a new login since the request was sent; a refused new login is an error. */
+async function renewLogin(
+  sent: HttpLogin['headers'],
+  { login, renewLogin: renew }: HttpSite,
+): Promise<boolean> {
+  if (renew === undefined) return false;
+  if (login.headers !== sent) return true;
+  login.renewal ??= renew()
+    .then((headers) => void (login.headers = headers))
+    .finally(() => (login.renewal = undefined));
+  await login.renewal;
+  return true;
 }
 
 function requireSafeBase({ protocol, hostname }: URL, { connection, allowPrivate }: HttpOptions) {
@@ -113,12 +140,12 @@ function privateError(error: unknown, connection: string): UserError {
 
 async function sendUntilAnswered(
   url: URL,
-  { json }: HttpRequest,
+  request: HttpRequest,
   site: HttpSite,
 ): Promise<RawAnswer> {
   for (let tries = 1; ; tries += 1) {
     const { longestWait = longestPause, onWait, base, gate, signal } = site;
-    const { answer, asked } = await gate.pass(() => tryAndHold(url, json, site));
+    const { answer, asked } = await gate.pass(() => tryAndHold(url, request, site));
     const isUnanswered = answer instanceof Error;
     const isFinal = isUnanswered && !isPassingError(answer);
     if (!isUnanswered && !isPassing(answer.status)) return requireSuccess(url, answer, site);
@@ -134,12 +161,20 @@ async function sendUntilAnswered(
 }
 
 /** One try, and the pause that the server asks for, in milliseconds, before the next request. */
-async function tryAndHold(url: URL, json: unknown, site: HttpSite) {
-  const answer = await tryOnce(url, json, site);
+async function tryAndHold(url: URL, request: HttpRequest, site: HttpSite) {
+  const answer = await tryLoggedIn(url, request, site);
   const isWait = !(answer instanceof Error) && isPassing(answer.status);
   const asked = isWait ? askedPause(answer.headers['retry-after']) : undefined;
   if (asked !== undefined && asked <= (site.longestWait ?? longestPause)) site.gate.hold(asked);
   return { answer, asked };
+}
+
+/** One try; another one after a new login, if the server takes the old one no longer. */
+async function tryLoggedIn(url: URL, request: HttpRequest, site: HttpSite) {
+  const sent = site.login.headers;
+  const answer = await tryOnce(url, request, site);
+  const isRefused = !(answer instanceof Error) && answer.status === 401;
+  return isRefused && (await renewLogin(sent, site)) ? tryOnce(url, request, site) : answer;
 }
 
 class SlowAnswer extends Error {}
@@ -151,20 +186,21 @@ function isPassingError(error: Error): boolean {
 }
 
 /** One try; the error of a connection that broke or never came about. */
-async function tryOnce(url: URL, json: unknown, site: HttpSite): Promise<RawAnswer | Error> {
-  const { connection, headers, allowPrivate, signal } = site;
+async function tryOnce(url: URL, request: HttpRequest, site: HttpSite): Promise<RawAnswer | Error> {
+  const { connection, login, allowPrivate, signal } = site;
+  const body = requestBody(request);
   const timeout = AbortSignal.timeout(longestTry);
   const isFree = allowPrivate || isLoopback(url.hostname);
   try {
     return await sendOnce({
-      method: json === undefined ? 'GET' : 'POST',
+      method: body === undefined ? 'GET' : 'POST',
       url,
       headers: {
         accept: 'application/json',
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
+        ...(body === undefined ? {} : { 'content-type': body.type }),
+        ...login.headers,
       },
-      body: json === undefined ? undefined : JSON.stringify(json),
+      body: body?.text,
       lookup: isFree ? undefined : lookupPublic,
       maxBytes: largestAnswer,
       signal: AbortSignal.any([signal, timeout]),
@@ -177,6 +213,15 @@ async function tryOnce(url: URL, json: unknown, site: HttpSite): Promise<RawAnsw
     if (error instanceof Error) return error;
     throw error;
   }
+}
+
+function requestBody({ json, form }: HttpRequest) {
+  if (form !== undefined)
+    return {
+      type: 'application/x-www-form-urlencoded',
+      text: new URLSearchParams(form).toString(),
+    };
+  return json === undefined ? undefined : { type: 'application/json', text: JSON.stringify(json) };
 }
 
 function requireSuccess(url: URL, answer: RawAnswer, site: HttpSite): RawAnswer {

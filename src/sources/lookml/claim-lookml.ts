@@ -19,8 +19,14 @@ export interface LookmlClaimContext {
 
 type Claims = LookmlClaimContext & { readonly places: LookmlModel['places'] };
 
-/** Claims what the views and joins say about tables that a warehouse has. */
-export function claimLookml(model: LookmlModel, context: LookmlClaimContext): void {
+/**
+ * Claims what the views and joins say about tables that a warehouse has. Returns the views with
+ * their tables, by name.
+ */
+export function claimLookml(
+  model: LookmlModel,
+  context: LookmlClaimContext,
+): ReadonlyMap<string, BoundView> {
   const claims = { ...context, places: model.places };
   const views = new Map<string, BoundView>();
   for (const dataset of model.datasets) {
@@ -29,6 +35,7 @@ export function claimLookml(model: LookmlModel, context: LookmlClaimContext): vo
   }
   for (const view of views.values()) claimView(view, claims);
   for (const join of model.joins) claimJoin(join, views, claims);
+  return views;
 }
 
 function bindOrReport(dataset: Dataset, claims: Claims): BoundView | undefined {

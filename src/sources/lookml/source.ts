@@ -50,11 +50,14 @@ function extractLookml(
   return collector.extractions();
 }
 
-const noDialect =
+export const noDialect =
   'the tables could be in several warehouses of different engines: set warehouse in ktx.yaml';
 
 /** The SQL of a project is of one engine. Undefined if the warehouses have several. */
-function dialectOf(catalogs: ReadonlyMap<string, Catalog>, { warehouse }: LookmlConfig) {
+export function dialectOf(
+  catalogs: ReadonlyMap<string, Catalog>,
+  { warehouse }: Pick<LookmlConfig, 'warehouse'>,
+) {
   const candidates = [...catalogs.values()].filter(
     ({ connection }) => warehouse === undefined || connection === warehouse,
   );

@@ -1,6 +1,7 @@
 import { slug } from '../../context/catalog/slug.ts';
 import { subjects } from '../../context/claims/claim.ts';
 import type { ClaimCollector, ItemPlace } from '../claim-collector.ts';
+import { claimExposure } from '../claim-exposure.ts';
 import type { KnownTable } from '../table-finder.ts';
 import type { BoundField, BoundMetabase } from './bind-tables.ts';
 import { plainConfidence } from './claim-tables.ts';
@@ -66,20 +67,14 @@ function claimTerm(
     readonly collector: ClaimCollector;
   },
 ): void {
-  const name = `${card.name.trim()} (Metabase ${card.type} ${card.id})`;
-  const subject = subjects.term(name);
-  const confidence = confidenceOf(card);
-  collector.addClaim(place, { subject, kind: 'title', body: name, confidence });
-  collector.addClaim(place, { subject, kind: 'page', body: 'exposures', confidence });
-  const description = card.description?.trim() ?? '';
-  if (description !== '')
-    collector.addClaim(place, { subject, kind: 'description', body: description, confidence });
-  const body = [
-    ...new Set(tables.map(({ connection, dataset }) => subjects.dataset(connection, dataset))),
-  ].sort();
-  if (body.length > 0) collector.addClaim(place, { subject, kind: 'refs', body, confidence });
-  if (card.verified === true)
-    collector.addClaim(place, { subject, kind: 'tags', body: ['verified'], confidence });
+  const exposure = {
+    name: `${card.name.trim()} (Metabase ${card.type} ${card.id})`,
+    description: card.description?.trim() ?? '',
+    tables,
+    tags: card.verified === true ? ['verified'] : [],
+    confidence: confidenceOf(card),
+  };
+  claimExposure(exposure, place, collector);
 }
 
 /** The tables behind a card, through the cards that it reads. `open` are those on the way. */

@@ -1,0 +1,259 @@
+import { matchesGlob } from 'node:path';
+import { Readable } from 'node:stream';
+import { errorMessage, UserError } from '../../lib/error.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import { type HttpClient, itemFailure, openHttp } from '../http/client.ts';
+import { apiLimits } from '../http/config.ts';
+import { endAsPartial } from '../http/end-as-partial.ts';
+import { readPages } from '../http/read-pages.ts';
+import type { FetchContext, FetchEvent, SourceSight } from '../source.ts';
+import {
+  activitySchema,
+  dashboardSchema,
+  exploreSchema,
+  foldersSchema,
+  foundSchema,
+  type LookerFolder,
+  lookSchema,
+  modelsSchema,
+  tokenSchema,
+  userSchema,
+  versionsSchema,
+} from './api-schemas.ts';
+import type { LookerConfig } from './config.ts';
+import { contentKey, dashboardItem, lookItem, modelItem, modelKey, usageItem } from './items.ts';
+
+interface LookerFetch {
+  readonly http: HttpClient;
+  readonly config: LookerConfig;
+  readonly signal: AbortSignal;
+  /** Why the listing is not complete. */
+  readonly gaps: string[];
+}
+
+const api = 'api/4.0/';
+const pageSize = 100;
+
+/**
+ * Fetches the explores of all models, and the looks and dashboards of the folders. A part that
+ * cannot be listed makes the listing incomplete; an object that cannot be read stays as it was.
+ */
+export async function* fetchLooker(
+  context: FetchContext<LookerConfig>,
+): AsyncGenerator<FetchEvent> {
+  const { config, signal } = context;
+  const http = await openLooker(context);
+  await requireVersion(http);
+  yield* endAsPartial(fetchAll({ http, config, signal, gaps: [] }));
+}
+
+async function* fetchAll(fetch: LookerFetch): AsyncGenerator<FetchEvent> {
+  const { http, gaps, config } = fetch;
+  yield* fetchModels(fetch);
+  const folders = folderPaths(await http.read({ path: `${api}folders` }, foldersSchema), config);
+  yield* fetchContent('looks', folders, fetch);
+  yield* fetchContent('dashboards', folders, fetch);
+  if (config.usage !== 'off') yield* fetchUsage(fetch);
+  const [reason] = gaps;
+  yield { kind: 'end', listingComplete: reason === undefined, reason };
+}
+
+/** Logs in with the key; later once more if the server refuses the token. */
+async function openLooker(context: FetchContext<LookerConfig>): Promise<HttpClient> {
+  const { config, secrets } = context;
+  const options = { ...context, ...apiLimits(config), baseUrl: config.base_url };
+  const logIn = async () => {
+    const http = openHttp({ ...options, headers: {} });
+    const form = {
+      client_id: secrets(config.client_id),
+      client_secret: secrets(config.client_secret),
+    };
+    try {
+      const { access_token: token } = await http.read({ path: `${api}login`, form }, tokenSchema);
+      return { authorization: `token ${token}` };
+    } catch (error) {
+      // Looker answers 404 to a key that it does not know.
+      if (itemFailure(error) === undefined) throw error;
+      throw new UserError(
+        'login_refused',
+        `${context.connection}: the server refused the login, or has no API 4.0 there.`,
+        {
+          hint: `Check base_url, and renew the API key that the connection names, then: ktx connection test ${context.connection}`,
+          exitCode: 4,
+        },
+      );
+    }
+  };
+  return openHttp({ ...options, headers: await logIn(), renewLogin: logIn });
+}
+
+async function requireVersion(http: HttpClient): Promise<void> {
+  const { supported_versions: versions } = await http.read(
+    { path: `${api}versions` },
+    versionsSchema,
+  );
+  if (versions?.some(({ version }) => version === '4.0') !== false) return;
+  throw new UserError('unsupported_version', 'This Looker has no API 4.0.', {
+    hint: 'Update Looker. Nothing has changed.',
+    exitCode: 2,
+  });
+}
+
+async function* fetchModels(fetch: LookerFetch): AsyncGenerator<FetchEvent> {
+  const { http, signal, config } = fetch;
+  const { concurrency } = apiLimits(config);
+  const models = readPages(async (offset: number = 0) => {
+    const query = [
+      ['fields', 'name,explores(name,hidden)'],
+      ['exclude_empty', 'true'],
+      ['limit', String(pageSize)],
+      ['offset', String(offset)],
+    ] as const;
+    const entries = await http.read({ path: `${api}lookml_models`, query }, modelsSchema);
+    return { entries, next: nextOffset(entries, offset) };
+  });
+  for await (const { name, explores } of models) {
+    const path = `${api}lookml_models/${encodeURIComponent(name)}/explores/`;
+    try {
+      const read = Readable.from(explores ?? []).map(
+        (explore: { readonly name: string }) =>
+          http.read({ path: `${path}${encodeURIComponent(explore.name)}` }, exploreSchema),
+        { concurrency, signal },
+      );
+      yield { kind: 'item', ...modelItem(name, await read.toArray()) };
+    } catch (error) {
+      yield { kind: 'failed', key: modelKey(name), reason: reasonOf(error) };
+    }
+  }
+}
+
+function nextOffset(entries: readonly unknown[], offset: number): number | undefined {
+  return entries.length < pageSize ? undefined : offset + entries.length;
+}
+
+/** The reason of a failure that is about one part; throws any other error. */
+function reasonOf(error: unknown): string {
+  if (itemFailure(error) === undefined) throw error;
+  return errorMessage(error);
+}
+
+/** The paths of the folders that are asked for, by id; never personal ones. */
+function folderPaths(
+  folders: readonly LookerFolder[],
+  { include }: LookerConfig,
+): ReadonlyMap<string, string> {
+  const byId = new Map(folders.map((folder) => [folder.id, folder]));
+  const pathOf = (folder: LookerFolder, open: readonly string[] = []): string => {
+    const parent = byId.get(folder.parent_id ?? '');
+    const name = folder.name.replaceAll('/', '∕');
+    if (parent === undefined || open.includes(folder.id)) return name;
+    return `${pathOf(parent, [...open, folder.id])}/${name}`;
+  };
+  const isPersonal = (folder: LookerFolder) =>
+    [folder.is_personal, folder.is_personal_descendant, folder.is_users_root].includes(true);
+  return new Map(
+    folders.flatMap((folder) => {
+      const path = pathOf(folder);
+      const isWanted = include?.some((pattern) => matchesGlob(path, pattern)) ?? true;
+      return isPersonal(folder) || !isWanted ? [] : [[folder.id, path] as const];
+    }),
+  );
+}
+
+async function* fetchContent(
+  kind: 'looks' | 'dashboards',
+  folders: ReadonlyMap<string, string>,
+  { http, config, signal, gaps }: LookerFetch,
+): AsyncGenerator<FetchEvent> {
+  const found: { id: string; folder: string }[] = [];
+  try {
+    const pages = readPages(async (offset: number = 0) => {
+      const query = [
+        ['fields', 'id,deleted,folder'],
+        ['deleted', 'false'],
+        ['sorts', 'id'],
+        ['limit', String(pageSize)],
+        ['offset', String(offset)],
+      ] as const;
+      const entries = await http.read({ path: `${api}${kind}/search`, query }, foundSchema);
+      return { entries, next: nextOffset(entries, offset) };
+    });
+    for await (const { id, deleted, folder } of pages) {
+      const path = folders.get(folder?.id ?? '');
+      if (path !== undefined && deleted !== true) found.push({ id, folder: path });
+    }
+  } catch (error) {
+    gaps.push(reasonOf(error));
+  }
+  const { concurrency } = apiLimits(config);
+  yield* Readable.from(found).map(
+    async ({ id, folder }: { id: string; folder: string }): Promise<FetchEvent> => {
+      const path = `${api}${kind}/${encodeURIComponent(id)}`;
+      try {
+        const item =
+          kind === 'looks'
+            ? lookItem(await http.read({ path }, lookSchema), folder)
+            : dashboardItem(await http.read({ path }, dashboardSchema), folder);
+        return { kind: 'item', ...item };
+      } catch (error) {
+        return { kind: 'failed', key: contentKey(kind, id), reason: reasonOf(error) };
+      }
+    },
+    { concurrency, signal },
+  ) as AsyncIterable<FetchEvent>;
+}
+
+const activity = { look: 'look.id', dashboard: 'dashboard.id' } as const;
+const runsField = 'history.query_run_count';
+
+/** How often looks and dashboards ran; without the right to know, nothing is missing. */
+async function* fetchUsage({ http }: LookerFetch): AsyncGenerator<FetchEvent> {
+  const runs = new Map<string, number>();
+  try {
+    for (const [kind, field] of Object.entries(activity)) {
+      const json = {
+        model: 'system__activity',
+        view: 'history',
+        fields: [field, runsField],
+        filters: { 'history.created_date': '90 days', [field]: 'NOT NULL' },
+        limit: '5000',
+      };
+      const rows = await http.read({ path: `${api}queries/run/json`, json }, activitySchema);
+      for (const row of rows)
+        runs.set(`${kind} ${String(row[field])}`, Number(row[runsField]) || 0);
+    }
+  } catch (error) {
+    yield {
+      kind: 'failed',
+      key: 'usage.jsonl',
+      reason: `how often looks ran is unknown: set usage: off, or give the login see_system_activity (${reasonOf(error)})`,
+    };
+    return;
+  }
+  yield { kind: 'item', ...usageItem(runs) };
+}
+
+/** Who the key belongs to, and what it sees. */
+export async function lookAtLooker(context: FetchContext<LookerConfig>): Promise<SourceSight> {
+  const { config } = context;
+  const http = await openLooker(context);
+  await requireVersion(http);
+  const user = await http.read({ path: `${api}user` }, userSchema);
+  const query = [['fields', 'name,explores(name,hidden)']] as const;
+  const models = await http.read({ path: `${api}lookml_models`, query }, modelsSchema);
+  const folders = folderPaths(await http.read({ path: `${api}folders` }, foldersSchema), config);
+  const explores = models.reduce((sum, model) => sum + (model.explores?.length ?? 0), 0);
+  return {
+    login: `logged in as ${user.display_name ?? `user ${user.id}`}`,
+    sees: [
+      `${formatCount(models.length, 'model')} with ${formatCount(explores, 'explore')}`,
+      formatCount(folders.size, 'folder'),
+    ],
+    misses:
+      config.warehouse === undefined
+        ? [
+            'no warehouse is set: tables are found by their names. Set warehouse in ktx.yaml if several have them',
+          ]
+        : [],
+  };
+}
