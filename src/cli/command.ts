@@ -23,7 +23,10 @@ export interface CommandContext {
    * the project does something that nobody has approved, unless `mayAsk` is false at the first
    * call.
    */
-  project(options?: { readonly mayAsk?: boolean }): Promise<Project>;
+  project(options?: {
+    readonly mayAsk?: boolean;
+    readonly budget?: number | undefined;
+  }): Promise<Project>;
   /** Prints a message on stderr. Silent with `--json` and `--quiet`. */
   printNote(text: string): void;
   /** Prints one line of NDJSON with `--json`; otherwise nothing. */

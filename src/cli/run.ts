@@ -128,8 +128,8 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     screen: run.screen,
     progress,
     projectDir: flags.projectDir,
-    project: ({ mayAsk = true } = {}) =>
-      (project ??= openCurrentProject({ ...run, mayAsk }, flags, context)),
+    project: ({ mayAsk = true, budget } = {}) =>
+      (project ??= openCurrentProject({ ...run, mayAsk, budget }, flags, context)),
     printNote(text) {
       progress.clear();
       if (!isSilent) host.stderr.write(`${text}\n`);
@@ -157,7 +157,12 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
 }
 
 async function openCurrentProject(
-  { host, runId, mayAsk }: CliRun & { readonly mayAsk: boolean },
+  {
+    host,
+    runId,
+    mayAsk,
+    budget,
+  }: CliRun & { readonly mayAsk: boolean; readonly budget: number | undefined },
   { projectDir, role, trust }: GlobalFlags,
   context: CommandContext,
 ): Promise<Project> {
@@ -178,7 +183,7 @@ async function openCurrentProject(
         return askForTrust(report, context);
       }
     : undefined;
-  return openProject(dir, { runId, notices, env: host.env, role, trust, ask });
+  return openProject(dir, { runId, notices, env: host.env, role, trust, ask, budget });
 }
 
 /** Prints the JSON envelope; or text and table on stdout, and the failure on stderr. */

@@ -13,7 +13,9 @@ import { rowDifference } from '../../src/eval/grade/row-difference.ts';
 import type { TurnResult } from '../../src/llm/port/session.ts';
 import type { QueryEvidence } from '../../src/llm/port/tool-call.ts';
 import type { QueryResult } from '../../src/warehouse/warehouse.ts';
-import { meanInterval, wilsonInterval } from '../../src/eval/report/statistics.ts';
+import { comparePairs } from '../../src/eval/report/compare-pairs.ts';
+import { meanInterval, signTest, wilsonInterval } from '../../src/eval/report/statistics.ts';
+import { summarizeCases } from '../../src/eval/report/summary.ts';
 
 function expectation(wanted: object) {
   const parsed = questionSetSchema.parse({ cases: [{ id: 'a', question: 'Q', expect: wanted }] });
@@ -414,10 +416,50 @@ test('intervals: Wilson’s as published, the mean with its spread', () => {
   }
   expect(meanInterval([2, 4, 6])).toMatchObject({
     value: 4,
-    low: expect.closeTo(1.737, 3),
-    high: expect.closeTo(6.263, 3),
+    // t with two degrees of freedom: 4.303 * 2 / sqrt(3).
+    low: expect.closeTo(-0.968, 2),
+    high: expect.closeTo(8.968, 2),
   });
+  expect(meanInterval([7])).toEqual({ value: 7 });
   expect([wilsonInterval(0, 0), meanInterval([])]).toEqual([undefined, undefined]);
+});
+
+/** A case with one attempt for each outcome. */
+function caseOf(id: string, ...outcomes: ('pass' | 'fail' | 'error' | 'skipped')[]) {
+  const attempts = outcomes.map((outcome) => ({ outcome, turns: [] }));
+  return { id, tags: [], outcome: worstOutcome(outcomes), flaky: false, attempts };
+}
+
+test('accuracy is by case, and errors are neither right nor wrong', () => {
+  // 43 cases asked three times: 22 always right, 1 right once, 20 always wrong.
+  const cases = Array.from({ length: 43 }, (_, index) =>
+    index < 22
+      ? caseOf(`c${index}`, 'pass', 'pass', 'pass')
+      : index === 22
+        ? caseOf(`c${index}`, 'pass', 'fail', 'fail')
+        : caseOf(`c${index}`, 'fail', 'fail', 'fail'),
+  );
+  const { accuracy, decided } = summarizeCases(cases);
+  expect(decided).toBe(43);
+  expect([accuracy?.low.toFixed(2), accuracy?.high.toFixed(2)]).toEqual(['0.37', '0.66']);
+  const stopped = [caseOf('a', 'pass'), caseOf('b', 'error'), caseOf('c', 'skipped')];
+  expect(summarizeCases(stopped)).toMatchObject({ decided: 1, accuracy: { value: 1 } });
+});
+
+test('two runs are compared case by case, with the exact sign test', () => {
+  expect(signTest(0, 0)).toBe(1);
+  expect(signTest(5, 1)).toBeCloseTo(14 / 64, 10);
+  expect(signTest(10, 0)).toBeCloseTo(2 / 1024, 10);
+  const before = [caseOf('a', 'fail'), caseOf('b', 'fail', 'pass'), caseOf('c', 'pass')];
+  const after = [caseOf('a', 'pass'), caseOf('b', 'pass', 'pass'), caseOf('c', 'error')];
+  expect(comparePairs(before, after)).toMatchObject({
+    pairs: 2,
+    better: 2,
+    worse: 0,
+    difference: { value: 0.75 },
+    p_value: 0.5,
+  });
+  expect(comparePairs(before, [])).toBeUndefined();
 });
 
 describe('an answer that refuses', () => {

@@ -56,6 +56,7 @@ function report(cases: CaseResult[], sql = ''): string {
     after: 'now',
     differs: [],
     summaries: [summarizeCases([]), summarizeCases(cases)],
+    paired: undefined,
     changes,
   };
   return renderMarkdownReport(run, sql === '' ? undefined : comparison);

@@ -2,6 +2,7 @@ import { UserError } from '../../lib/error.ts';
 import type { EvalOutcome } from '../run/outcome.ts';
 import type { CaseResult, EvalRun, GradedTurn } from '../run/run-schema.ts';
 import { lineDiff, type DiffLine } from './line-diff.ts';
+import { comparePairs, type PairedComparison } from './compare-pairs.ts';
 import { summarizeCases, type RunSummary } from './summary.ts';
 
 export interface CaseChange {
@@ -21,6 +22,8 @@ export interface RunComparison {
   /** The parts of the context that differ: `semantic_layer`, `wiki`, `questions`, `agents`. */
   readonly differs: readonly string[];
   readonly summaries: readonly [before: RunSummary, after: RunSummary];
+  /** The cases that both runs decided, pair by pair; undefined if there are none. */
+  readonly paired: PairedComparison | undefined;
   /** Only the cases that changed, in the order of the cases. */
   readonly changes: readonly CaseChange[];
 }
@@ -38,6 +41,7 @@ export function compareRuns(before: EvalRun, after: EvalRun): RunComparison {
       (part) => JSON.stringify(before.context[part]) !== JSON.stringify(after.context[part]),
     ),
     summaries: [summarizeCases(before.cases), summarizeCases(after.cases)],
+    paired: comparePairs(before.cases, after.cases),
     changes: [...ids].flatMap((id) => findChange(id, beforeById.get(id), afterById.get(id)) ?? []),
   };
 }

@@ -1,18 +1,22 @@
-/** A value with its 95 % confidence interval. */
+/** A value with its 95 % confidence interval, which no single value has. */
 export interface Interval {
   readonly value: number;
-  readonly low: number;
-  readonly high: number;
+  readonly low?: number | undefined;
+  readonly high?: number | undefined;
 }
+
+/** A rate always has an interval. */
+export type RateInterval = Readonly<Record<keyof Interval, number>>;
 
 /** The normal quantile for a two-sided interval of 95 %. */
 const z = 1.959964;
 
 /**
  * The Wilson score interval of a rate (E. B. Wilson, 1927), which also holds at 0, at 1 and for few
- * trials. Undefined for no trials.
+ * trials. `passed` may be a fraction: a case that passes half of its attempts counts one half.
+ * Undefined for no trials.
  */
-export function wilsonInterval(passed: number, trials: number): Interval | undefined {
+export function wilsonInterval(passed: number, trials: number): RateInterval | undefined {
   if (trials === 0) return undefined;
   const rate = passed / trials;
   const center = rate + z ** 2 / (2 * trials);
@@ -25,15 +29,44 @@ export function wilsonInterval(passed: number, trials: number): Interval | undef
   };
 }
 
-/**
- * The mean with its normal interval, whose width is 0 for a single value. Undefined for no values.
- */
+/** Quantiles of Student's t for a two-sided interval of 95 %, by degrees of freedom from 1. */
+const tQuantiles = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145,
+  2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048,
+  2.045, 2.042,
+];
+
+/** Beyond the table, the first two terms of the expansion of Cornish and Fisher. */
+function tQuantile(freedom: number): number {
+  return tQuantiles[freedom - 1] ?? z + (z ** 3 + z) / (4 * freedom);
+}
+
+/** The mean with Student's interval. Without an interval for one value; undefined for none. */
 export function meanInterval(values: readonly number[]): Interval | undefined {
   const count = values.length;
   if (count === 0) return undefined;
   const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  if (count === 1) return { value: mean };
   const squaredErrors = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  const variance = count === 1 ? 0 : squaredErrors / (count - 1);
-  const half = z * Math.sqrt(variance / count);
-  return { value: mean, low: Math.max(0, mean - half), high: mean + half };
+  const half = tQuantile(count - 1) * Math.sqrt(squaredErrors / (count - 1) / count);
+  return { value: mean, low: mean - half, high: mean + half };
+}
+
+/**
+ * The exact two-sided sign test: how often chance alone makes two sides of equal strength differ at
+ * least this much. For pairs that pass or fail it is the exact test of McNemar (1947). 1 if no pair
+ * differs.
+ */
+export function signTest(better: number, worse: number): number {
+  const pairs = better + worse;
+  const fewer = Math.min(better, worse);
+  let tail = 0;
+  for (let count = 0; count <= fewer; count += 1) tail += Math.exp(logChoose(pairs, count));
+  return Math.min(1, 2 * tail * 2 ** -pairs);
+}
+
+function logChoose(of: number, count: number): number {
+  let sum = 0;
+  for (let index = 1; index <= count; index += 1) sum += Math.log((of - count + index) / index);
+  return sum;
 }

@@ -1,15 +1,17 @@
 import { outcomes, type EvalOutcome } from '../run/outcome.ts';
 import type { CaseResult, EvalRun, GradedTurn } from '../run/run-schema.ts';
-import { meanInterval, wilsonInterval, type Interval } from './statistics.ts';
+import { meanInterval, wilsonInterval, type Interval, type RateInterval } from './statistics.ts';
 
-/** The figures of a run. Means are per attempt; intervals are 95 %. */
+/** The figures of a run. All are by case, however often it was asked; intervals are 95 %. */
 export interface RunSummary {
   readonly cases: number;
   readonly counts: Readonly<Record<EvalOutcome, number>>;
   readonly flaky: number;
   readonly attempts: number;
-  /** The rate of attempts that pass, among those that are neither errors nor skipped. */
-  readonly accuracy: Interval | undefined;
+  /** Cases that have an attempt that is right or wrong: neither an error nor skipped. */
+  readonly decided: number;
+  /** The mean share of right attempts of the decided cases. */
+  readonly accuracy: RateInterval | undefined;
   readonly tokens: Interval | undefined;
   /** Undefined if the cost of an attempt is unknown. */
   readonly cost_usd: Interval | undefined;
@@ -18,16 +20,22 @@ export interface RunSummary {
 
 export function summarizeCases(cases: readonly CaseResult[]): RunSummary {
   const attempts = cases.flatMap((result) => result.attempts);
-  const decided = attempts.filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped');
-  const passed = decided.filter(({ outcome }) => outcome === 'pass');
-  const answered = attempts.filter(
-    ({ outcome, turns }) => outcome !== 'skipped' && turns.length > 0,
-  );
-  const meanPerAttempt = (valueOf: (turn: GradedTurn) => number) =>
+  const shares = cases.flatMap((result) => passShare(result) ?? []);
+  const answered = cases
+    .map((result) =>
+      result.attempts.filter(({ outcome, turns }) => outcome !== 'skipped' && turns.length > 0),
+    )
+    .filter((own) => own.length > 0);
+  const meanPerCase = (valueOf: (turn: GradedTurn) => number) =>
     meanInterval(
-      answered.map(({ turns }) => turns.reduce((total, turn) => total + valueOf(turn), 0)),
+      answered.map((own) => {
+        const turns = own.flatMap((attempt) => attempt.turns);
+        return turns.reduce((total, turn) => total + valueOf(turn), 0) / own.length;
+      }),
     );
-  const isPriced = answered.every(({ turns }) => turns.every((turn) => turn.cost_usd !== null));
+  const isPriced = answered
+    .flat()
+    .every(({ turns }) => turns.every((turn) => turn.cost_usd !== null));
   const counts = outcomes.map((outcome) => [
     outcome,
     cases.filter((result) => result.outcome === outcome).length,
@@ -37,11 +45,25 @@ export function summarizeCases(cases: readonly CaseResult[]): RunSummary {
     counts: Object.fromEntries(counts) as Record<EvalOutcome, number>,
     flaky: cases.filter(({ flaky }) => flaky).length,
     attempts: attempts.length,
-    accuracy: wilsonInterval(passed.length, decided.length),
-    tokens: meanPerAttempt(({ tokens }) => tokens),
-    cost_usd: isPriced ? meanPerAttempt((turn) => turn.cost_usd ?? 0) : undefined,
-    ms: meanPerAttempt(({ ms }) => ms),
+    decided: shares.length,
+    accuracy: wilsonInterval(
+      shares.reduce((sum, share) => sum + share, 0),
+      shares.length,
+    ),
+    tokens: meanPerCase(({ tokens }) => tokens),
+    cost_usd: isPriced ? meanPerCase((turn) => turn.cost_usd ?? 0) : undefined,
+    ms: meanPerCase(({ ms }) => ms),
   };
+}
+
+/**
+ * The share of right attempts among those that say something about the agent. Undefined if none
+ * does: errors, and what was not asked, are neither right nor wrong.
+ */
+export function passShare({ attempts }: CaseResult): number | undefined {
+  const decided = attempts.filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped');
+  if (decided.length === 0) return undefined;
+  return decided.filter(({ outcome }) => outcome === 'pass').length / decided.length;
 }
 
 interface SummaryColumn {
@@ -102,14 +124,18 @@ function summaryFigures({
   cost_usd: cost,
   ms,
 }: RunSummary): readonly (readonly [name: string, text: string])[] {
-  const notPassed = outcomes
-    .filter((outcome) => outcome !== 'pass' && counts[outcome] > 0)
-    .map((outcome) => `${counts[outcome]} ${outcome}`);
+  const countsOf = (of: readonly EvalOutcome[]): string =>
+    of
+      .filter((outcome) => counts[outcome] > 0)
+      .map((outcome) => `${counts[outcome]} ${outcome}`)
+      .join(', ');
+  const undecided = counts.error + counts.skipped;
   const percent = (value: number) => String(Math.round(value * 100));
   const wholeNumber = (value: number) => Math.round(value).toLocaleString('en-US');
   return [
-    ['cases', `${counts.pass} of ${cases} pass`],
-    ['not passed', notPassed.join(', ')],
+    ['cases', `${counts.pass} of ${cases - undecided} pass`],
+    ['not passed', countsOf(['fail', 'timeout', 'inconclusive'])],
+    ['not graded', countsOf(['error', 'skipped'])],
     ['flaky', flaky > 0 ? String(flaky) : ''],
     ['accuracy', intervalText(accuracy, { after: ' %', format: percent })],
     ['tokens a case', intervalText(tokens, { format: wholeNumber })],
@@ -136,7 +162,9 @@ function intervalText(
 ): string {
   if (interval === undefined) return 'unknown';
   const { value, low, high } = interval;
-  return `${before}${format(value)}${after} (${format(low)} to ${format(high)})`;
+  const text = `${before}${format(value)}${after}`;
+  if (low === undefined || high === undefined) return text;
+  return `${text} (${format(Math.max(0, low))} to ${format(high)})`;
 }
 
 /** Why a case did not pass, from its first attempt that did not; empty for a case that passed. */

@@ -1,10 +1,10 @@
 import type { EvalRun } from '../run/run-schema.ts';
 import { html, type Markup } from './html-template.ts';
-import type { Interval } from './statistics.ts';
+import type { RateInterval } from './statistics.ts';
 import { summarizeCases } from './summary.ts';
 
 interface TrendPoint {
-  readonly accuracy: Interval;
+  readonly accuracy: RateInterval;
   /** `05-31` */
   readonly day: string;
 }
@@ -12,13 +12,19 @@ interface TrendPoint {
 const size = { width: 760, height: 150 };
 const plot = { left: 64, right: 20, top: 12, bottom: 28 };
 
-/** The accuracy of each run as a line, with its interval as a band, in SVG. */
+/**
+ * The accuracy of each run as a line, with its interval as a band, in SVG. Only runs with the
+ * questions of the last one: others are not comparable.
+ */
 export function renderTrend(runs: readonly EvalRun[]): Markup {
-  const points = runs.flatMap((run): readonly TrendPoint[] => {
+  const questions = runs.at(-1)?.context.questions;
+  const comparable = runs.filter((run) => run.context.questions === questions);
+  const points = comparable.flatMap((run): readonly TrendPoint[] => {
     const { accuracy } = summarizeCases(run.cases);
     return accuracy === undefined ? [] : [{ accuracy, day: run.started.slice(5, 10) }];
   });
-  if (points.length < 2) return html`<p class="dim">One run so far: a trend needs two.</p>`;
+  if (points.length < 2)
+    return html`<p class="dim">One run of these questions so far: a trend needs two.</p>`;
   const at = (index: number, rate: number): string => `${xOf(index, points.length)},${yOf(rate)}`;
   const line = points.map(({ accuracy }, index) => at(index, accuracy.value));
   const upperEdge = points.map(({ accuracy }, index) => at(index, accuracy.high));

@@ -1,4 +1,5 @@
 import { openRedactor } from '../../lib/patterns/bounded-pattern.ts';
+import type { FinishedAttempt } from './attempt-log.ts';
 import type { CaseResult, EvalRun } from './run-schema.ts';
 
 /** Texts that look like credentials, which a model or a server may have written. */
@@ -31,7 +32,10 @@ const freeTextKeys: ReadonlySet<string> = new Set([
  * Replaces what looks like a credential, for all that leaves the process. `patterns`:
  * `telemetry.redaction_patterns`.
  */
-export function redactRun<T extends EvalRun | CaseResult>(run: T, patterns: readonly string[]): T {
+export function redactRun<T extends EvalRun | CaseResult | FinishedAttempt>(
+  run: T,
+  patterns: readonly string[],
+): T {
   const redactOwn = openRedactor(patterns);
   const redact = (text: string): string =>
     redactOwn(
@@ -44,9 +48,9 @@ export function redactRun<T extends EvalRun | CaseResult>(run: T, patterns: read
 }
 
 /** Removes the example rows of findings: rows stay in the warehouse. */
-export function withoutNearestRows(run: EvalRun): EvalRun {
+export function withoutNearestRows<T extends EvalRun | FinishedAttempt>(run: T): T {
   const json = JSON.stringify(run, (key, value: unknown) =>
     key === 'nearest' ? undefined : value,
   );
-  return JSON.parse(json) as EvalRun;
+  return JSON.parse(json) as T;
 }

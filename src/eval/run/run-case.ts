@@ -24,6 +24,10 @@ export interface CaseContext {
   /** Runs golden SQL. */
   readonly golden: (connection: string | undefined, sql: string) => Promise<QueryResult>;
   readonly signal: AbortSignal;
+  /** The attempts of an earlier run that this one continues. */
+  readonly done: CaseResult['attempts'];
+  /** Called as each attempt ends. */
+  readonly onAttempt: (attempt: CaseResult['attempts'][number]) => void;
 }
 
 /**
@@ -33,9 +37,12 @@ export interface CaseContext {
 export async function runCase(context: CaseContext, evalCase: EvalCase): Promise<CaseResult> {
   const { id, tags, repeat, skip } = evalCase;
   if (skip !== undefined) return skippedCase(evalCase, skip);
-  const attempts: CaseResult['attempts'] = [];
-  for (let count = 0; count < repeat && !context.signal.aborted; count += 1)
-    attempts.push(await runAttempt(context, evalCase));
+  const attempts: CaseResult['attempts'] = context.done.slice(0, repeat);
+  while (attempts.length < repeat && !context.signal.aborted) {
+    const attempt = await runAttempt(context, evalCase);
+    context.onAttempt(attempt);
+    attempts.push(attempt);
+  }
   const outcomes = attempts.map(({ outcome }) => outcome);
   const flaky = outcomes.includes('pass') && outcomes.some((outcome) => outcome !== 'pass');
   return { id, tags: [...tags], outcome: worstOutcome(outcomes), flaky, attempts };
@@ -128,7 +135,7 @@ function unfinishedTurnFinding({ stopReason, error }: TurnResult): GraderFinding
   return outcome && { grader: 'turn', outcome, found };
 }
 
-const runBudgetSchema = z.object({ limit: z.literal('llm.max_usd_per_run') });
+const runBudgetSchema = z.object({ limit: z.enum(['llm.max_usd_per_run', '--budget']) });
 
 /** The budget of the whole run is spent: that says nothing about the agent. */
 function isRunBudgetSpent(error: TurnResult['error']): boolean {

@@ -9,6 +9,7 @@ import { goldenRows } from '../cases/golden-sql.ts';
 import type { EvalCase, QuestionSet } from '../cases/question-set.ts';
 import { fingerprint } from './fingerprint.ts';
 import { disabledToolsWarning, prepareAgent, type PreparedAgent } from './prepare-agent.ts';
+import type { FinishedAttempt, FinishedAttempts } from './attempt-log.ts';
 import { runCase, skippedCase, type CaseContext } from './run-case.ts';
 import type { CaseResult, EvalRun } from './run-schema.ts';
 
@@ -24,8 +25,16 @@ export interface EvalOptions {
   readonly allowSideEffects: boolean;
   /** How many cases run at the same time. */
   readonly concurrency: number;
+  /** After this time, in ms, no further case starts. */
+  readonly mostMs?: number | undefined;
+  /** The attempts of the run that this one continues. */
+  readonly done: FinishedAttempts;
+  /** Called as each attempt ends. */
+  readonly onAttempt: (attempt: FinishedAttempt) => void;
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
+  /** Called before the first case, with what the answers will depend on. */
+  readonly onStart: (context: EvalRun['context']) => void;
   /** `context`: false in the second pass, without context. */
   readonly onCase: (
     result: CaseResult,
@@ -40,6 +49,7 @@ interface EvalSetup {
   readonly agents: ReadonlyMap<string, PreparedAgent>;
   readonly golden: CaseContext['golden'];
   readonly judge: CaseContext['judge'];
+  readonly startTime: number;
 }
 
 /**
@@ -62,7 +72,9 @@ export async function runEvals(project: Project, options: EvalOptions): Promise<
     agents,
     golden: cacheGoldenRows(project, signal),
     judge: once(() => openJudge(project)),
+    startTime,
   };
+  options.onStart(context);
   const cases = await runAllCases(setup, true);
   const withoutContext = options.withoutContext ? await runAllCases(setup, false) : undefined;
   return {
@@ -121,7 +133,7 @@ async function runAllCases(setup: EvalSetup, hasContext: boolean): Promise<CaseR
   let nextIndex = 0;
   const work = async (): Promise<void> => {
     for (let queued = queue[nextIndex++]; queued !== undefined; queued = queue[nextIndex++]) {
-      const reason = options.signal.aborted ? 'interrupted' : skipReason;
+      const reason = options.signal.aborted ? 'interrupted' : (skipReason ?? timeReason(setup));
       const result =
         reason === undefined
           ? await askCase(setup, queued, hasContext)
@@ -141,6 +153,15 @@ async function runAllCases(setup: EvalSetup, hasContext: boolean): Promise<CaseR
   return queue.flatMap(({ evalCase }) => results.get(evalCase.id) ?? []);
 }
 
+/** Why no further case starts; undefined while there is time. */
+function timeReason({ options: { mostMs }, startTime }: EvalSetup): string | undefined {
+  if (mostMs === undefined || performance.now() - startTime < mostMs) return undefined;
+  return `${notAsked}: ${mostMs / 60_000} minutes are over`;
+}
+
+/** How the reason begins for which a case was not asked though the run should have asked it. */
+export const notAsked = 'not asked';
+
 /** Returns a `UserError` that concerns the configuration, and with it every case. */
 async function askCase(
   { project, options, agents, golden, judge }: EvalSetup,
@@ -157,8 +178,21 @@ async function askCase(
     return skippedCase(evalCase, 'expects nothing that works without context');
   const agent = hasContext ? prepared.agent : withoutSemanticLayer(prepared.agent);
   const { signal } = options;
+  const place = { case: evalCase.id, context: hasContext };
   try {
-    return await runCase({ project, agent, policy: prepared.policy, golden, judge, signal }, asked);
+    return await runCase(
+      {
+        project,
+        agent,
+        policy: prepared.policy,
+        golden,
+        judge,
+        signal,
+        done: options.done(place),
+        onAttempt: (attempt) => options.onAttempt({ ...place, attempt }),
+      },
+      asked,
+    );
   } catch (error) {
     if (signal.aborted) return skippedCase(evalCase, 'interrupted');
     if (!(error instanceof UserError)) throw error;
@@ -191,7 +225,7 @@ function refusalReason({ outcome, reason, attempts }: CaseResult): string | unde
   if (outcome !== 'error') return undefined;
   const [firstFinding] = attempts.flatMap(({ turns }) => turns.flatMap(({ findings }) => findings));
   const message = reason ?? firstFinding?.found ?? '';
-  return refusalCodes.test(message) ? `not asked: ${message}` : undefined;
+  return refusalCodes.test(message) ? `${notAsked}: ${message}` : undefined;
 }
 
 /** Runs each golden statement once per run, however often its case is asked. */

@@ -35,16 +35,52 @@ const gradedTurnSchema = z.object({
   ms: z.number(),
 });
 
+const attemptSchema = z.object({ outcome: outcomeSchema, turns: z.array(gradedTurnSchema) });
+
+/** What the answers depend on; see fingerprint.ts. */
+const contextSchema = z.object({
+  commit: z.string().optional(),
+  uncommitted: z.array(z.string()),
+  semantic_layer: z.string(),
+  wiki: z.string(),
+  questions: z.string(),
+  agents: z.array(
+    z.object({ name: z.string(), hash: z.string(), backend: z.string(), model: z.string() }),
+  ),
+});
+
 const caseResultSchema = z.object({
   id: z.string(),
   tags: z.array(z.string()),
   outcome: outcomeSchema,
   /** Some attempts passed, others did not. */
   flaky: z.boolean(),
-  attempts: z.array(z.object({ outcome: outcomeSchema, turns: z.array(gradedTurnSchema) })),
+  attempts: z.array(attemptSchema),
   /** Why the case was skipped. */
   reason: z.string().optional(),
 });
+
+/** `.ktx/evals/<id>.attempts.jsonl`: what a run has paid for, before it ends. */
+export const attemptLogSchemas = {
+  /** The first line. */
+  header: z.object({
+    version: z.literal(1),
+    id: z.string(),
+    started: z.string(),
+    selection: z.object({
+      sets: z.array(z.string()),
+      cases: z.array(z.string()).optional(),
+      tags: z.array(z.string()).optional(),
+      agent: z.string().optional(),
+      repeat: z.number().optional(),
+      withoutContext: z.boolean(),
+      allowSideEffects: z.boolean(),
+    }),
+    context: contextSchema,
+  }),
+  /** Each further line. */
+  attempt: z.object({ case: z.string(), context: z.boolean(), attempt: attemptSchema }),
+};
 
 /** `.ktx/evals/<id>.json`. */
 export const runSchema = z.object({
@@ -54,17 +90,7 @@ export const runSchema = z.object({
   ms: z.number(),
   ktx: z.string(),
   interrupted: z.boolean(),
-  /** What the answers depend on; see fingerprint.ts. */
-  context: z.object({
-    commit: z.string().optional(),
-    uncommitted: z.array(z.string()),
-    semantic_layer: z.string(),
-    wiki: z.string(),
-    questions: z.string(),
-    agents: z.array(
-      z.object({ name: z.string(), hash: z.string(), backend: z.string(), model: z.string() }),
-    ),
-  }),
+  context: contextSchema,
   cases: z.array(caseResultSchema),
   /** The same cases, asked without any context. */
   without_context: z.array(caseResultSchema).optional(),

@@ -27,6 +27,8 @@ interface ProjectLlmInput {
   readonly embeddings: EmbeddingsConfig | undefined;
   /** Throws unless a person has approved the provider of embeddings. */
   readonly requireEmbeddings: () => Promise<ReadSecret>;
+  /** US dollars that all calls together may cost, instead of the configured limit. */
+  readonly budget?: number | undefined;
   /** Replaces the runtime that the configuration names. */
   readonly runtime?: LlmRuntime | undefined;
 }
@@ -58,6 +60,7 @@ export function openProjectLlm(input: ProjectLlmInput) {
   const open = async (llmConfig: LlmConfig, run: LlmRun): Promise<LlmRuntime | undefined> =>
     runtime ??
     openRuntime(input, { llmConfig, run, journal: journal.use, egress: egress.use, onPause });
+  const sharedRun = onceOnly(() => openSharedRun(input));
   return {
     journal: journal.use,
     egress: egress.use,
@@ -66,7 +69,7 @@ export function openProjectLlm(input: ProjectLlmInput) {
       if (isDisabled) return undefined;
       // Also for a runtime that is open: the approval may have been revoked.
       if (runtime === undefined) await requireLlm(config);
-      const opening = (shared ??= open(config, { id: runId }));
+      const opening = (shared ??= sharedRun().then((run) => open(config, run)));
       // If this attempt fails, the next call tries again.
       opening.catch(() => (shared = undefined));
       return opening;
@@ -93,7 +96,7 @@ export function openProjectLlm(input: ProjectLlmInput) {
     async llmOf(agentConfig: LlmConfig): Promise<LlmRuntime | undefined> {
       if (runtime === undefined) await requireLlm(agentConfig);
       const key = JSON.stringify(agentConfig);
-      const opening = agentRuntimes.get(key) ?? open(agentConfig, { id: runId });
+      const opening = agentRuntimes.get(key) ?? sharedRun().then((run) => open(agentConfig, run));
       agentRuntimes.set(key, opening);
       opening.catch(() => agentRuntimes.delete(key));
       return opening;
@@ -107,12 +110,23 @@ export function openProjectLlm(input: ProjectLlmInput) {
       for (const opened of await Promise.allSettled([shared, ...agentRuntimes.values()])) {
         if (opened.status === 'fulfilled') await opened.value?.close();
       }
-      for (const opened of runRuntimes) await opened.close();
-      for (const opened of embeddingRuntimes) opened.close();
+      for (const opened of [...runRuntimes, ...embeddingRuntimes]) await opened.close();
       journal.close();
       egress.close();
     },
   };
+}
+
+/** The model of the project and those of its agents share the budget of the command line. */
+async function openSharedRun({ config, runId, budget }: ProjectLlmInput): Promise<LlmRun> {
+  if (budget === undefined) return { id: runId };
+  const { openSpending, runSpendingLimit } = await import('../../llm/governor/spending.ts');
+  return { id: runId, budget, spending: openSpending(runSpendingLimit(config, budget)) };
+}
+
+function onceOnly<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
 }
 
 /** A resource that opens when it is first used, and again after `close`. */

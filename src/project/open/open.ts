@@ -48,6 +48,8 @@ interface ProjectOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Replaces the model runtime that `ktx.yaml` configures. */
   readonly runtime?: LlmRuntime | undefined;
+  /** US dollars that all model calls may cost, instead of the limit in `ktx.yaml`. */
+  readonly budget?: number | undefined;
   /** Whose row rules apply; defaults to KTX_ROLE, then to `query.role` of `ktx.yaml`. */
   readonly role?: string | undefined;
   /** The hash of what a person approved; defaults to KTX_TRUST. */
@@ -68,7 +70,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const role = options.role ?? (env['KTX_ROLE'] || config.query.role);
   const trust = openProjectTrust(dir, config, options);
   const { embeddings } = config.ingest;
-  const llmInput = { dir, config: config.llm, embeddings, runId, notices, env, runtime };
+  const { budget } = options;
+  const llmInput = { dir, config: config.llm, embeddings, runId, budget, notices, env, runtime };
   const projectLlm = openProjectLlm({ ...llmInput, ...trust });
   const catalogs = openCatalogs(dir);
   const models = openModels({ dir, config, role, catalogs });

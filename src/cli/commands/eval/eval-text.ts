@@ -4,6 +4,7 @@ import {
   contextChangeText,
   type RunComparison,
 } from '../../../eval/report/compare-runs.ts';
+import { describePairs } from '../../../eval/report/compare-pairs.ts';
 import type { DiffLine } from '../../../eval/report/line-diff.ts';
 import {
   failureReasons,
@@ -88,6 +89,7 @@ export function describeComparison(comparison: RunComparison, { style }: Screen)
       ? []
       : [`${formatCount(sqlChanges, 'case')} with the same outcome but different SQL.`]),
     `${formatCount(brokenCases(comparison).length, 'regression')}.`,
+    ...(comparison.paired === undefined ? [] : [`Now ${describePairs(comparison.paired)}.`]),
   ].join('\n');
 }
 

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { RunComparison } from '../../../eval/report/compare-runs.ts';
-import type { EvalRun } from '../../../eval/run/run-schema.ts';
+import type { AttemptLog, AttemptLogHeader, UnfinishedRun } from '../../../eval/run/attempt-log.ts';
+import type { CaseResult, EvalRun } from '../../../eval/run/run-schema.ts';
 import { UserError } from '../../../lib/error.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Project } from '../../../project/open/open.ts';
@@ -42,6 +43,9 @@ export const runCommand = defineCommand({
           `cases at once (default: llm.concurrency, or ${defaultConcurrency})`,
           parseCount,
         )
+        .option('--budget <usd>', 'stop before the run costs more than this', parseBudget)
+        .option('--max-minutes <n>', 'start no case after this time', parseMinutes)
+        .option('--resume', 'continue the last run that did not end; nothing is asked twice')
         .option('--without-context', 'ask everything a second time without any context')
         .option('--baseline <run>', 'compare with a run: id, last, or a file')
         .option(
@@ -55,18 +59,21 @@ export const runCommand = defineCommand({
     const failsOnRegression = options.failOnRegression === true;
     if (failsOnRegression && options.baseline === undefined)
       throw usageError('--fail-on-regression needs a baseline.', '--baseline last');
-    const project = await context.project();
-    const [{ loadQuestionSets }, { readRun }, { compareRuns, requireSharedCases }] =
-      await Promise.all([
-        import('../../../eval/cases/question-set.ts'),
-        import('../../../eval/run/run-file.ts'),
-        import('../../../eval/report/compare-runs.ts'),
-      ]);
-    const sets = await loadQuestionSets(project.dir, {
-      sets: names,
-      cases: options.case,
-      tags: options.tag,
-    });
+    const project = await context.project({ budget: options.budget });
+    const [
+      { loadQuestionSets },
+      { readRun },
+      { compareRuns, requireSharedCases },
+      { readUnfinishedRun },
+    ] = await Promise.all([
+      import('../../../eval/cases/question-set.ts'),
+      import('../../../eval/run/run-file.ts'),
+      import('../../../eval/report/compare-runs.ts'),
+      import('../../../eval/run/attempt-log.ts'),
+    ]);
+    const resumed = options.resume === true ? await readUnfinishedRun(project.dir) : undefined;
+    const selection = resumed?.header.selection ?? selectionOf(names, options);
+    const sets = await loadQuestionSets(project.dir, selection);
     const baseline =
       options.baseline === undefined
         ? undefined
@@ -75,56 +82,116 @@ export const runCommand = defineCommand({
       const ids = sets.flatMap(({ cases }) => cases.map(({ id }) => id));
       requireSharedCases(baseline, ids);
     }
-    const run = await runQuestionSets(project, { ...options, sets }, context);
+    const { concurrency, maxMinutes } = options;
+    const flags = { sets, selection, concurrency, maxMinutes, resumed };
+    const { run, log } = await runQuestionSets(project, flags, context);
     const saveError = await saveRun(project, { run, copy: options.save }, context);
+    // What was not asked can still be: the log stays until the run is whole.
+    if (saveError === undefined && !run.interrupted && !isIncomplete(run)) await log.remove();
     const comparison = baseline && compareRuns(baseline, run);
     const reportLines = await writeReports(options, { run, comparison }, context);
     return evalResult({ run, comparison, reportLines, failsOnRegression, saveError }, context);
   },
 });
 
-interface RunFlags {
-  readonly sets: Parameters<typeof import('../../../eval/run/run-evals.ts').runEvals>[1]['sets'];
+type Selection = AttemptLogHeader['selection'];
+
+interface SelectionFlags {
+  readonly case?: string[] | undefined;
+  readonly tag?: string[] | undefined;
   readonly agent?: string | undefined;
   readonly repeat?: number | undefined;
-  readonly concurrency?: number | undefined;
   readonly withoutContext?: true | undefined;
   readonly allowSideEffects?: true | undefined;
 }
 
-/**
- * Runs the cases and prints each when it ends. The returned run is redacted, like everything that
- * is printed.
- */
-async function runQuestionSets(
-  project: Project,
-  flags: RunFlags,
-  context: CommandContext,
-): Promise<EvalRun> {
-  const [{ runEvals }, { redactRun, withoutNearestRows }] = await Promise.all([
-    import('../../../eval/run/run-evals.ts'),
-    import('../../../eval/run/redact-run.ts'),
-  ]);
-  const { llm, telemetry } = project.config;
-  const patterns = telemetry.redaction_patterns;
-  const run = await runEvals(project, {
-    sets: flags.sets,
+function selectionOf(sets: readonly string[], flags: SelectionFlags): Selection {
+  return {
+    sets: [...sets],
+    cases: flags.case,
+    tags: flags.tag,
     agent: flags.agent,
     repeat: flags.repeat,
     withoutContext: flags.withoutContext === true,
     allowSideEffects: flags.allowSideEffects === true,
-    concurrency: flags.concurrency ?? llm.concurrency ?? defaultConcurrency,
+  };
+}
+
+interface RunFlags {
+  readonly sets: Parameters<typeof import('../../../eval/run/run-evals.ts').runEvals>[1]['sets'];
+  readonly selection: Selection;
+  readonly concurrency?: number | undefined;
+  readonly maxMinutes?: number | undefined;
+  readonly resumed: UnfinishedRun | undefined;
+}
+
+/**
+ * Runs the cases and prints each when it ends. The returned run is redacted, like everything that
+ * is printed or kept.
+ */
+async function runQuestionSets(
+  project: Project,
+  { sets, selection, concurrency, maxMinutes, resumed }: RunFlags,
+  context: CommandContext,
+): Promise<{ readonly run: EvalRun; readonly log: AttemptLog }> {
+  const [{ runEvals }, { redactRun, withoutNearestRows }, { openAttemptLog, requireSameContext }] =
+    await Promise.all([
+      import('../../../eval/run/run-evals.ts'),
+      import('../../../eval/run/redact-run.ts'),
+      import('../../../eval/run/attempt-log.ts'),
+    ]);
+  const { llm, telemetry } = project.config;
+  const patterns = telemetry.redaction_patterns;
+  const id = resumed?.header.id ?? project.runId;
+  const started = resumed?.header.started ?? new Date().toISOString();
+  if (resumed !== undefined)
+    context.printNote(`Continuing ${id}: ${formatCount(resumed.kept, 'attempt')} kept.`);
+  let log: AttemptLog | undefined;
+  const showCase = caseReporter(context, (result) => redactRun(result, patterns));
+  const { agent, repeat, withoutContext, allowSideEffects } = selection;
+  const run = await runEvals(project, {
+    sets,
+    agent,
+    repeat,
+    withoutContext,
+    allowSideEffects,
+    concurrency: concurrency ?? llm.concurrency ?? defaultConcurrency,
+    mostMs: maxMinutes === undefined ? undefined : maxMinutes * 60_000,
+    done: resumed?.done ?? (() => []),
+    onStart(now) {
+      if (resumed !== undefined) requireSameContext(resumed.header.context, now);
+      log = openAttemptLog(project.dir, { version: 1, id, started, selection, context: now });
+    },
+    onAttempt: (finished) => log?.append(redactRun(withoutNearestRows(finished), patterns)),
     signal: context.signal,
     warn: (message) => context.printNote(message),
-    onCase: (result, { done, of, context: hasContext }) => {
-      const { id, outcome } = result;
-      context.printEvent({ type: 'case_ended', id, outcome, context: hasContext, done, of });
-      if (hasContext) context.printNote(describeCase(redactRun(result, patterns), context.screen));
-      const suffix = hasContext ? '' : ', without context';
-      context.progress.update(`${done} of ${formatCount(of, 'case')}${suffix}`);
-    },
+    onCase: showCase,
   });
-  return redactRun(withoutNearestRows(run), patterns);
+  const kept = redactRun(withoutNearestRows({ ...run, id, started }), patterns);
+  return { run: kept, log: log ?? { append: () => undefined, remove: () => Promise.resolve() } };
+}
+
+/** Prints each case as it ends, and how long the others will take. */
+function caseReporter(context: CommandContext, redact: (result: CaseResult) => CaseResult) {
+  const begun = performance.now();
+  return (
+    result: CaseResult,
+    progress: { readonly done: number; readonly of: number; readonly context: boolean },
+  ): void => {
+    const { done, of, context: hasContext } = progress;
+    const { id, outcome } = result;
+    context.printEvent({ type: 'case_ended', id, outcome, context: hasContext, done, of });
+    if (hasContext) context.printNote(describeCase(redact(result), context.screen));
+    const suffix = hasContext ? '' : ', without context';
+    const minutes = (((performance.now() - begun) / done) * (of - done)) / 60_000;
+    const left = done < of && minutes >= 1 ? `, about ${Math.round(minutes)} min left` : '';
+    context.progress.update(`${done} of ${formatCount(of, 'case')}${suffix}${left}`);
+  };
+}
+
+/** True if the run ended before it had asked everything. */
+function isIncomplete({ cases, without_context: bare = [] }: EvalRun): boolean {
+  return [...cases, ...bare].some(({ reason = '' }) => reason.startsWith('not asked'));
 }
 
 /**
@@ -163,16 +230,23 @@ interface EvalReport {
 
 async function evalResult(report: EvalReport, { screen }: CommandContext): Promise<CommandResult> {
   const { run, comparison, reportLines, saveError } = report;
-  const { columnsWithBaseline, summaryColumns } = await import('../../../eval/report/summary.ts');
+  const [{ columnsWithBaseline, summaryColumns }, { comparePairs, describePairs }] =
+    await Promise.all([
+      import('../../../eval/report/summary.ts'),
+      import('../../../eval/report/compare-pairs.ts'),
+    ]);
   const text = [
     describeFigures(columnsWithBaseline(comparison?.summaries[0], run), screen),
     ...(comparison === undefined ? [] : ['', describeComparison(comparison, screen)]),
   ];
   const columns = summaryColumns(run).map(({ title, summary }) => ({ title, ...summary }));
+  const bare = run.without_context;
+  const gain = bare && comparePairs(bare, run.cases);
+  if (gain !== undefined) text.push('', `With context ${describePairs(gain)}.`);
   const saveNotes =
     saveError === undefined ? [] : [`This run could not be saved: ${saveError.message}`];
   return {
-    data: { run, columns, comparison },
+    data: { run, columns, comparison, gain },
     verbatim: true,
     text: text.join('\n'),
     notes: [...reportLines, ...saveNotes],
@@ -189,6 +263,7 @@ async function evalFailure(report: EvalReport): Promise<UserError | undefined> {
   ]);
   if (run.interrupted) {
     return new UserError('interrupted', 'Interrupted; the answers so far are in .ktx/evals.', {
+      hint: 'ktx eval run --resume',
       exitCode: 130,
       retryable: true,
     });
@@ -202,6 +277,12 @@ async function evalFailure(report: EvalReport): Promise<UserError | undefined> {
     });
   }
   const exitCode = evalExitCode(run.cases.map(({ outcome }) => outcome));
+  if (exitCode === 0 && isIncomplete(run)) {
+    const left = run.cases.filter(({ outcome }) => outcome === 'skipped').length;
+    const hint = 'ktx eval run --resume asks the others';
+    const message = `${formatCount(left, 'case')} of ${run.cases.length} not asked.`;
+    return new UserError('eval_incomplete', message, { hint, exitCode: 3 });
+  }
   if (exitCode === 0) return undefined;
   const notPassed = run.cases.filter(({ outcome }) => outcome !== 'pass' && outcome !== 'skipped');
   const count = formatCount(notPassed.length, 'case');
@@ -215,4 +296,16 @@ function parseCount(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value > 0 && value <= 100) return value;
   throw new InvalidArgumentError('must be a whole number from 1 to 100.');
+}
+
+function parseBudget(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('must be an amount in US dollars, such as 2.50.');
+}
+
+function parseMinutes(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('must be a number of minutes.');
 }
