@@ -22,14 +22,13 @@ test('ktx sql --lint runs nothing, fails where it finds something, and proposes 
     error: { code: 'sql_lint' },
     data: {
       findings: [{ rule: 'fan_out' }],
-      proposal: { metrics: ['customers.customer_count'], dimensions: ['customers.region'] },
     },
   });
   const right =
-    'SELECT c.region, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY c.region';
+    "SELECT c.region, sum(o.amount) FROM orders o LEFT JOIN customers c ON o.customer_id = c.id WHERE c.region = 'O''Fallon' GROUP BY c.region";
   const fine = await ktx(['sql', '--lint', right], { cwd });
   expect(fine).toMatchObject({ code: 0, stdout: 'No findings.\n' });
-  expect(fine.stderr).toContain('sl query -m orders.revenue -d customers.region');
+  expect(fine.stderr).toContain('sl query -m orders.revenue -d orders.customers.region --where');
   const nothing = await ktx(['sql', '--lint', 'SELECT * FROM no_such_table'], { cwd });
   expect(nothing).toMatchObject({ code: 0, stdout: 'No findings.\n' });
 });

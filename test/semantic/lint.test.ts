@@ -121,17 +121,35 @@ describe('a filter that every curated metric of a column has', () => {
 
 test('where metrics say the same, they are proposed', () => {
   const proposal = (sql: string) => lintSql(sql, model).proposal;
-  const bySegment = { metrics: ['orders.revenue'], dimensions: ['customers.segment'] };
+  const left = 'FROM orders o LEFT JOIN customers c ON o.customer_id = c.id';
+  const bySegment = {
+    metrics: ['orders.revenue'],
+    dimensions: ['orders.customers.segment'],
+    where: [],
+  };
   expect(
-    proposal(
-      'SELECT c.segment AS s, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY c.segment',
-    ),
+    proposal(`SELECT c.segment AS s, sum(o.amount) ${left} WHERE o.${paid} GROUP BY c.segment`),
   ).toEqual(bySegment);
   expect(
-    proposal(
-      'SELECT c.segment, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY 1',
-    ),
+    proposal(`SELECT c.segment, sum(o.amount) ${left} WHERE o.status IN ('paid') GROUP BY 1`),
   ).toEqual(bySegment);
+  expect(proposal(`SELECT sum(o.amount) ${left} WHERE o.${paid} AND c.segment = 'a''b'`)).toEqual({
+    metrics: ['orders.revenue'],
+    dimensions: [],
+    where: ["orders.customers.segment in ('a''b')"],
+  });
+  // Each of these has, or may have, other rows than the metric.
+  for (const sql of [
+    `SELECT c.segment, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id WHERE o.${paid} GROUP BY 1`,
+    `SELECT sum(o.amount) ${left}`,
+    `SELECT sum(o.amount) ${left} WHERE o.${paid} AND o.created_at > '2024-01-01'`,
+    `SELECT sum(o.amount) OVER () ${left} WHERE o.${paid}`,
+    `SELECT sum(o.amount) ${left} WHERE o.${paid} HAVING sum(o.amount) > 5`,
+    `SELECT sum(o.amount) + 1 ${left} WHERE o.${paid}`,
+    `SELECT sum(o.amount * 2) ${left} WHERE o.${paid}`,
+    `SELECT sum(o.amount) FROM orders o LEFT JOIN customers c ON o.id = c.id WHERE o.${paid}`,
+  ])
+    expect(proposal(sql), sql).toBeUndefined();
   expect(proposal('SELECT sum(o.amount), sum(o.cost) FROM orders o')).toBeUndefined();
   expect(
     proposal(

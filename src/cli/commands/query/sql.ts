@@ -63,6 +63,7 @@ async function lintResult(
   const flags = proposal && [
     ...proposal.metrics.map((name) => `-m ${name}`),
     ...proposal.dimensions.map((name) => `-d ${name}`),
+    ...proposal.where.map((condition) => `--where '${condition.replaceAll("'", "'\\''")}'`),
   ];
   const lines = findings.map(({ rule, message, hint }) => `${rule}: ${message}\n  ${hint}`);
   const failure = new UserError('sql_lint', `${formatCount(findings.length, 'finding')}.`, {
