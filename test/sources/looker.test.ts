@@ -90,7 +90,7 @@ describe('Looker over the sample company', { timeout: 90_000 }, () => {
     const queries = [...wiki.matchAll(/^Query: (.*)$/gm)].map(([, json = '']) => JSON.parse(json));
     expect(queries).toEqual([
       { dimensions: [], metrics: ['orders.paid_amount'] },
-      { dimensions: ['customers.cust_rgn'], metrics: ['orders.count'], limit: 10 },
+      { dimensions: ['orders.buyer.cust_rgn'], metrics: ['orders.count'], limit: 10 },
       {
         dimensions: ['orders.placed_at.month'],
         metrics: ['orders.paid_amount'],
@@ -124,6 +124,13 @@ describe('Looker over the sample company', { timeout: 90_000 }, () => {
     }
     const explained = await ktx(['explain', 'metric:shop.orders.paid_amount'], { cwd: dir, env });
     expect(explained.stdout).toContain('sources/looker/models/shop.model.lkml');
+    const generated = await ktx(['eval', 'generate'], { cwd: dir, env });
+    expect(generated.code, generated.stderr).toBe(0);
+    const cases = text('evals/generated.yaml');
+    expect(cases).toContain('question: Paid by month');
+    expect(cases).toContain('question: Buyers by region');
+    const checked = await ktx(['eval', 'check', 'generated'], { cwd: dir, env });
+    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
     const shown = await ktx(['explain', 'term:paid_by_month_looker_look_1'], { cwd: dir, env });
     expect(shown.stdout).toContain('sources/looker/looks/1.jsonl');
     const config = lookerConfigSchema.parse({

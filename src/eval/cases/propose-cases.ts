@@ -3,7 +3,8 @@ import { planQuery } from '../../project/answer/query.ts';
 import { readVisibleDatasets, type VisibleDataset } from '../../project/answer/visible-datasets.ts';
 import { readWikiSections } from '../../project/answer/wiki.ts';
 import type { Project } from '../../project/open/open.ts';
-import { querySchema } from '../../semantic/query/query.ts';
+import { parseJson } from '../../lib/json.ts';
+import { querySchema, type SemanticQuery } from '../../semantic/query/query.ts';
 import { goldenSqlProblem } from './golden-sql.ts';
 import { parseQueryFile, type CommentedQuery } from './parse-query-file.ts';
 import type { QuestionSetFile } from './question-set-schema.ts';
@@ -28,7 +29,8 @@ interface ProposalOptions {
 
 /**
  * Proposes cases for a person to review. Without files: one for each curated metric, expecting its
- * value as it is defined now, and one for each wiki term, expecting its meaning. With files: one
+ * value as it is defined now, one for each query of a BI tool that ktx can ask, and one for each
+ * wiki term, expecting its meaning. With files: one
  * for each statement, expecting its rows. The golden SQL of every proposal runs and returns
  * something. The cases notice when a definition changes; they do not prove that it is right.
  */
@@ -41,7 +43,8 @@ export async function proposeCases(
   const metrics = await Promise.all(
     datasets.map((dataset) => metricCandidates(project, options.connection, dataset)),
   );
-  const { cases, left } = await keepRunnable(project, metrics.flat(), options);
+  const saved = await savedQueryCandidates(project, options.connection);
+  const { cases, left } = await keepRunnable(project, [...metrics.flat(), ...saved], options);
   return { cases: [...cases, ...(await termProposals(project))], left };
 }
 
@@ -98,6 +101,37 @@ function queryCandidate({
   return { what, sql, proposal };
 }
 
+/** How a source writes a saved query into the text of a look or a dashboard. */
+const savedQuery = /^Query: (\{.*\})$/gm;
+
+/** The saved queries of BI tools, as questions that their titles ask. */
+async function savedQueryCandidates(
+  project: Project,
+  connection: string,
+): Promise<readonly CaseCandidate[]> {
+  const sections = await readWikiSections(project);
+  const found = sections.flatMap(({ title, text }) =>
+    [...text.matchAll(savedQuery)].flatMap(([, json = ''], index) => {
+      const query = querySchema.safeParse(parseJson(json)).data;
+      return query === undefined ? [] : [{ title, index, query }];
+    }),
+  );
+  const candidates = found.map(async ({ title, index, query }): Promise<CaseCandidate[]> => {
+    const metrics = query.metrics.filter((metric) => typeof metric === 'string');
+    const sql = await planOrNothing(project, connection, query);
+    if (sql === undefined || metrics.length === 0) return [];
+    const question = title.replace(/ \(Looker \w+ [^)]*\)$/, '');
+    const proposal = {
+      id: toCaseId(index === 0 ? title : `${title}-${index + 1}`),
+      question: index === 0 ? question : `${question} (${metrics.join(', ')})`,
+      tags: ['generated', 'query'],
+      expect: { result: { golden_sql: sql }, semantic_layer: { metrics } },
+    };
+    return [{ what: title, sql, proposal }];
+  });
+  return (await Promise.all(candidates)).flat();
+}
+
 /** ktx gives every dataset this metric; nobody needs a question about it. */
 const builtInMetric = 'count';
 
@@ -130,8 +164,15 @@ async function metricSql(
   connection: string,
   metric: string,
 ): Promise<string | undefined> {
+  return planOrNothing(project, connection, querySchema.parse({ metrics: [metric] }));
+}
+
+async function planOrNothing(
+  project: Project,
+  connection: string,
+  query: SemanticQuery,
+): Promise<string | undefined> {
   try {
-    const query = querySchema.parse({ metrics: [metric] });
     return (await planQuery(project, { connection, query })).sql;
   } catch (error) {
     if (error instanceof UserError) return undefined;
@@ -147,6 +188,7 @@ async function termProposals(project: Project): Promise<readonly CaseProposal[]>
     const meaning = text
       .replace(/^## .*\n/, '')
       .replaceAll(/^See .*$/gm, '')
+      .replaceAll(savedQuery, '')
       .replaceAll(/\s+/g, ' ')
       .trim();
     if (meaning === '') return [];

@@ -57,7 +57,7 @@ function readExplores(
   }
   // Each model is a project of its own: several may have a view of the same name.
   const views: [string, BoundViews][] = [];
-  const explores = files.flatMap(({ key, body }) => {
+  const models = files.map(({ key, body }) => {
     const model = readLookml([{ file: key, text: body }], { dialect });
     // The repository says the same, and with more detail.
     const isElsewhere = config.lookml !== undefined;
@@ -69,9 +69,11 @@ function readExplores(
     const findTable = tableFinder(catalogs, config.warehouse);
     const quoteAt = ({ line }: { readonly line: number }) => lines[line - 1]?.trim();
     views.push([key, claimLookml(model, { collector: own, dialect, findTable, quoteAt })]);
-    return model.project.explores;
+    return model;
   });
-  return { explores, views: new Map(views.flatMap(([, own]) => [...own])) };
+  const explores = models.flatMap(({ project }) => project.explores);
+  const joins = models.flatMap((model) => model.joins);
+  return { explores, joins, views: new Map(views.flatMap(([, own]) => [...own])) };
 }
 
 type BoundViews = ReturnType<typeof claimLookml>;

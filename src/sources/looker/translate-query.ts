@@ -15,6 +15,7 @@ import type { LookerQuery } from './api-schemas.ts';
 /** What the explores say, with the tables behind their views. */
 export interface KnownExplores {
   readonly explores: LookmlModel['project']['explores'];
+  readonly joins: LookmlModel['joins'];
   /** By the name of the view. */
   readonly views: ReadonlyMap<string, BoundView>;
 }
@@ -108,7 +109,17 @@ function findField(written: string, explore: string, known: KnownExplores): Foun
   if (view.metrics.has(name)) return { kind: 'metric', name: `${dataset}.${name}`, type: 'number' };
   const field = fieldOf(view, name);
   if (field === undefined) throw new Untranslatable(`ktx has no ${written}`);
-  return { kind: 'dimension', name: `${dataset}.${field.name}`, type: field.type };
+  const path = pathOf(scope, explore, known) ?? dataset;
+  return { kind: 'dimension', name: `${path}.${field.name}`, type: field.type };
+}
+
+/** The role that leads to a joined view: `orders.buyer`. Undefined for the base of the explore. */
+function pathOf(scope: string, explore: string, known: KnownExplores): string | undefined {
+  const join = known.joins.find(({ at }) => at === `explore ${explore}.${scope}`);
+  const owner = join && known.views.get(toDatasetName(join.from));
+  const target = join && known.views.get(join.relationship.to);
+  if (join === undefined || owner === undefined || target === undefined) return undefined;
+  return `${owner.table.dataset}.${join.relationship.role ?? target.table.dataset}`;
 }
 
 /** The view behind the name that an explore gives it. */

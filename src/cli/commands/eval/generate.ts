@@ -8,7 +8,7 @@ import { escapeControls } from '../../terminal/text-width.ts';
 
 export const generateCommand = defineCommand({
   description:
-    'Generates cases for a question set: one per curated metric, with its current value, and one per term of the wiki. With --queries, one ' +
+    'Generates cases for a question set: one per curated metric, with its current value, one per saved query of Looker, and one per term of the wiki. With --queries, one ' +
     'per SQL statement in those files instead. Golden SQL that cannot be run or finds nothing is left out and listed. The cases pin the ' +
     'current definitions; correct a case if its definition is wrong. Keeps existing cases. Uses no model.',
   examples: [
