@@ -35,6 +35,8 @@ export interface OpenSource {
 /** The list of sources; each is loaded when it is first used. */
 export async function openSource(config: SourceConfig): Promise<OpenSource> {
   switch (config.driver) {
+    case 'confluence':
+      return bindConfig((await import('./confluence/source.ts')).confluence, config);
     case 'dbt':
       return bindConfig((await import('./dbt/source.ts')).dbt, config);
     case 'docs':
@@ -50,8 +52,15 @@ export async function openSource(config: SourceConfig): Promise<OpenSource> {
       return bindConfig((await import('./metabase/source.ts')).metabase, config);
     case 'metricflow':
       return bindConfig((await import('./metricflow/source.ts')).metricflow, config);
+    case 'notion':
+      return bindConfig((await import('./notion/source.ts')).notion, config);
   }
   return config satisfies never;
+}
+
+/** The address of what an item is about, in the tool that it comes from. */
+export async function itemAddress(config: SourceConfig, key: string): Promise<string | undefined> {
+  return (await openSource(config)).address?.(key);
 }
 
 /** Every project has notes, without any configuration. */

@@ -32,6 +32,8 @@ export type FetchEvent =
       readonly stamp?: string | undefined;
     } & Item)
   | { readonly kind: 'known'; readonly key: string }
+  /** An object without content, in this version: there is no item. */
+  | { readonly kind: 'empty'; readonly key: string; readonly stamp?: string | undefined }
   | { readonly kind: 'failed'; readonly key: string; readonly reason: string }
   | { readonly kind: 'end'; readonly listingComplete: boolean; readonly reason?: string };
 
@@ -58,7 +60,7 @@ export interface FetchMemory {
   readonly keys: ReadonlySet<string>;
   /**
    * Whether the item was read in the version of the stamp, at most `maxAge` milliseconds ago, and
-   * is still there: then `known` takes the place of the item.
+   * is still there, or was empty: then `known` takes the place of the item.
    */
   isKnown(key: string, version: { readonly stamp: string; readonly maxAge: number }): boolean;
 }

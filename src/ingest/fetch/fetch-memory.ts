@@ -9,7 +9,10 @@ import { hashItem } from './item-files.ts';
 export interface RecordingMemory extends FetchMemory {
   /** The item that an interrupted run read and did not publish; undefined if the project has it. */
   unpublished(key: string): Item | undefined;
-  /** Records the version of an item that was read; on disk when the call returns. */
+  /**
+   * Records the version of an object that was read, with an empty body if it has no content; on
+   * disk when the call returns.
+   */
   record(item: Item, stamp: string): void;
 }
 
@@ -56,18 +59,20 @@ export function openFetchMemory(
     isKnown: (key, { stamp, maxAge }) => {
       const version = known.get(key);
       if (version?.stamp !== stamp || version.readAt < Date.now() - maxAge) return false;
-      return version.isUnpublished || hashes.get(key) === version.hash;
+      return version.isUnpublished || (hashes.get(key) ?? emptyHash) === version.hash;
     },
     unpublished: (key) =>
       known.get(key)?.isUnpublished === true ? readItem(select, connection, key) : undefined,
     record: (item, stamp) => {
       const { key, path, body } = item;
       const hash = hashItem(item);
-      const unpublished = hashes.get(key) === hash ? null : body;
+      const unpublished = body === '' || hashes.get(key) === hash ? null : body;
       insert.run(connection, fingerprint, key, stamp, path, hash, unpublished, Date.now());
     },
   };
 }
+
+const emptyHash = hashItem({ body: '' });
 
 const createTable = `CREATE TABLE IF NOT EXISTS fetched_objects (
   connection TEXT NOT NULL, fingerprint TEXT NOT NULL, key TEXT NOT NULL, stamp TEXT NOT NULL,

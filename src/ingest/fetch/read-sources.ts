@@ -11,7 +11,7 @@ import { readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ItemReport, type SourceReport } from '../report.ts';
 import type { SourceFindings } from './findings.ts';
 import { extractItems } from './extract-items.ts';
-import { openFetchMemory, unrecordedMemory } from './fetch-memory.ts';
+import { openFetchMemory, type RecordingMemory, unrecordedMemory } from './fetch-memory.ts';
 import { hashItem, readItemIndex, readStoredItems, type ItemIndexLine } from './item-files.ts';
 import { loadReadingClaims, restoreReadings } from './readings.ts';
 
@@ -168,6 +168,10 @@ async function listItems(
       continue;
     }
     const { key } = result;
+    if (result.kind === 'empty') {
+      recordVersion(memory, { key, path: key, body: '' }, result.stamp);
+      continue;
+    }
     seen.add(key);
     if (result.kind === 'failed') {
       failed.push({ key, reason: result.reason });
@@ -180,10 +184,18 @@ async function listItems(
     const reason = findPathError({ key, path }, keysByPath);
     if (reason !== undefined) failed.push({ key, reason });
     else fetched.set(key, { key, path, body });
-    if (result.kind === 'item' && reason === undefined && result.stamp !== undefined)
-      memory?.record({ key, path, body }, result.stamp);
+    if (result.kind === 'item' && reason === undefined)
+      recordVersion(memory, { key, path, body }, result.stamp);
   }
   return { listing, fetched, seen, failed };
+}
+
+function recordVersion(
+  memory: RecordingMemory | undefined,
+  item: Item,
+  stamp: string | undefined,
+): void {
+  if (stamp !== undefined) memory?.record(item, stamp);
 }
 
 /**

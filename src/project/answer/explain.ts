@@ -17,6 +17,8 @@ import { readText, readTextOrReason } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
+import { itemAddress } from '../../sources/registry.ts';
+import { listSources } from '../open/config.ts';
 import { scanProject } from '../learn/scan.ts';
 import { listStaleSubjects } from '../review/stale.ts';
 import { traceToSubjects } from './trace-answer.ts';
@@ -48,12 +50,33 @@ export async function explainAnything(
     readConflicts(project.dir),
     listStaleSubjects(project),
   ]);
-  return explanations.flat().map((explanation) => {
+  const addressOf = openItemAddresses(project);
+  const explained = explanations.flat().map(async (explanation) => {
     const subjectNames = [explanation.subject, ...explanation.claims.map(({ subject }) => subject)];
     const contested = conflicts.filter(({ subject }) => subject === explanation.subject);
     const stale = staleSubjects.filter(({ subject }) => subjectNames.includes(subject));
-    return { ...explanation, contested, stale };
+    const items = explanation.claims.flatMap(({ evidence }) =>
+      evidence.flatMap(({ item }) => item ?? []),
+    );
+    const addresses = await Promise.all(
+      [...new Set(items)].map(async (item) => ({ item, address: await addressOf(item) })),
+    );
+    const known = addresses.flatMap(({ item, address }) =>
+      address === undefined ? [] : [{ item, address }],
+    );
+    return { ...explanation, contested, stale, addresses: known };
   });
+  return Promise.all(explained);
+}
+
+/** Where a person finds an item in the tool that it comes from. */
+function openItemAddresses({ config }: Project) {
+  const sources = new Map(listSources(config));
+  return async (item: string): Promise<string | undefined> => {
+    const [, connection = '', key = ''] = /^sources\/([^/]+)\/(.+)$/.exec(item) ?? [];
+    const source = sources.get(connection);
+    return source && itemAddress(source, key);
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { indexNames } from '../../context/claims/name-index.ts';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import type { SearchDocument } from '../../search/documents.ts';
+import { proseSources } from '../../sources/config.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readTextOrReason, whyUnreadable } from '../../store/files.ts';
 import { listSources } from '../open/config.ts';
@@ -17,8 +18,11 @@ export async function buildPassageDocuments(project: Project): Promise<SearchDoc
   return pages.flatMap((page) => buildPassages(page, names));
 }
 
+/** Sources whose items are documents of prose. */
+const proseDrivers: ReadonlySet<string> = new Set(proseSources);
+
 async function readPages({ dir, config }: Project): Promise<readonly ProsePage[]> {
-  const sources = listSources(config).filter(([, { driver }]) => driver === 'docs');
+  const sources = listSources(config).filter(([, { driver }]) => proseDrivers.has(driver));
   const pages = sources.map(async ([name]) => {
     const index = (await readTextOrReason(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
     const items = parseItemIndex(index).map(async ({ key, path: own }) => {

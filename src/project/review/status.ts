@@ -3,7 +3,7 @@ import type { CatalogTable } from '../../context/catalog/catalog.ts';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { itemPath } from '../../sources/source.ts';
+import { itemPath, type SourceSight } from '../../sources/source.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
 import { findUnreadablePages } from '../answer/wiki.ts';
@@ -11,6 +11,7 @@ import { loadReviewQueue } from './review-queue.ts';
 import { readCommitState } from '../open/commit-state.ts';
 import { listRemovedSources } from '../learn/removed-sources.ts';
 import { listSources } from '../open/config.ts';
+import { lookAtSource } from '../setup/add-source.ts';
 import { readEmbeddingsStatus } from '../setup/embeddings-status.ts';
 import { readLlmStatus, type StatusDepth } from '../setup/llm-status.ts';
 import type { Connection, Project } from '../open/open.ts';
@@ -58,7 +59,7 @@ export async function readProjectStatus(project: Project, depth: StatusDepth, si
       Promise.all(names.map((name) => connectionStatus(project, name, live))),
       Promise.all(
         listSources(project.config).map(([name, { driver }]) =>
-          sourceStatus(project, name, driver),
+          sourceStatus(project, { name, driver }, live),
         ),
       ),
       listRemovedSources(project),
@@ -105,16 +106,48 @@ async function connectionStatus(project: Project, name: string, signal: AbortSig
   };
 }
 
-/** Reads only the project's files: sources are read by an ingest. */
-async function sourceStatus({ dir, trust }: Project, connection: string, driver: string) {
-  const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
+/** What a source that is behind a login reports. */
+type SightStatus = Pick<WarehouseStatus, 'reachable' | 'error'> & Partial<SourceSight>;
+
+/** The project's files, and for a source behind a login, whether it lets ktx in. */
+async function sourceStatus(
+  project: Project,
+  { name, driver }: { readonly name: string; readonly driver: string },
+  signal: AbortSignal | undefined,
+) {
+  const { dir, trust } = project;
+  const index = await readText(join(dir, itemPath(name, 'index.jsonl')), dir);
+  const approved = await trust.isConnectionApproved(name);
+  const live: SightStatus =
+    signal === undefined || !approved ? {} : await askSource(project, name, signal);
   return {
-    connection,
+    connection: name,
     driver,
-    approved: await trust.isConnectionApproved(connection),
+    approved,
     ingested: index !== undefined,
     items: parseItemIndex(index ?? '').length,
+    ...live,
   };
+}
+
+async function askSource(
+  project: Project,
+  name: string,
+  signal: AbortSignal,
+): Promise<SightStatus> {
+  try {
+    const sight = await lookAtSource(project, name, signal);
+    return sight === undefined ? {} : { reachable: true, ...sight };
+  } catch (error) {
+    return { reachable: false, error: failureOf(error, signal) };
+  }
+}
+
+/** The failure that a person can fix; throws any other error. */
+function failureOf(error: unknown, signal: AbortSignal): NonNullable<WarehouseStatus['error']> {
+  if (signal.aborted || !(error instanceof UserError)) throw error;
+  const { code, message, hint, exitCode, retryable } = error;
+  return { code, message, hint, exitCode, retryable };
 }
 
 async function askWarehouse(
@@ -134,9 +167,7 @@ async function askWarehouse(
       ...(known && { drift: countDrift(known.tables, tables) }),
     };
   } catch (error) {
-    if (signal.aborted || !(error instanceof UserError)) throw error;
-    const { code, message, hint, exitCode, retryable } = error;
-    return { reachable: false, error: { code, message, hint, exitCode, retryable } };
+    return { reachable: false, error: failureOf(error, signal) };
   }
 }
 

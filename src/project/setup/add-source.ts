@@ -4,6 +4,8 @@ import type { SourceSight } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
+import { listSources } from '../open/config.ts';
+import type { Project } from '../open/open.ts';
 import { connectionGrant } from '../trust/entry-grants.ts';
 import { approveTyped } from '../trust/typed-approval.ts';
 import { writeConnection } from './setup.ts';
@@ -39,6 +41,22 @@ interface ReadItems {
   /** Items that cannot be read. */
   readonly failed: readonly string[];
   readonly isComplete: boolean;
+}
+
+/** What the login of a configured source sees; undefined for one that only an ingest reads. */
+export async function lookAtSource(
+  { config, dir, trust }: Pick<Project, 'config' | 'dir' | 'trust'>,
+  name: string,
+  signal: AbortSignal,
+): Promise<SourceSight | undefined> {
+  const found = listSources(config).find(([source]) => source === name);
+  if (found === undefined) return undefined;
+  const [, sourceConfig] = found;
+  const source = await openSource(sourceConfig);
+  if (source.look === undefined) return undefined;
+  const secrets = await trust.requireConnections([name]);
+  const probe = await probeSource({ dir, name, config: sourceConfig, secrets }, signal);
+  return 'login' in probe ? probe : undefined;
 }
 
 /** A person waits for the answer. In milliseconds. */

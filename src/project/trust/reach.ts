@@ -20,6 +20,8 @@ export type KeyReach =
  */
 export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.driver': 'setting',
+  // Part of the login.
+  'connections.*.email': 'setting',
   'connections.*.url': 'address',
   'connections.*.host': 'address',
   'connections.*.port': 'setting',
@@ -39,7 +41,9 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.client_secret': 'secret',
   'connections.*.lookml': 'none',
   'connections.*.usage': 'none',
+  'connections.*.databases': 'none',
   'connections.*.databases.*': 'none',
+  'connections.*.full_every': 'none',
   'connections.*.git': 'address',
   'connections.*.branch': 'none',
   // Who switches it on lets ktx read what others ran.
@@ -51,8 +55,14 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.concurrency': 'none',
   'connections.*.constants.*': 'none',
   'connections.*.include[]': 'none',
+  'connections.*.labels[]': 'none',
   'connections.*.max_items': 'none',
+  'connections.*.pages[]': 'none',
+  'connections.*.restricted': 'setting',
+  'connections.*.roots[]': 'none',
+  'connections.*.spaces[]': 'none',
   'connections.*.target_schema': 'none',
+  'connections.*.token': 'secret',
   'connections.*.vars.*': 'none',
   'connections.*.warehouse': 'none',
   git: 'none',

@@ -12,7 +12,7 @@ import { readHtml } from './read-html.ts';
 import { readMarkdown } from './read-markdown.ts';
 import { readClaimTable, type RowClaim } from './read-table.ts';
 
-interface DocumentContext {
+export interface DocumentContext {
   readonly connection: string;
   readonly extractor: string;
   readonly names: NameIndex;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import { errorMessage, UserError } from '../../lib/error.ts';
-import { parseJson } from '../../lib/json.ts';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import { isLoopback, lookupPublic, PrivateAddress, refusePrivateHost } from './private-address.ts';
 import { openRequestGate, type RequestGate } from './request-gate.ts';
 import type { ServerWait } from '../source.ts';
@@ -80,6 +80,13 @@ export function openHttp(options: HttpOptions): HttpClient {
 export function itemFailure(error: unknown): string | undefined {
   const isAboutItem = error instanceof UserError && itemCodes.has(error.code);
   return isAboutItem ? error.message : undefined;
+}
+
+/** The status with which a server refused a request; undefined for any other error. */
+export function refusedStatus(error: unknown): number | undefined {
+  if (!(error instanceof UserError) || !isRecord(error.details)) return undefined;
+  const { status } = error.details;
+  return typeof status === 'number' ? status : undefined;
 }
 
 const itemCodes = new Set(['bad_answer', 'request_refused']);
@@ -245,6 +252,7 @@ function requireSuccess(url: URL, answer: RawAnswer, site: HttpSite): RawAnswer 
   const code = 'request_refused';
   throw new UserError(code, `${connection}: ${url.pathname} was answered with ${status}.`, {
     hint: 'Check whether the login may read this object.',
+    details: { status },
   });
 }
 

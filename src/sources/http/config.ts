@@ -30,6 +30,15 @@ export const apiConfigKeys = {
     .describe('With more items, reading the source fails; the list is never cut. Default: 20000.'),
 };
 
+/** For a source that need not read every body in every run. */
+export const fullEverySchema = z
+  .string()
+  .regex(/^\d{1,3}d$/, 'a number of days, like 7d')
+  .optional()
+  .describe(
+    'After how many days every page is read again, also if it seems unchanged, like 7d. Default: 7d.',
+  );
+
 interface ApiConfig {
   readonly allow_private?: boolean | undefined;
   readonly concurrency?: number | undefined;

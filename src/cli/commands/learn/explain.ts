@@ -65,15 +65,20 @@ interface ReviewedExplanation extends Explanation {
     readonly variants: readonly { readonly id: string }[];
   }[];
   readonly stale: readonly { readonly subject: string; readonly why: string }[];
+  /** Of items that have one, in the tool that they come from. */
+  readonly addresses: readonly { readonly item: string; readonly address: string }[];
 }
 
 function describeExplanation(explanation: ReviewedExplanation, screen: Screen): string {
-  const { subject, claims, findings } = explanation;
+  const { subject, claims, findings, addresses } = explanation;
   return [
     screen.style('bold', escapeControls(subject)),
     ...markLines(explanation, screen),
     ...valueLines(explanation, screen),
     ...claims.flatMap((claim) => claimLines(claim, subject, screen)),
+    ...addresses.map(
+      ({ item, address }) => `  ${escapeControls(item)} is ${escapeControls(address)}`,
+    ),
     ...findings.map(measurementLine),
   ].join('\n');
 }

@@ -4,11 +4,12 @@ import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { ProgramReport } from '../../../llm/port/backend.ts';
 import type { Project } from '../../../project/open/open.ts';
-import type { ConnectionStatus } from '../../../project/review/status.ts';
+import type { ConnectionStatus, SourceStatus } from '../../../project/review/status.ts';
 import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
 import type { LlmStatus } from '../../../project/setup/llm-status.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { toUserError } from '../../terminal/failure.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
 import { describeProgram, modelWords } from '../../terminal/llm-text.ts';
 
 interface DoctorFinding {
@@ -78,7 +79,7 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
   );
   context.progress.update('connecting to the warehouses');
   const { readProjectStatus } = await import('../../../project/review/status.ts');
-  const { git, uncommitted, connections, llm, embeddings, unreadablePages } =
+  const { git, uncommitted, connections, sources, llm, embeddings, unreadablePages } =
     await readProjectStatus(project, 'fresh', context.signal);
   const repository =
     git === undefined
@@ -97,6 +98,7 @@ async function checkProject(context: CommandContext): Promise<readonly DoctorFin
     lock,
     repository,
     ...connections.flatMap(connectionFindings),
+    ...sources.flatMap(sourceFindings),
     ...unreadablePages.map(({ path, reason }) =>
       makeFinding(path, `not read: ${reason}`, {
         state: 'warning',
@@ -163,6 +165,23 @@ function connectionFindings({
     makeFinding(name, formatCount(tables, 'table')),
     login,
     ...(invalid.length === 0 ? [] : [problems]),
+  ];
+}
+
+/** Of a source behind a login. */
+function sourceFindings(source: SourceStatus): readonly DoctorFinding[] {
+  const { connection, approved, reachable, error, login = '', misses = [] } = source;
+  const name = `source ${connection}`;
+  if (!approved) return [makeFinding(name, notApproved, { state: 'warning', fix: 'ktx trust' })];
+  if (error !== undefined)
+    return [makeFinding(name, error.message, { state: 'broken', fix: error.hint })];
+  if (reachable !== true) return [];
+  const [first] = misses;
+  return [
+    makeFinding(name, escapeControls(login)),
+    ...(first === undefined
+      ? []
+      : [makeFinding(name, misses.map(escapeControls).join('\n'), { state: 'warning' })]),
   ];
 }
 

@@ -14,6 +14,7 @@ import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { describeLlm, describeUsage } from '../../terminal/llm-text.ts';
 import { egressResult } from '../../terminal/egress-text.ts';
 import type { Screen } from '../../terminal/screen.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
 import {
   conflictTitle,
   openWorkLines,
@@ -55,7 +56,7 @@ export const statusCommand = defineCommand({
     const text = [
       status.dir,
       ...connections.flatMap((connection) => connectionLines(connection, context.screen)),
-      ...sources.map(sourceLine),
+      ...sources.flatMap((source) => sourceLines(source, context.screen)),
       ...removedSourceLines(status.former),
       ...bypassLines(status.unruled, context.screen),
       ...status.unreadablePages.map(({ path, reason }) =>
@@ -71,7 +72,10 @@ export const statusCommand = defineCommand({
       text: text.join('\n'),
       hasCommands: true,
       next: [nextStep(status, queue)],
-      failure: connectionFailure(connections) ?? llmFailure(llm) ?? embeddingsFailure(embeddings),
+      failure:
+        connectionFailure([...connections, ...sources]) ??
+        llmFailure(llm) ??
+        embeddingsFailure(embeddings),
     };
   },
 });
@@ -136,9 +140,15 @@ function driftText(changedTables: number): string {
     : `${formatCount(changedTables, 'table')} changed since the last ingest`;
 }
 
-function sourceLine({ connection, driver, approved, ingested, items }: SourceStatus): string {
-  const approval = approved ? '' : notApproved;
-  return `${connection} (${driver})${approval}: ${ingested ? formatCount(items, 'item') : 'not ingested yet'}`;
+function sourceLines(source: SourceStatus, { style }: Screen): readonly string[] {
+  const { connection, driver, approved, ingested, items, reachable, misses = [] } = source;
+  const isUnreachable = reachable === false ? style('red', ' not reachable') : '';
+  const reach = reachable === true ? style('green', ' reachable') : isUnreachable;
+  const approval = approved ? reach : notApproved;
+  return [
+    `${connection} (${driver})${approval}: ${ingested ? formatCount(items, 'item') : 'not ingested yet'}`,
+    ...misses.map((line) => `  ${style('yellow', escapeControls(line))}`),
+  ];
 }
 
 function bypassLines(bypasses: readonly RowRuleBypass[], { style }: Screen): readonly string[] {
@@ -185,7 +195,9 @@ function nextStep(
 }
 
 /** One error for all connections, each with its message; the first one decides the code. */
-function connectionFailure(connections: readonly ConnectionStatus[]): UserError | undefined {
+function connectionFailure(
+  connections: readonly Pick<ConnectionStatus, 'connection' | 'error'>[],
+): UserError | undefined {
   const errors = connections.flatMap(({ connection, error }) =>
     error === undefined ? [] : [{ ...error, connection }],
   );
