@@ -1,6 +1,8 @@
 import { formatCount } from '../../../lib/format-count.ts';
 import type { ShownHistory } from '../../../project/learn/history.ts';
-import { defineCommand } from '../../command.ts';
+import type { HistoryPick } from '../../../project/learn/pick-history.ts';
+import type { Project } from '../../../project/open/open.ts';
+import { type CommandContext, defineCommand } from '../../command.ts';
 import { parsePositiveInteger } from '../../flags/parse-number.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 
@@ -13,17 +15,20 @@ export const historyCommand = defineCommand({
   examples: [
     ['ktx history warehouse', 'statements and logins'],
     ['ktx history --limit 200 --json', 'for a program'],
+    ['ktx history warehouse --pick', 'a model proposes what to leave out; you decide'],
   ],
   hasRows: true,
   define: (command) =>
     command
       .argument('[connection]', 'the warehouse, if there are several')
+      .option('--pick', 'ask the configured model which logins and statements to leave out')
       .option('--limit <n>', 'how many statements to show (default: 30)', parsePositiveInteger),
-  async run({ args: [requested], options: { limit = mostShown } }, context) {
+  async run({ args: [requested], options: { limit = mostShown, pick: isAsking } }, context) {
     const project = await context.project();
     const { showHistory } = await import('../../../project/learn/history.ts');
     const history = await showHistory(project, requested, context.signal);
     const { statements, connection, isOn, users } = history;
+    const picked = isAsking === true ? await askForPick(project, history, context) : undefined;
     const shown = statements.slice(0, limit);
     const columns = ['id', 'runs', 'people', 'statement'].map((name) => ({ name }));
     const rows = shown.map(({ id, runs, users: people, template }) => [
@@ -45,9 +50,14 @@ export const historyCommand = defineCommand({
         users,
         left_out: history.leftOut,
         since: history.since,
+        ...(picked && { picked }),
       },
       table: { columns, rows },
-      notes: [summary(history, shown.length), ...userLines(history)],
+      notes: [
+        summary(history, shown.length),
+        ...userLines(history),
+        ...(picked === undefined ? [] : pickLines(picked, connection)),
+      ],
       next: isOn
         ? [[`ktx ingest ${connection}`, 'learns from them']]
         : [
@@ -59,6 +69,30 @@ export const historyCommand = defineCommand({
     };
   },
 });
+
+async function askForPick(
+  project: Project,
+  history: ShownHistory,
+  { progress, signal }: CommandContext,
+): Promise<HistoryPick> {
+  progress.update('asking the model');
+  const { pickFromHistory } = await import('../../../project/learn/pick-history.ts');
+  return pickFromHistory(project, history, signal);
+}
+
+/** As `ktx.yaml` takes it: a person pastes what they agree with. */
+function pickLines({ users, statements }: HistoryPick, connection: string): readonly string[] {
+  if (users.length + statements.length === 0) return ['The model would leave nothing out.'];
+  const lines = [
+    'The model would leave out, for you to paste into ktx.yaml:',
+    `  connections.${connection}.history:`,
+    ...(users.length === 0 ? [] : ['    exclude_users:']),
+    ...users.map(({ name, why }) => `      - ${JSON.stringify(name)}  # ${why}`),
+    ...(statements.length === 0 ? [] : ['    exclude_statements:']),
+    ...statements.map(({ id, why }) => `      - ${id}  # ${why}`),
+  ];
+  return lines.map((line) => escapeControls(line.replaceAll('\n', ' ')));
+}
 
 const reasons: Readonly<Record<string, string>> = {
   ktx: 'of ktx itself',
