@@ -112,6 +112,14 @@ export const hostileServerMutants: readonly Mutant[] = [
     tests: ['ingest/curate.test.ts', 'ingest/reconcile.test.ts'],
   },
   {
+    name: 'glob-braces',
+    file: 'lib/patterns/glob.ts',
+    find: 'const mostAlternatives = 100;',
+    replace: 'const mostAlternatives = 1e6;',
+    why: 'Braces of a cloned ktx.yaml fill the memory.',
+    tests: ['lib/glob.test.ts'],
+  },
+  {
     name: 'lookml-liquid-depth',
     file: 'semantic/formats/lookml/liquid.ts',
     find: 'const deepestBranch = 50;',

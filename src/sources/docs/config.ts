@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { globSchema } from '../../lib/patterns/glob.ts';
 
 export const docsConfigSchema = z.strictObject({
   driver: z.literal('docs'),
@@ -9,7 +10,7 @@ export const docsConfigSchema = z.strictObject({
       'A folder of Markdown, MDX or HTML files, or one file. Relative to the project or absolute.',
     ),
   include: z
-    .array(z.string().min(1))
+    .array(globSchema)
     .min(1)
     .optional()
     .describe('Read only files that match one of these globs, like guides/**. Default: all files.'),

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, matchesGlob } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { matchesGlob } from '../../lib/patterns/glob.ts';
 import { UserError } from '../../lib/error.ts';
 import { resolveConfiguredPath } from '../../store/confined-file.ts';
 import { findFiles, listingEnd, readFileItem } from '../folder-files.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { globSchema } from '../../lib/patterns/glob.ts';
 import { secretSchema } from '../../store/secrets.ts';
 import { apiConfigKeys, baseUrlSchema } from '../http/config.ts';
 
@@ -17,7 +18,7 @@ export const metabaseConfigSchema = z.strictObject({
       'The connection of the warehouse for each database, by its number in Metabase: {"3": warehouse}. Questions about other databases are kept without a link to tables.',
     ),
   include: z
-    .array(z.string().min(1))
+    .array(globSchema)
     .min(1)
     .optional()
     .describe('Collections to read, as glob patterns over their paths, like `Finance/**`.'),

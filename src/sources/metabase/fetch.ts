@@ -1,6 +1,6 @@
-import { matchesGlob } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorMessage } from '../../lib/error.ts';
+import { matchesGlob } from '../../lib/patterns/glob.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { apiLimits } from '../http/config.ts';
 import { endAsPartial } from '../http/end-as-partial.ts';

@@ -1,5 +1,6 @@
 import { existsSync, globSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { coarseGlobs, matchesGlob } from '../../../lib/patterns/glob.ts';
 import { isInside } from '../../../store/confined-file.ts';
 import { fileFingerprint, fileStats } from '../../database-file.ts';
 import { warehouseError } from '../../warehouse-error.ts';
@@ -68,9 +69,12 @@ function findFiles(path: string): { base: string; files: string[] } {
   const isPattern = stats === undefined;
   const base = isPattern ? folderBeforeGlob(path) : path;
   const pattern = isPattern ? relative(base, path) : '**/*';
-  const files = globSync(pattern, { cwd: base, exclude: isIgnored }).map((file) =>
-    join(base, file),
+  const listed = coarseGlobs(pattern).flatMap((coarse) =>
+    globSync(coarse, { cwd: base, exclude: isIgnored }),
   );
+  const files = [...new Set(listed)]
+    .filter((file) => matchesGlob(file.split(sep).join('/'), pattern))
+    .map((file) => join(base, file));
   const isDataFile = (file: string): boolean =>
     isTableFile(file) && !isIgnored(file) && fileStats(file)?.isFile() === true;
   const dataFiles = files.filter(isDataFile);
