@@ -81,7 +81,7 @@ export const questions: readonly Asked[] = [
   ].map((sql) => ({ sql, runs: 12 })),
 ];
 
-/** What must not count: rare statements, those of tools, wrong joins of few people, system tables. */
+/** What must not count: rare statements, those of tools, joins of few people, system tables. */
 export const noise: readonly Asked[] = [
   { sql: `SELECT min(fee) FROM od WHERE note = '{}'`, runs: 2 },
   { sql: `SELECT count(*) FROM nu JOIN cu ON nu.v = cu.cid WHERE nu.nid = {n}`, runs: 1 },
