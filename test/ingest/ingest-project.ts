@@ -32,6 +32,20 @@ export function shopProject(): string {
   return dir;
 }
 
+let ingested: Promise<string> | undefined;
+
+/** `shopProject` after its first ingest, which is made once for a process. */
+export async function ingestedShop(): Promise<string> {
+  ingested ??= (async () => {
+    const dir = shopProject();
+    await ingestHere(dir);
+    return dir;
+  })();
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-ingest-')));
+  cpSync(await ingested, dir, { recursive: true, preserveTimestamps: true });
+  return dir;
+}
+
 function makeShopProject(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-ingest-')));
   sql(

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scanConfigSchema } from '../../src/scan/config.ts';
 import { read, run, temporaryFolder, write } from '../store/git-project.ts';
-import { ingestHere, ingestIn, shopProject, sql, stateOf } from './ingest-project.ts';
+import { ingestedShop, ingestHere, ingestIn, shopProject, sql, stateOf } from './ingest-project.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -73,7 +73,7 @@ describe('a run', () => {
   });
 
   test('whose scan had no time for every table takes away nothing of the others, also where nothing is kept on this machine', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     const before = stateOf(dir);
     rmSync(join(dir, '.ktx'), { recursive: true });
     const report = await ingestHere(dir, { scan: scanConfigSchema.parse({ max_seconds: 0.001 }) });
@@ -109,7 +109,7 @@ describe('a run', () => {
 
 describe('what a person wrote', () => {
   test('stays, uncommitted, in the file that ktx brings up to date', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     edit(orders, (text) =>
       text.replace('metrics:', 'metrics:\n  - name: revenue # gross\n    agg: sum\n    of: amount'),
     );
@@ -134,7 +134,7 @@ describe('what a person wrote', () => {
   });
 
   test('and does not work is named, and holds up nothing else', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     edit(orders, (text) =>
       text.replace('metrics:', 'metrics:\n  - name: wrong\n    agg: sum\n    of: amout'),
     );
@@ -156,7 +156,7 @@ describe('what a person wrote', () => {
   });
 
   test('in a file that cannot be read is left alone, on disk and in the commit, and reported', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     write(dir, orders, 'dataset: orders\n  fields: [half a thought\n');
     sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT; ALTER TABLE coupons ADD COLUMN note TEXT');
     const report = await ingestHere(dir);
@@ -172,7 +172,7 @@ describe('what a person wrote', () => {
   });
 
   test('in another encoding is left alone and reported; the rest goes on', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     const latin = Buffer.from(
       read(dir, orders).replace('dataset: orders', 'dataset: orders\ndescription: Aufträge'),
       'latin1',
@@ -195,7 +195,7 @@ describe('what a person wrote', () => {
   });
 
   test('outlives its table; what nobody touched goes with it', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     edit(orders, (text) => text.replace('fields:', 'description: All orders.\nfields:'));
     run(dir, 'commit', '-qam', 'described');
     sql(dir, 'DROP TABLE orders; DROP TABLE coupons');
@@ -247,7 +247,7 @@ describe('what a person wrote', () => {
   });
 
   test('and did not commit is the reason that there is no commit; what ktx took back is another', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     const text = read(dir, orders);
     edit(orders, (whole) => whole.replace(/.*name: status.*\n/, ''));
     const changed = { added: [], changed: ['claims/shop/orders.jsonl'], removed: [] };
@@ -286,7 +286,7 @@ describe('what a person wrote', () => {
   });
 
   test('with line ends of both kinds keeps each of them, on disk and in the commit', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     const lines = read(dir, orders)
       .trimEnd()
       .split('\n')
@@ -302,7 +302,7 @@ describe('what a person wrote', () => {
   });
 
   test('into a generated file is set aside before the file is replaced', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     edit('sources/shop/main.jsonl', (text) => `${text}my own line\n`);
     const report = await ingestHere(dir);
     const [aside] = report.setAside;
@@ -322,7 +322,7 @@ describe('what a person wrote', () => {
 
 describe('git', () => {
   test('and deleted in the index alone stays deleted there', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     const coupons = 'semantic-layer/shop/coupons.yaml';
     run(dir, 'rm', '-q', '--cached', orders, coupons);
     sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
@@ -332,7 +332,7 @@ describe('git', () => {
   });
 
   test('in the middle of a merge: written, not committed, exit 3; the next run after it commits', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     run(dir, 'checkout', '-qb', 'other');
     write(dir, 'ktx.yaml', '# theirs\n');
     run(dir, 'commit', '-qam', 'theirs');
@@ -434,7 +434,7 @@ describe('git', () => {
   );
 
   test('with a file of the same name on a branch that moved on merges both sides', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     edit(orders, (text) => text.replace('fields:', 'description: Committed.\nfields:'));
     run(dir, 'commit', '-qam', 'described');
     edit(orders, (text) => text.replace('Committed.', 'Committed, then changed.'));
@@ -463,7 +463,7 @@ describe('a connection that fails', () => {
   });
 
   test('alone gives its own exit code, and no table is a failure', async () => {
-    await ingestHere(dir);
+    dir = await ingestedShop();
     const before = stateOf(dir);
     sql(dir, 'DROP TABLE orders; DROP TABLE customers; DROP TABLE coupons');
     expect(await ingestHere(dir)).toMatchObject({

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { IngestEvent } from '../../src/ingest/event.ts';
 import { read, run, temporaryFolder, write } from '../store/git-project.ts';
-import { ingestHere, shopProject, sql, stateOf } from './ingest-project.ts';
+import { ingestedShop, ingestHere, sql, stateOf } from './ingest-project.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = shopProject();
-  await ingestHere(dir);
+  dir = await ingestedShop();
 });
 
 const orders = 'semantic-layer/shop/orders.yaml';

@@ -276,131 +276,112 @@ function lastRecords(shop: Shop): { tool: string; error?: { code: string } }[] {
 
 describe('the protocol', () => {
   let shop: Shop;
+  let served: Served;
 
   beforeAll(async () => {
     shop = await openShop('sqlite');
+    served = await serve(shop);
   });
 
-  afterAll(() => shop.remove());
+  afterAll(async () => {
+    await served.client.close();
+    shop.remove();
+  });
 
   it('serves the current protocol from the same tools', async () => {
-    const served = await serve(shop, 'auto');
+    const modern = await serve(shop, 'auto');
     try {
-      expect(served.client.getProtocolEra()).toBe('modern');
-      const modern = await served.client.listTools();
-      const legacy = await serve(shop);
-      expect((await legacy.client.listTools()).tools).toEqual(modern.tools);
-      await legacy.client.close();
-      for (const [name, args] of calls) expect((await served.call(name, args)).isError).toBe(false);
+      expect(modern.client.getProtocolEra()).toBe('modern');
+      const { tools } = await modern.client.listTools();
+      expect((await served.client.listTools()).tools).toEqual(tools);
+      for (const [name, args] of calls) expect((await modern.call(name, args)).isError).toBe(false);
     } finally {
-      await served.client.close();
+      await modern.client.close();
     }
   });
 
   it('lists its tools within 2,000 tokens, as a model counts them', async () => {
-    const served = await serve(shop);
     const { tools } = await served.client.listTools();
-    await served.client.close();
     expect(JSON.stringify(tools).length / 3.5).toBeLessThan(2000);
   });
 
   it('continues a long answer without losing or repeating anything, within the size that was asked for', async () => {
-    const served = await serve(shop);
-    try {
-      const args = { sql: 'SELECT id, customer_id FROM orders ORDER BY id', max_tokens: 1000 };
-      const ids: unknown[] = [];
-      let cursor: string | undefined;
-      let pages = 0;
-      do {
-        const { text, structured } = await served.call(
-          'run_sql',
-          cursor === undefined ? args : { ...args, cursor },
-        );
-        expect(text.length + JSON.stringify(structured).length).toBeLessThanOrEqual(3000);
-        ids.push(...(structured.untrusted['rows'] as [number, number][]).map(([id]) => id));
-        cursor = structured.page.next_cursor;
-        expect(structured.page.truncated).toBe(cursor !== undefined);
-        pages += 1;
-      } while (cursor !== undefined);
-      expect(pages).toBeGreaterThan(5);
-      expect(ids).toEqual(Array.from({ length: 900 }, (_, id) => id));
-      const gone = await served.call('run_sql', { ...args, cursor: 'q_none.1.0' });
-      expect([gone.isError, gone.text]).toEqual([
-        true,
-        expect.stringContaining('Error cursor_expired'),
-      ]);
-    } finally {
-      await served.client.close();
-    }
+    const args = { sql: 'SELECT id, customer_id FROM orders ORDER BY id', max_tokens: 1000 };
+    const ids: unknown[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const { text, structured } = await served.call(
+        'run_sql',
+        cursor === undefined ? args : { ...args, cursor },
+      );
+      expect(text.length + JSON.stringify(structured).length).toBeLessThanOrEqual(3000);
+      ids.push(...(structured.untrusted['rows'] as [number, number][]).map(([id]) => id));
+      cursor = structured.page.next_cursor;
+      expect(structured.page.truncated).toBe(cursor !== undefined);
+      pages += 1;
+    } while (cursor !== undefined);
+    expect(pages).toBeGreaterThan(5);
+    expect(ids).toEqual(Array.from({ length: 900 }, (_, id) => id));
+    const gone = await served.call('run_sql', { ...args, cursor: 'q_none.1.0' });
+    expect([gone.isError, gone.text]).toEqual([
+      true,
+      expect.stringContaining('Error cursor_expired'),
+    ]);
   });
 
   it('lists and reads datasets as resources, and nothing else', async () => {
-    const served = await serve(shop);
-    try {
-      const { resources } = await served.client.listResources();
-      expect(resources.map(({ uri }) => uri)).toEqual([
-        'ktx://dataset/shop/customers',
-        'ktx://dataset/shop/orders',
-      ]);
-      expect((await served.client.listResourceTemplates()).resourceTemplates[0]?.uriTemplate).toBe(
-        'ktx://dataset/{connection}/{name}',
-      );
-      const { contents } = await served.client.readResource({ uri: 'ktx://dataset/shop/orders' });
-      expect(JSON.stringify(contents)).toContain('name: revenue');
-      expect(JSON.stringify(contents)).not.toContain('margin_secret');
-      expect(JSON.stringify(contents)).toMatch(/# <untrusted-(\w+) .*# <\/untrusted-\1>/);
-      for (const uri of [
-        'ktx://dataset/shop/..%2f..%2fktx',
-        'ktx://dataset/../ktx',
-        'ktx://dataset/shop/none',
-        'file:///etc/passwd',
-      ]) {
-        await expect(served.client.readResource({ uri })).rejects.toThrow();
-      }
-    } finally {
-      await served.client.close();
+    const { resources } = await served.client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'ktx://dataset/shop/customers',
+      'ktx://dataset/shop/orders',
+    ]);
+    expect((await served.client.listResourceTemplates()).resourceTemplates[0]?.uriTemplate).toBe(
+      'ktx://dataset/{connection}/{name}',
+    );
+    const { contents } = await served.client.readResource({ uri: 'ktx://dataset/shop/orders' });
+    expect(JSON.stringify(contents)).toContain('name: revenue');
+    expect(JSON.stringify(contents)).not.toContain('margin_secret');
+    expect(JSON.stringify(contents)).toMatch(/# <untrusted-(\w+) .*# <\/untrusted-\1>/);
+    for (const uri of [
+      'ktx://dataset/shop/..%2f..%2fktx',
+      'ktx://dataset/../ktx',
+      'ktx://dataset/shop/none',
+      'file:///etc/passwd',
+    ]) {
+      await expect(served.client.readResource({ uri })).rejects.toThrow();
     }
   });
 
   it('tells a client that asks for progress that a long call is alive', async () => {
-    const served = await serve(shop);
-    try {
-      const abort = new AbortController();
-      const told: unknown[] = [];
-      const onprogress = (progress: { progress: number }) =>
-        told.push(progress.progress) === 2 ? abort.abort() : undefined;
-      await expect(
-        served.call('run_sql', { sql: shop.endless }, { signal: abort.signal, onprogress }),
-      ).rejects.toThrow();
-      expect(told).toEqual([1, 2]);
-    } finally {
-      await served.client.close();
-    }
+    const abort = new AbortController();
+    const told: unknown[] = [];
+    const onprogress = (progress: { progress: number }) =>
+      told.push(progress.progress) === 2 ? abort.abort() : undefined;
+    await expect(
+      served.call('run_sql', { sql: shop.endless }, { signal: abort.signal, onprogress }),
+    ).rejects.toThrow();
+    expect(told).toEqual([1, 2]);
   });
 
   it('says what is wrong with a call, in the result', async () => {
-    const served = await serve(shop);
-    try {
-      const cases = [
-        ['query_metrics', { metric: ['orders.revenue'] }, /invalid_input[^]*did you mean metrics/],
-        ['query_metrics', { metrics: 'orders.revenue' }, /invalid_input[^]*metrics: /],
-        ['query_metrics', { metrics: ['orders.revenu'] }, /orders\.revenue/],
-        ['run_sql', {}, /invalid_input[^]*sql: /],
-        ['run_sql', { sql: 'SELEC 1' }, /Error /],
-        ['run_sql', { sql: 'SELECT 1', connection: 'shp' }, /connection_unknown[^]*shop/],
-        ['run_sql', { sql: 'SELECT 1', max_tokens: 1 }, /invalid_input[^]*max_tokens/],
-        ['read_context', { name: 'ordrs' }, /not_found[^]*orders/],
-        ['search_context', { text: 'x', limit: 'many' }, /invalid_input[^]*limit/],
-      ] as const;
-      for (const [name, args, expected] of cases) {
-        const { text, isError } = await served.call(name, args);
-        expect([isError, text]).toEqual([true, expect.stringMatching(expected)]);
-        expect(text).not.toMatch(/\n\s+at /);
-      }
-      await expect(served.call('no_such_tool', {})).rejects.toThrow('no_such_tool');
-    } finally {
-      await served.client.close();
+    const cases = [
+      ['query_metrics', { metric: ['orders.revenue'] }, /invalid_input[^]*did you mean metrics/],
+      ['query_metrics', { metrics: 'orders.revenue' }, /invalid_input[^]*metrics: /],
+      ['query_metrics', { metrics: ['orders.revenu'] }, /orders\.revenue/],
+      ['run_sql', {}, /invalid_input[^]*sql: /],
+      ['run_sql', { sql: 'SELEC 1' }, /Error /],
+      ['run_sql', { sql: 'SELECT 1', connection: 'shp' }, /connection_unknown[^]*shop/],
+      ['run_sql', { sql: 'SELECT 1', max_tokens: 1 }, /invalid_input[^]*max_tokens/],
+      ['read_context', { name: 'ordrs' }, /not_found[^]*orders/],
+      ['search_context', { text: 'x', limit: 'many' }, /invalid_input[^]*limit/],
+    ] as const;
+    for (const [name, args, expected] of cases) {
+      const { text, isError } = await served.call(name, args);
+      expect([isError, text]).toEqual([true, expect.stringMatching(expected)]);
+      expect(text).not.toMatch(/\n\s+at /);
     }
+    await expect(served.call('no_such_tool', {})).rejects.toThrow('no_such_tool');
   });
 
   it.each(['stdin', 'SIGTERM'] as const)(
