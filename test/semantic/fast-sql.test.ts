@@ -112,8 +112,8 @@ const cases: Readonly<Record<string, Case>> = {
       ['2024-01-03', 7, 3],
       ['2024-01-09', 15, 4],
     ],
-    has: /JOIN ["`]ktx parts["`] AS ["`]ktx parts["`] ON/,
-    hasNot: /FROM ["`]orders["`] [^]*FROM ["`]orders["`] /,
+    has: /JOIN ["`]ktx parts["`] ON/,
+    hasNot: /FROM ["`]orders["`]\s[^]*FROM ["`]orders["`]\s/,
   },
   'a rolling total by another dimension': {
     query: {
@@ -126,8 +126,8 @@ const cases: Readonly<Record<string, Case>> = {
       [2, '2024-01-03', 1, 4],
       [2, '2024-01-09', 2, 8],
     ],
-    has: /JOIN ["`]ktx parts["`] AS ["`]ktx parts["`] ON/,
-    hasNot: /FROM ["`]orders["`] [^]*FROM ["`]orders["`] /,
+    has: /JOIN ["`]ktx parts["`] ON/,
+    hasNot: /FROM ["`]orders["`]\s[^]*FROM ["`]orders["`]\s/,
   },
   'a running total of a filtered metric': {
     query: { metrics: ['orders.running_large'], dimensions: byDay },
@@ -136,7 +136,7 @@ const cases: Readonly<Record<string, Case>> = {
       ['2024-01-03', 1],
       ['2024-01-09', 9],
     ],
-    has: /JOIN ["`]ktx parts["`] AS ["`]ktx parts["`] ON/,
+    has: /JOIN ["`]ktx parts["`] ON/,
     hasNot: /EXISTS/,
   },
   'periods of a part of the rows are read by themselves': {
@@ -160,7 +160,7 @@ const cases: Readonly<Record<string, Case>> = {
       ['2024-01-09', 15, 8],
       [null, null, 16],
     ],
-    has: /JOIN ["`]ktx parts["`] AS ["`]ktx parts["`] ON/,
+    has: /JOIN ["`]ktx parts["`] ON/,
     hasNot: /EXISTS/,
   },
   'distinct counts and means need the rows': {

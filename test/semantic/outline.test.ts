@@ -79,10 +79,10 @@ test('a plan is plain data, and one line an item, whatever was written', () => {
       {
         rows_of: 'orders',
         filters: ['orders.amount > 1'],
-        values: [{ column: 'm1', is: 'sum(orders.amount)' }],
+        values: [{ column: 'sum(orders.amount)', is: 'sum(orders.amount)' }],
       },
     ],
-    columns: [{ name, kind: 'metric', is: 'm1' }],
+    columns: [{ name, kind: 'metric', is: 'sum(orders.amount)' }],
   });
   for (const line of planLines(plan)) expect(line).not.toMatch(/[\r\n]/);
 });

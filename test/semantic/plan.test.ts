@@ -478,27 +478,18 @@ test('the SQL reads like what was asked', () => {
     'share',
   ]);
   expect(sql).toMatchInlineSnapshot(`
-    "WITH "ktx facts" AS (
-      SELECT
-        "orders.buyer.regions"."name" AS "d1",
-        CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d2",
-        sum("orders"."amount") AS "m1",
-        count(*) AS "m2",
-        sum(CASE WHEN ("orders"."status" = 'paid') THEN "orders"."amount" END) AS "m3"
-      FROM "orders" AS "orders"
-      LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
-      LEFT JOIN "regions" AS "orders.buyer.regions" ON ("orders.buyer"."region_id" = "orders.buyer.regions"."id")
-      WHERE ("orders"."status" = 'paid' or "orders"."amount" > 1) AND ("orders.buyer"."segment" IN ('o''x') OR "orders.buyer"."segment" IS NULL) AND ("orders"."status" = 'paid' or "orders"."status" = 'settled')
-      GROUP BY 1, 2
-    )
-    SELECT
-      "ktx"."d1" AS "orders.buyer.regions.name",
-      "ktx"."d2" AS "orders.created_at.month",
-      ("ktx"."m1" / NULLIF("ktx"."m2", 0)) AS "orders.aov",
-      ("ktx"."m3" / NULLIF(("ktx"."m1" + 1), 0)) AS "share"
-    FROM "ktx facts" AS "ktx"
-    WHERE ("ktx"."m1" > 100)
-    ORDER BY ("ktx"."m1" / NULLIF("ktx"."m2", 0)) DESC NULLS LAST, "ktx"."d1" NULLS LAST, "ktx"."d2" NULLS LAST
+    "SELECT
+      "orders.buyer.regions"."name" AS "orders.buyer.regions.name",
+      CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "orders.created_at.month",
+      (sum("orders"."amount") / NULLIF(count(*), 0)) AS "orders.aov",
+      (sum(CASE WHEN ("orders"."status" = 'paid') THEN "orders"."amount" END) / NULLIF((sum("orders"."amount") + 1), 0)) AS "share"
+    FROM "orders"
+    LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+    LEFT JOIN "regions" AS "orders.buyer.regions" ON ("orders.buyer"."region_id" = "orders.buyer.regions"."id")
+    WHERE ("orders"."status" = 'paid' or "orders"."amount" > 1) AND ("orders.buyer"."segment" IN ('o''x') OR "orders.buyer"."segment" IS NULL) AND ("orders"."status" = 'paid' or "orders"."status" = 'settled')
+    GROUP BY 1, 2
+    HAVING (sum("orders"."amount") > 100)
+    ORDER BY "orders.aov" DESC NULLS LAST, "orders.buyer.regions.name" NULLS LAST, "orders.created_at.month" NULLS LAST
     LIMIT 10"
   `);
 });

@@ -52,7 +52,7 @@ describe('a metric and a column of one name', () => {
     });
     expect(sql).toContain('sum("orders"."order_total")');
     expect(sql).toMatch(/WHERE \("orders"\."order_total" > 5\)/);
-    expect(sql).toMatch(/"m1" > 100/);
+    expect(sql).toMatch(/HAVING \(sum\("orders"\."order_total"\) > 100\)/);
   });
 });
 

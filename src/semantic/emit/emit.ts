@@ -11,39 +11,74 @@ import {
   type Select,
 } from '../relational/query-tree.ts';
 import { compareSql } from './emit-compare.ts';
+import { legiblePlan } from './legible-plan.ts';
 
 /**
- * The alias of the result in the outermost query. A bare `m1` could mean a column that the query
- * renames to `m1`.
+ * The alias of the result in the outermost query. A bare name could mean a column that the query
+ * names so.
  */
 const resultAlias = 'ktx';
 
 /**
- * The SQL of a plan: WITH the plan's tables, then the outermost SELECT. Inner columns are `d1`… and
- * `m1`…; the outermost ones have the names of the query.
+ * The SQL of a plan: one SELECT if that is enough, otherwise WITH the plan's tables, then the
+ * outermost SELECT, whose columns have the names of the query.
  */
 export function emit(plan: Plan, dialect: Dialect): string {
-  const tables = plan.tables.map(({ name, query }) => {
-    const body = queryLines(query, dialect).map(indentLine).join('\n');
-    return `${dialect.quote(name)} AS (\n${body}\n)`;
+  const { tables, columns, having, order, only } = legiblePlan(plan, dialect);
+  const items = columns.map(({ name, expr }, index) => {
+    const column = dialect.quote(dialect.resultColumn(name, index));
+    return { column, sql: exprSql(expr, dialect) };
   });
-  const columns = plan.columns.map(({ name, expr }, index) => {
-    const columnName = dialect.quote(dialect.resultColumn(name, index));
-    return `${exprSql(expr, dialect)} AS ${columnName}`;
+  const orderItems = order.map(({ expr, dir }) => {
+    const sql = exprSql(expr, dialect);
+    const named = only && items.find((item) => item.sql === sql)?.column;
+    return orderSql(named ?? sql, sql, { dir, dialect });
   });
-  const order = plan.order.map(({ expr, dir }) => dialect.order(exprSql(expr, dialect), dir));
-  const withKeyword = (plan.isRecursive ? dialect.recursiveWith : undefined) ?? 'WITH';
-  const resultTable = dialect.quote(plan.tables.at(-1)?.name ?? '');
   const lines = [
-    `${withKeyword} ${tables.join(',\n')}`,
-    ...listLines('SELECT', columns),
-    `FROM ${resultTable} AS ${dialect.quote(resultAlias)}`,
-    ...clauseLines('WHERE', conditionsSql(plan.having, dialect)),
-    ...clauseLines('ORDER BY', order.join(', ')),
-    ...(plan.limit === undefined ? [] : [dialect.limit(plan.limit, order.length > 0)]),
+    ...withLines(tables, plan.isRecursive, dialect),
+    ...listLines(
+      'SELECT',
+      items.map(({ sql, column }) => `${sql} AS ${column}`),
+    ),
+    ...rowsLines(only, plan, dialect),
+    ...clauseLines(only === undefined ? 'WHERE' : 'HAVING', conditionsSql(having, dialect)),
+    ...clauseLines('ORDER BY', orderItems.join(', ')),
+    ...(plan.limit === undefined ? [] : [dialect.limit(plan.limit, orderItems.length > 0)]),
     ...(dialect.settings === undefined ? [] : [dialect.settings]),
   ];
   return lines.join('\n');
+}
+
+function withLines(
+  tables: Plan['tables'],
+  isRecursive: boolean,
+  dialect: Dialect,
+): readonly string[] {
+  if (tables.length === 0) return [];
+  const bodies = tables.map(({ name, query }) => {
+    const body = queryLines(query, dialect).map(indentLine).join('\n');
+    return `${dialect.quote(name)} AS (\n${body}\n)`;
+  });
+  const keyword = (isRecursive ? dialect.recursiveWith : undefined) ?? 'WITH';
+  return [`${keyword} ${bodies.join(',\n')}`];
+}
+
+/** FROM, WHERE and GROUP BY of the outermost SELECT. */
+function rowsLines(only: Select | undefined, plan: Plan, dialect: Dialect): readonly string[] {
+  if (only !== undefined) return sourceLines(only, dialect);
+  const table = dialect.quote(plan.tables.at(-1)?.name ?? '');
+  return [`FROM ${table} AS ${dialect.quote(resultAlias)}`];
+}
+
+/** By the name of a column where the engine takes it: an item may use its operand only once. */
+function orderSql(
+  named: string,
+  sql: string,
+  { dir, dialect }: { dir: 'asc' | 'desc'; dialect: Dialect },
+): string {
+  const item = dialect.order(named, dir);
+  const isOnce = item.indexOf(named) === item.lastIndexOf(named);
+  return isOnce && item.startsWith(named) ? item : dialect.order(sql, dir);
 }
 
 /** A query by itself. */
@@ -64,21 +99,29 @@ function queryLines(query: Query, dialect: Dialect): readonly string[] {
   ]);
 }
 
-function selectLines(
-  { distinct, hasAllColumns, columns, from, joins, where, groups = 0 }: Select,
-  dialect: Dialect,
-): readonly string[] {
+function selectLines(select: Select, dialect: Dialect): readonly string[] {
+  const { distinct, hasAllColumns, columns, from } = select;
   const items = [
     ...(hasAllColumns === true || columns.length === 0 ? [`${dialect.quote(from.alias)}.*`] : []),
     ...columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`),
   ];
+  return [
+    ...listLines(distinct === true ? 'SELECT DISTINCT' : 'SELECT', items),
+    ...sourceLines(select, dialect),
+  ];
+}
+
+/** FROM, WHERE and GROUP BY. */
+function sourceLines(
+  { columns, from, joins, where, groups = 0 }: Select,
+  dialect: Dialect,
+): readonly string[] {
   const groupItems = columns
     .slice(0, groups)
     .map(({ expr }, index) =>
       dialect.groupsByPosition ? String(index + 1) : exprSql(expr, dialect),
     );
   return [
-    ...listLines(distinct === true ? 'SELECT DISTINCT' : 'SELECT', items),
     ...withSubqueryLines(`FROM ${fromItemSql(from, dialect)}`, from, dialect),
     ...joins.flatMap((join) => withSubqueryLines(joinSql(join, dialect), join, dialect)),
     ...clauseLines('WHERE', conditionsSql(where, dialect)),
@@ -128,7 +171,9 @@ function joinSql(join: JoinClause, dialect: Dialect): string {
 }
 
 function fromItemSql({ relation, alias }: FromItem, dialect: Dialect): string {
-  return `${relationSql(relation, dialect)} AS ${dialect.quote(alias)}`;
+  const name = relationSql(relation, dialect);
+  const quoted = dialect.quote(alias);
+  return name === quoted ? name : `${name} AS ${quoted}`;
 }
 
 function relationSql(relation: FromItem['relation'], dialect: Dialect): string {

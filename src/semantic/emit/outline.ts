@@ -21,7 +21,7 @@ interface OutlineOptions {
   readonly dialect: Dialect;
 }
 
-/** A plan for people and agents to read. The columns `d1`… and `m1`… are those of the SQL. */
+/** A plan for people and agents to read. Columns have the names of the SQL, dimensions are `d1`… */
 export function outlinePlan(plan: Plan, { query, dialect }: OutlineOptions) {
   const describe = (expr: Expr) => describeExpr(expr, dialect);
   const nameOf = (expr: Expr) =>

@@ -10,6 +10,7 @@ import {
   isBoolean,
   type NamedColumn,
   type Select,
+  replaceOutputColumns,
 } from '../relational/query-tree.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import { checkAggregateType } from '../resolve/aggregate-type.ts';
@@ -159,12 +160,8 @@ function aggregateBalance(
   const stored = ownFieldExpr(scope, over);
   const isTime = scope.owner.fields.get(over)?.type?.startsWith('date') === true;
   const time: Expr = isTime ? { kind: 'time', of: stored } : stored;
-  // 1 for rows that count. Others must stay in the query, so that their groups stay in the result.
-  const counts: Expr = {
-    kind: 'conditional',
-    where: [...where, { kind: 'text', parts: [time, ' IS NOT NULL'] }],
-    value: one,
-  };
+  // Rows that do not count must stay in the query, so that their groups stay in the result.
+  const counts: readonly Expr[] = [...where, { kind: 'text', parts: [time, ' IS NOT NULL'] }];
   const entity = per.map((name) => ownFieldExpr(scope, name));
   return take === 'first' || take === 'last'
     ? aggregateRanked(rows, inputs, { counts, time, take, partition: [...entity, ...periods] })
@@ -185,18 +182,24 @@ function aggregateRanked(
     time,
     take,
     partition,
-  }: { counts: Expr; time: Expr; take: 'first' | 'last'; partition: readonly Expr[] },
+  }: {
+    counts: readonly Expr[];
+    time: Expr;
+    take: 'first' | 'last';
+    partition: readonly Expr[];
+  },
 ): Select {
+  const isCounted: Expr = { kind: 'conditional', where: counts, value: one };
   const rank: Expr = {
     kind: 'rank',
-    partition: [counts, ...partition],
+    partition: [isCounted, ...partition],
     order: [time],
     isDescending: take === 'last',
   };
   const columns = [
     ...rows.columns,
     ...inputColumns(inputs),
-    { column: countsColumn, expr: counts },
+    { column: countsColumn, expr: isCounted },
     { column: rankColumn, expr: rank },
   ];
   const where = [isOne(subqueryColumn(countsColumn)), isOne(subqueryColumn(rankColumn))];
@@ -211,11 +214,15 @@ function aggregatePerEntity(
     counts,
     take,
     entity,
-  }: { counts: Expr; take: Exclude<Balance['take'], 'first' | 'last'>; entity: readonly Expr[] },
+  }: {
+    counts: readonly Expr[];
+    take: Exclude<Balance['take'], 'first' | 'last'>;
+    entity: readonly Expr[];
+  },
 ): Select {
   const keyColumns = entity.map((expr, index) => ({ column: `k${index + 1}`, expr }));
   const takenColumns = inputColumns(inputs).map(({ column, expr }): NamedColumn<Expr> => {
-    const of: Expr = { kind: 'conditional', where: [isOne(counts)], value: expr };
+    const of: Expr = { kind: 'conditional', where: counts, value: expr };
     return { column, expr: { kind: 'aggregate', function: take, of, fraction: undefined } };
   });
   const inner: Select = {
@@ -230,6 +237,9 @@ function isOne(expr: Expr): Expr {
   return { kind: 'text', parts: [expr, ' = 1'] };
 }
 
+/** The column of a nested aggregate's inner query for the field `per`. */
+export const perColumn = 'per';
+
 /**
  * Aggregates the results of `inner`, the inner query of `aggregate.nested`. Its last dimension is
  * the field `per`; rows where that is NULL do not count.
@@ -239,19 +249,19 @@ export function aggregateNested(
   aggregate: AggregateNode,
   dimensionCount: number,
 ): Select {
-  const alias = 'ktx';
+  const alias = 'ktx inner';
   const innerColumn = (name: string): Expr => ({ kind: 'column', alias, name });
   const dimensions = inner.columns
     .slice(0, dimensionCount)
     .map(({ column }) => ({ column, expr: innerColumn(column) }));
   const hasDimension: Expr = {
     kind: 'text',
-    parts: [innerColumn(`d${dimensionCount + 1}`), ' IS NOT NULL'],
+    parts: [innerColumn(perColumn), ' IS NOT NULL'],
   };
   const of: Expr | undefined = aggregate.nested && {
     kind: 'conditional',
     where: [hasDimension],
-    value: aggregate.nested.of,
+    value: replaceOutputColumns(aggregate.nested.of, ({ column }) => innerColumn(column)),
   };
   return {
     kind: 'select',

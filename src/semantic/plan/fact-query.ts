@@ -4,6 +4,7 @@ import { type ModelDataset, type ModelField, requireReadableRows } from '../mode
 import { notSupportedError, queryError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { Select } from '../relational/query-tree.ts';
+import { renameColumns } from '../relational/rename-columns.ts';
 import type { AggregateNode, NestedAggregate } from '../resolve/aggregate-node.ts';
 import type { QueryConditions } from '../resolve/conditions.ts';
 import { formatFieldPath, type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
@@ -14,7 +15,7 @@ import {
   toJoin,
 } from '../resolve/join-scope.ts';
 import { fieldExpr, filterExpr, isDefaultTime } from '../resolve/row-expr.ts';
-import { aggregateNested, aggregateRows } from './aggregate-select.ts';
+import { aggregateNested, aggregateRows, perColumn } from './aggregate-select.ts';
 import { joinConversions, numberBaseEvents } from './conversion.ts';
 import { type DimensionMembers, planDimensionMembers } from './dimension-members.ts';
 import type { Fact, PlanContext } from './plan-context.ts';
@@ -287,7 +288,9 @@ function planNested(
   const inner = planFactQuery({ ...context, query: innerQuery }, nested.aggregates, fact);
   const members = membersOfRows(context, fact);
   const dimensions = inner.dimensions.slice(0, query.dimensions.length);
-  const select = aggregateNested(inner.select, aggregate, dimensions.length);
+  const per = new Map([[`d${dimensions.length + 1}`, perColumn]]);
+  const rows = renameColumns(inner.select, per);
+  const select = aggregateNested(rows, aggregate, dimensions.length);
   return { ...inner, aggregates: [aggregate], dimensions, members, select };
 }
 

@@ -25,7 +25,19 @@ export function withWorkingChoices(
       throw failure;
     }
   };
-  const alone = { ...query, where: [], having: [], segments: [], order_by: [] };
+  const alone: SemanticQuery = {
+    ...query,
+    where: [],
+    having: [],
+    segments: [],
+    order_by: [],
+    share_of: undefined,
+    compare_to: undefined,
+    over_rows: [],
+    top: undefined,
+    others: false,
+    rollup: false,
+  };
   const failing = query.dimensions.findIndex((dimension) => {
     const failure = failureOf({ ...alone, dimensions: [dimension] });
     return failure?.message === error.message;

@@ -166,7 +166,7 @@ export type Expr =
       readonly parameter?: string;
       readonly value: string | number | boolean;
     }
-  /** An output column of a fact query: a dimension `d1` or an aggregate `m1`. */
+  /** An output column of a fact query: a dimension `d1`, or an aggregate. */
   | { readonly kind: 'output_column'; readonly column: string };
 
 export interface AggregateExpr {

@@ -14,7 +14,7 @@ import type { RowSql } from './row-expr.ts';
 
 /** One aggregate over the rows of one dataset. A metric is arithmetic over such aggregates. */
 export interface AggregateNode {
-  /** The output column of the fact query that computes it: `m1`, `m2`… */
+  /** The output column of the fact query that computes it: the name of its metric, made unique. */
   readonly column: string;
   /** The dataset whose rows it aggregates. */
   readonly owner: string;

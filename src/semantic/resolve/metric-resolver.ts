@@ -12,6 +12,7 @@ import { visibleMetrics } from '../model/visible-metrics.ts';
 import { ambiguousError, notSupportedError, queryError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { Expr } from '../relational/query-tree.ts';
+import { pieceText } from '../relational/sql-piece.ts';
 import {
   aggregateKey,
   type AggregateNode,
@@ -198,7 +199,14 @@ export function addAggregate(
     nested: undefined,
     total,
   };
-  return internAggregate(resolver, { ...owned, function: name, fraction, ...options }, trace);
+  const label = context.stack.at(-1) ?? aggregateText(aggregate);
+  const node = { ...owned, function: name, fraction, ...options, label };
+  return internAggregate(resolver, node, trace);
+}
+
+/** An aggregate that the query writes: `sum(orders.amount)`. */
+function aggregateText({ function: name, of }: Pick<AggregateNode, 'function' | 'of'>): string {
+  return `${name}(${of === undefined ? '*' : pieceText(of)})`;
 }
 
 /** Throws if a metric reads the time spine in a way that MetricFlow does not define. */
@@ -223,15 +231,38 @@ function checkSpineUse({ balance, shift, running, spine, total }: MetricContext)
 
 /** Adds an aggregate, or reuses the one that computes the same value. Returns its result column. */
 export function internAggregate(
-  { aggregates }: MetricResolver,
-  node: Omit<AggregateNode, 'column'>,
+  resolver: MetricResolver,
+  { label, ...node }: Omit<AggregateNode, 'column'> & { readonly label: string },
   trace: MetricTrace,
 ): Expr {
+  const { aggregates } = resolver;
   const key = aggregateKey(node);
-  const interned = aggregates.get(key) ?? { ...node, column: `m${aggregates.size + 1}` };
+  const interned = aggregates.get(key) ?? {
+    ...node,
+    column: columnFor(resolver, `${label}${variantOf(node)}`),
+  };
   aggregates.set(key, interned);
   trace.aggregates.add(interned);
   return { kind: 'output_column', column: interned.column };
+}
+
+/** What tells values of one metric apart. */
+function variantOf({ shift, total, running }: Omit<AggregateNode, 'column'>): string {
+  if (total !== undefined) return ' in total';
+  if (shift.length > 0) return ' before';
+  return running === undefined ? '' : ' so far';
+}
+
+/** Engines cut longer names, at 63 bytes the earliest. */
+const maxNameLength = 48;
+
+/** A name that the engine takes for a column, and that no other aggregate has in any case. */
+function columnFor({ model, aggregates }: MetricResolver, text: string): string {
+  const isPlain = /^[\w .()*]+$/.test(text);
+  const name = isPlain && text.length <= maxNameLength ? text : `value ${aggregates.size + 1}`;
+  const taken = new Set([...aggregates.values()].map(({ column }) => column.toLowerCase()));
+  const free = taken.has(name.toLowerCase()) ? `${name} ${aggregates.size + 1}` : name;
+  return model.dialect.resultColumn(free, aggregates.size);
 }
 
 /** Throws `semi_additive` if a balance does not fit the dataset that its metric aggregates. */

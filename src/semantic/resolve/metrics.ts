@@ -265,6 +265,7 @@ function addNestedAggregate(
   return internAggregate(
     resolver,
     {
+      label: context.stack.at(-1) ?? nested.function,
       owner: aggregates[0]?.owner ?? '',
       function: nested.function,
       fraction: nested.fraction,
@@ -316,6 +317,7 @@ function addConversion(
   const conversions = internAggregate(
     resolver,
     {
+      label: context.stack.at(-1) ?? rule.to,
       owner: baseAggregate.owner,
       time: baseAggregate.time,
       keepsNull: toAggregate.keepsNull,

@@ -47,7 +47,7 @@ export const clickhouse: Dialect = {
   // By default, unmatched rows of a join get zeros and empty texts instead of NULL, and a sum of no
   // rows is 0.
   settings:
-    'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1',
+    'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1, prefer_column_name_to_alias = 1',
   misread: /\\/,
 };
 

@@ -8,13 +8,14 @@ import {
   type NamedColumn,
   type Select,
 } from '../../relational/query-tree.ts';
+import { renameColumns } from '../../relational/rename-columns.ts';
 import type { RowCondition } from '../../resolve/conditions.ts';
 import { resolveQueryField } from '../../resolve/field-path.ts';
 import { fieldExpr } from '../../resolve/row-expr.ts';
 import { type GroupsInput, type PlannedGroups, planGroups } from './plan-groups.ts';
 import { renameTables } from './rename-tables.ts';
 import { outputColumn, valuesOf } from './result-rows.ts';
-import { kindColumn, levelColumn, rankColumn } from './shown-rows.ts';
+import { groupColumn, kindColumn, levelColumn, rankColumn } from './shown-rows.ts';
 
 interface RankedRows {
   /** The value columns of the result. */
@@ -68,7 +69,7 @@ interface Level extends CoarserRows {
 
 function shownGroups(dimensionCount: number, result: RankedRows): Select {
   const { names, hiddenCount, ranked, isTop } = result;
-  const dimensions = Array.from({ length: dimensionCount }, (_, index) => `d${index + 1}`);
+  const dimensions = Array.from({ length: dimensionCount }, (_, index) => groupColumn(index));
   const columns = [...dimensions, ...valueColumns(names.length + hiddenCount)];
   const own = (column: string) => ({ column, expr: outputColumn(column) });
   return {
@@ -176,11 +177,11 @@ function notShown(names: readonly string[], { ranked, isTop }: RankedRows): RowC
     build: (scope) => {
       const equal = names.map((name, index): Expr => {
         const own = fieldExpr(scope, resolveQueryField(scope, name.split('.')));
-        const shown: Expr = { kind: 'column', alias, name: `d${index + 1}` };
+        const shown: Expr = { kind: 'column', alias, name: groupColumn(index) };
         const parts = [own, ' = ', shown, ' OR (', own, ' IS NULL AND ', shown, ' IS NULL)'];
         return { kind: 'text', parts };
       });
-      const columns = names.map((_, index) => `d${index + 1}`);
+      const columns = names.map((_, index) => groupColumn(index));
       const exists = existsIn(alias, selectFrom(ranked, columns, isTop), conjunctionOf(equal));
       return { kind: 'text', parts: ['NOT ', exists] };
     },
@@ -216,17 +217,19 @@ function planLevel(
 ): Level {
   const groups = withContext(about, () => planCoarserGroups(input, dimensions, result.names));
   const rename = (name: string) => `${prefix} ${name.replace(/^ktx /, '')}`;
-  const tables = renameTables(groups.tables, rename);
+  const tables = renameColumns(
+    renameTables(groups.tables, rename),
+    columnsOfAll(input.query.dimensions, dimensions),
+  );
   const missing = (column: string): Expr => ({
     kind: 'typed_null',
     table: result.ranked.name,
     column,
   });
   const all = input.query.dimensions.map((name, index): NamedColumn<Expr> => {
-    const position = dimensions.indexOf(name);
-    const column = `d${index + 1}`;
-    const expr = position === -1 ? missing(column) : outputColumn(`d${position + 1}`);
-    return { column, expr };
+    const column = groupColumn(index);
+    const own = outputColumn(`d${index + 1}`);
+    return { column, expr: dimensions.includes(name) ? own : missing(column) };
   });
   const known = new Map(valuesOf(groups).map(({ name, expr }) => [name, expr]));
   const hidden = groups.order.flatMap(({ by }) => ('expr' in by ? [by.expr] : []));
@@ -249,6 +252,14 @@ function planLevel(
     where: [],
   };
   return { rows, tables, isRecursive: groups.isRecursive };
+}
+
+/** The numbers that the dimensions have in the whole query, by those that they have here. */
+function columnsOfAll(
+  all: readonly string[],
+  some: readonly string[],
+): ReadonlyMap<string, string> {
+  return new Map(some.map((name, index) => [`d${index + 1}`, `d${all.indexOf(name) + 1}`]));
 }
 
 /**

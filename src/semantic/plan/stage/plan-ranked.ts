@@ -4,6 +4,7 @@ import { planCoarserRows } from './plan-coarser.ts';
 import { type Ordering, outputColumn, type ResultRows } from './result-rows.ts';
 import { rankOf, valueOf } from './row-windows.ts';
 import {
+  groupColumn,
   kindColumn,
   levelColumn,
   type PlannedStage,
@@ -27,7 +28,7 @@ export function planRanked(
   const ranked = { name: rankedTable, query: rankedRows(input, groups, { rows, shown, hidden }) };
   const count = shown.values.length;
   const kept = {
-    dimensions: shown.dimensions.map((_, index) => outputColumn(`d${index + 1}`)),
+    dimensions: shown.dimensions.map((_, index) => outputColumn(groupColumn(index))),
     values: shown.values.map((value, index) => ({ ...value, expr: valueColumn(index) })),
     hidden: hidden.map((_, index) => valueColumn(count + index)),
   };
@@ -77,7 +78,7 @@ function rankedRows(
   return {
     kind: 'select',
     columns: [
-      ...shown.dimensions.map((expr, index) => ({ column: `d${index + 1}`, expr })),
+      ...shown.dimensions.map((expr, index) => ({ column: groupColumn(index), expr })),
       ...values.map((expr, index) => ({ column: `x${index + 1}`, expr })),
       ...rank,
     ],

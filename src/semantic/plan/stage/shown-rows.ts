@@ -28,6 +28,14 @@ interface StageValue {
   readonly meaning: Expr;
 }
 
+/**
+ * The columns of dimensions in the table of ranked groups. They are not called like those of fact
+ * queries, which have other numbers for the others and for totals.
+ */
+export function groupColumn(index: number): string {
+  return `g${index + 1}`;
+}
+
 export const rankedTable = 'ktx ranked';
 /** The place of a group among those of its kind. */
 export const rankColumn = 'rank';
