@@ -55,7 +55,7 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<Ex
     return run.exitCode;
   } catch (error) {
     if (isHelpOrVersion(error)) {
-      printHelp(run, error, help.trimEnd());
+      await printHelp(run, error, { text: help.trimEnd(), isAlone: argv.length === 0 });
       return 0;
     }
     const failure = describeFailure(error, run);
@@ -251,9 +251,35 @@ function isHelpOrVersion(error: unknown): error is CommanderError {
   );
 }
 
-function printHelp(run: CliRun, { code }: CommanderError, text: string): void {
-  const version = { version: text, node: process.versions.node };
-  printResult(run, { data: code === 'commander.version' ? version : { help: text }, text });
+interface HelpText {
+  readonly text: string;
+  /** True for `ktx` without any word. */
+  readonly isAlone: boolean;
+}
+
+async function printHelp(
+  run: CliRun,
+  { code }: CommanderError,
+  { text, isAlone }: HelpText,
+): Promise<void> {
+  if (code === 'commander.version')
+    return printResult(run, { data: { version: text, node: process.versions.node }, text });
+  const sees = isAlone ? await describeFolder(run) : [];
+  const shown = sees.length === 0 ? text : [...sees, '', 'All commands: ktx --help'].join('\n');
+  printResult(run, { data: { help: text }, text: shown, hasCommands: sees.length > 0 });
+}
+
+/** What ktx can use in this folder, and what to type for it; empty if there is nothing. */
+async function describeFolder({ host }: CliRun): Promise<readonly string[]> {
+  const { lookAround } = await import('../project/setup/look-around.ts');
+  const found = lookAround(host.cwd, host.env);
+  if (found.length === 0) return [];
+  const rows = found.map(({ where, what, next }) => [
+    escapeControls(where),
+    escapeControls(what),
+    `ktx ${escapeControls(next)}`,
+  ]);
+  return ['In this folder:', '', ...alignColumns(rows).map((line) => `  ${line}`)];
 }
 
 function describeFailure(error: unknown, run: CliRun): UserError {

@@ -39,6 +39,8 @@ export function driverNamed(name: WarehouseConfig['driver']): DriverDescription 
 export function driverOfFile(path: string): DriverDescription | undefined {
   const descriptions: readonly DriverDescription[] = drivers;
   return descriptions.find(
-    ({ file }) => file?.signature !== undefined && hasFileSignature(path, file.signature),
+    ({ file }) =>
+      file?.signature !== undefined &&
+      hasFileSignature(path, { signature: file.signature, at: file.signatureAt ?? 0 }),
   );
 }

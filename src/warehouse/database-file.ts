@@ -26,15 +26,21 @@ export function checkDatabaseFile(path: string, connection: string): void {
   if (stats.size === 0) throw warehouseError('not_a_database', `${path} has 0 bytes.`);
 }
 
-/** True if the file begins with this ASCII text; false if it does not or cannot be read. */
-export function hasFileSignature(path: string, signature: string): boolean {
+/** True if the file has this ASCII text there; false if it does not or cannot be read. */
+export function hasFileSignature(
+  path: string,
+  { signature, at }: { readonly signature: string; readonly at: number },
+): boolean {
   // Opening a pipe would wait for a writer.
   if (fileStats(path)?.isFile() !== true) return false;
   const bytes = Buffer.alloc(signature.length);
   try {
     const file = openSync(path, 'r');
     try {
-      return readSync(file, bytes) === bytes.length && bytes.equals(Buffer.from(signature));
+      return (
+        readSync(file, bytes, { position: at }) === bytes.length &&
+        bytes.equals(Buffer.from(signature))
+      );
     } finally {
       closeSync(file);
     }

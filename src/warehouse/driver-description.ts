@@ -22,6 +22,10 @@ export interface DriverDescription {
     readonly defaultName?: string;
     /** The ASCII text with which every database file begins. */
     readonly signature?: string;
+    /** Where the signature stands, in bytes from the start. Default: 0. */
+    readonly signatureAt?: number;
+    /** Matches the names of files that it reads as tables, without a database file. */
+    readonly tables?: RegExp;
   };
   /** Set if the database is on a server that `url` or `host` names. */
   readonly server?: {

@@ -26,5 +26,10 @@ export const duckdbDriver = {
     ['--driver duckdb --path ./exports', 'a folder of Parquet, CSV or JSON files'],
   ],
   systemNames: /^(?:duckdb_|pragma_|information_schema$)/i,
-  file: { defaultName: 'warehouse.duckdb' },
+  file: {
+    defaultName: 'warehouse.duckdb',
+    signature: 'DUCK',
+    signatureAt: 8,
+    tables: /\.(?:parquet|(?:csv|tsv)(?:\.gz|\.zst)?|(?:json|jsonl|ndjson)(?:\.gz|\.zst)?)$/i,
+  },
 } as const satisfies DriverDescription;
