@@ -112,6 +112,14 @@ export const hostileServerMutants: readonly Mutant[] = [
     tests: ['ingest/curate.test.ts', 'ingest/reconcile.test.ts'],
   },
   {
+    name: 'grounding-numbers',
+    file: 'chat/grounding/ground-answer.ts',
+    find: 'const mostNumbers = 500;',
+    replace: 'const mostNumbers = 1e6;',
+    why: 'A model that writes numbers without end keeps a conversation busy for minutes.',
+    tests: ['chat/grounding/long-answer.test.ts'],
+  },
+  {
     name: 'glob-braces',
     file: 'lib/patterns/glob.ts',
     find: 'const mostAlternatives = 100;',

@@ -46,13 +46,22 @@ export interface AnswerToGround {
   readonly evidence: readonly QueryEvidence[];
 }
 
+/** The time for a number grows with the answer: a model could hold ktx for minutes. */
+const mostNumbers = 500;
+
+function unchecked({ text, start, end }: WrittenNumber): GroundedClaim {
+  const reason = `the answer has more than ${mostNumbers} numbers: this one was not checked`;
+  return { kind: 'number', text, span: [start, end], status: 'ungrounded', evidence: [], reason };
+}
+
 /** Binds every number of an answer to what it comes from, and checks every citation. */
 export function groundAnswer({
   text,
   question,
   evidence,
 }: AnswerToGround): readonly GroundedClaim[] {
-  const numbers = readNumbers(withoutNames(text, evidence));
+  const all = readNumbers(withoutNames(text, evidence));
+  const numbers = all.slice(0, mostNumbers);
   const asked = readNumbers(question);
   const known = [question, ...evidence.map(({ sql = '' }) => sql)].join(' ');
   const contexts = splitStatements(text).map((statement): StatementContext => {
@@ -65,7 +74,10 @@ export function groundAnswer({
   const claims = contexts.flatMap((context) =>
     context.numbers.map((number) => groundNumber(number, context, answer)),
   );
-  return [...claims, ...missingQueries(text, evidence)].toSorted((a, b) => a.span[0] - b.span[0]);
+  const rest = all.slice(mostNumbers).map(unchecked);
+  return [...claims, ...rest, ...missingQueries(text, evidence)].toSorted(
+    (a, b) => a.span[0] - b.span[0],
+  );
 }
 
 interface ReadAnswer {
