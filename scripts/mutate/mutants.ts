@@ -10,6 +10,7 @@ import { gateMutants } from './gate.ts';
 import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
 import type { Mutant } from './mutant.ts';
+import { secondStageMutants } from './second-stage.ts';
 import { semanticMutants } from './semantic.ts';
 import { sourceMutants } from './sources.ts';
 import { storeMutants } from './store.ts';
@@ -30,6 +31,7 @@ export const mutants: readonly Mutant[] = [
   ...egressMutants,
   ...embeddingMutants,
   ...semanticMutants,
+  ...secondStageMutants,
   ...contextMutants,
   ...describeMutants,
   ...evalMutants,

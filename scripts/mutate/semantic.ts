@@ -227,8 +227,8 @@ export const semanticMutants: readonly Mutant[] = [
   {
     name: 'balance-known-time',
     file: 'semantic/plan/aggregate-select.ts',
-    find: "where: [...where, { kind: 'text', parts: [time, ' IS NOT NULL'] }],",
-    replace: 'where,',
+    find: "= [...where, { kind: 'text', parts: [time, ' IS NOT NULL'] }];",
+    replace: '= where;',
     why: 'A balance without a time counts as the last one.',
     tests: [...numbers, ...hazards],
   },

@@ -4,7 +4,7 @@ import type { Expr, Select } from '../relational/query-tree.ts';
 import { renameColumns } from '../relational/rename-columns.ts';
 
 /** What the statement of a plan is made of. */
-export interface Statement extends Pick<Plan, 'tables' | 'columns' | 'having' | 'order'> {
+export interface LegiblePlan extends Pick<Plan, 'tables' | 'columns' | 'having' | 'order'> {
   /** The only SELECT, if the plan needs no other; its columns are those of the plan. */
   readonly only: Select | undefined;
 }
@@ -13,7 +13,7 @@ export interface Statement extends Pick<Plan, 'tables' | 'columns' | 'having' | 
  * The plan as a person would write it: columns have the names of the query, and what one SELECT can
  * compute is one SELECT.
  */
-export function legiblePlan(plan: Plan, dialect: Dialect): Statement {
+export function legiblePlan(plan: Plan, dialect: Dialect): LegiblePlan {
   const { tables, columns, having, order } = named(plan, dialect);
   const [table, ...others] = tables;
   const isOne = others.length === 0 && table?.query.kind === 'select';
@@ -33,7 +33,7 @@ export function legiblePlan(plan: Plan, dialect: Dialect): Statement {
 /** Engines cut longer names, at 63 bytes the earliest. */
 const maxNameLength = 48;
 
-type Named = Omit<Statement, 'only'>;
+type Named = Omit<LegiblePlan, 'only'>;
 
 /** Gives the columns of dimensions and of computed values the names of the query. */
 function named(plan: Plan, dialect: Dialect): Named {
