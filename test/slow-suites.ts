@@ -8,7 +8,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/chat/hostile-mcp-server.test.ts':
     'floods and bombs of a foreign MCP server; test/chat/mcp-servers.test.ts has servers that lie',
   'test/contract/llm-faults.test.ts':
-    'each fault once, always and in a loop on every backend; test/differential/differential.test.ts plays 30 scripts',
+    'each fault once, always and in a loop on every backend; test/differential/differential.test.ts plays 13 scripts',
   'test/contract/llm-isolation.test.ts':
     'the real Claude Code program on a hostile machine; test/llm/claude-isolation.test.ts checks the options',
   'test/contract/shared-children.test.ts':
@@ -110,9 +110,9 @@ export const slowCases: Readonly<Record<string, string>> = {
   'test/contract/llm-network.test.ts':
     'a network that is away on the Claude Code program; the same cases use every other backend',
   'test/contract/llm-runtime.test.ts':
-    'all cases on the Claude Code program; test/differential/differential.test.ts plays 30 scripts on it',
+    'all cases on the Claude Code program; test/differential/differential.test.ts plays 13 scripts on it',
   'test/differential/differential.test.ts':
-    '60 of the generated scripts; npm test plays 30 of them, npm run differential all',
+    '60 of the generated scripts; npm test plays 13 of them, npm run differential all',
   'test/mcp/stdio.test.ts':
     'the hostile corpus over MCP; the test sends every eighth, test/warehouse/gate.test.ts all',
   'test/cli/llm.test.ts':

@@ -13,7 +13,7 @@ const scripts = generateScripts(1);
 
 /** Those that need no clock, spread over all classes. `npm run differential` plays all. */
 const quick = scripts.filter(({ classes, alone }) => alone !== true && !classes.includes('slow'));
-const chosen = spread(quick, hasSlowCases ? 60 : 30);
+const chosen = spread(quick, hasSlowCases ? 60 : 13);
 
 function spread<T>(values: readonly T[], count: number): T[] {
   return values.filter(
