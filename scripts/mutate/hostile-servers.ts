@@ -120,6 +120,14 @@ export const hostileServerMutants: readonly Mutant[] = [
     tests: ['chat/grounding/long-answer.test.ts'],
   },
   {
+    name: 'git-other-repository',
+    file: 'store/git.ts',
+    find: '  requireOwnRepository(root, gitDir);',
+    replace: '',
+    why: 'A cloned project commits into the repository of another folder.',
+    tests: ['store/hostile-git.test.ts'],
+  },
+  {
     name: 'glob-braces',
     file: 'lib/patterns/glob.ts',
     find: 'const mostAlternatives = 100;',

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { execFile, type ExecFileException } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { isInside, readConfinedFileSync } from './confined-file.ts';
 import { gitEnvironment, overrides, withoutFilters } from './git-isolation.ts';
@@ -175,6 +175,7 @@ export async function findRepository(dir: string): Promise<Repository | undefine
     .toString('utf8')
     .split('\n');
   requireOwnTree(dir, root);
+  requireOwnRepository(root, gitDir);
   if (
     prefix !== '' &&
     (await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0
@@ -194,6 +195,20 @@ function requireOwnTree(dir: string, root: string): void {
   if (isAbove && existsSync(join(root, '.git'))) return;
   throw new UserError('git_tree_elsewhere', `The repository of ${dir} has its files in ${root}.`, {
     hint: `Look at core.worktree in its settings: git -C ${JSON.stringify(dir)} config --show-origin core.worktree`,
+    exitCode: 2,
+  });
+}
+
+/**
+ * A file `.git` can name the repository of any other folder: what ktx commits would land there.
+ * Those of linked worktrees and submodules have other names than `.git`.
+ */
+function requireOwnRepository(root: string, gitDir: string): void {
+  if (basename(gitDir) !== '.git') return;
+  const owner = realpathSync.native(dirname(gitDir));
+  if (owner === realpathSync.native(root)) return;
+  throw new UserError('git_tree_elsewhere', `${root} uses the repository of ${owner}.`, {
+    hint: `Look at the file ${join(root, '.git')}, and remove it if you do not know it.`,
     exitCode: 2,
   });
 }

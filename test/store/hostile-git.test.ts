@@ -314,6 +314,15 @@ test('a working tree elsewhere is refused, and its files stay as they are', asyn
   expect(readFileSync(join(home, 'claims/a.jsonl'), 'utf8')).toBe('mine\n');
 });
 
+test('the repository of another folder is refused, and gets no commit', async () => {
+  const other = join(base, 'victim');
+  const clone = join(base, 'clone');
+  mkdirSync(other);
+  run(other, 'init', '-q');
+  write(clone, '.git', `gitdir: ${join(other, '.git')}\n`);
+  await expect(findRepository(clone)).rejects.toMatchObject({ code: 'git_tree_elsewhere' });
+});
+
 test('variables of another git process, or of a file of variables, lead git nowhere else', async () => {
   const other = join(base, 'other');
   mkdirSync(other);
