@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.ts';
 
 const http = ['sources/http.test.ts'];
 const metabase = ['sources/metabase.test.ts'];
+const notion = ['sources/notion.test.ts'];
+const confluence = ['sources/confluence.test.ts'];
 
 /** The client of sources behind an API, and what Metabase says. */
 export const sourceMutants: readonly Mutant[] = [
@@ -20,6 +22,62 @@ export const sourceMutants: readonly Mutant[] = [
     replace: 'if (isIP(address) === 4 && isPrivate(address)) throw',
     why: 'An IPv6 address leads into the private network.',
     tests: http,
+  },
+  {
+    name: 'http-hold',
+    file: 'sources/http/request-gate.ts',
+    find: 'openAt = Math.max(openAt, Date.now() + milliseconds);',
+    replace: 'openAt = Math.max(openAt, milliseconds);',
+    why: 'Other requests of the connection go on while its server asks to wait.',
+    tests: http,
+  },
+  {
+    name: 'fetch-memory-age',
+    file: 'ingest/fetch/fetch-memory.ts',
+    find: 'version.readAt < Date.now() - maxAge',
+    replace: 'version.readAt < 0',
+    why: 'A page that seems unchanged is never read again.',
+    tests: ['ingest/fetch-memory.test.ts'],
+  },
+  {
+    name: 'notion-minute',
+    file: 'sources/notion/fetch.ts',
+    find: 'Date.parse(edited) < Date.now() - shortestAge',
+    replace: 'Date.parse(edited) < Date.now()',
+    why: 'A second edit in the same minute is never seen.',
+    tests: notion,
+  },
+  {
+    name: 'notion-only-way',
+    file: 'sources/notion/fetch.ts',
+    find: 'inside.every(({ id }) => isListed(id, inventory)) ? version : undefined',
+    replace: 'inside.length < 1e6 ? version : undefined',
+    why: 'A page that only another page leads to is lost after an interruption.',
+    tests: notion,
+  },
+  {
+    name: 'wiki-line-start',
+    file: 'sources/documents/markdown-text.ts',
+    find: 'if (/^[#>|+*~=<{-]/.test(line)) return',
+    replace: 'if (line.length > 1e6) return',
+    why: 'A paragraph of a page becomes a heading or a table.',
+    tests: notion,
+  },
+  {
+    name: 'confluence-restricted-above',
+    file: 'sources/confluence/page-tree.ts',
+    find: 'isRestricted: (page) => someAbove(page, hasOwnRestriction)',
+    replace: 'isRestricted: (page) => hasOwnRestriction({ id: page.id, isPage: true })',
+    why: 'A page below one that only some people may see is shown to everyone.',
+    tests: confluence,
+  },
+  {
+    name: 'confluence-unknown-readers',
+    file: 'sources/confluence/page-tree.ts',
+    find: 'if (!isPage && refusedStatus(error) === 404) return false;',
+    replace: 'if (refusedStatus(error) !== undefined) return false;',
+    why: 'A page of which nobody knows who may see it is shown to everyone.',
+    tests: confluence,
   },
   {
     name: 'http-answer-size',

@@ -5,7 +5,9 @@ import { openSource } from '../../src/sources/registry.ts';
 import { copyOf, ingestHere, shopProject } from '../ingest/ingest-project.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { apiSources, type FarEnd } from './api-sources.ts';
+import { hasSlowCases } from '../slow-suites.ts';
 import { hostilePayloads } from './hostile-payloads.ts';
+import { configureSource, ingestInProcess } from './source-process.ts';
 
 let scanned: string;
 beforeAll(async () => {
@@ -118,6 +120,50 @@ describe.each(Object.entries(apiSources))('%s', { timeout: 120_000 }, (_, openFa
     }
   });
 });
+
+describe.runIf(hasSlowCases).each(Object.entries(apiSources))(
+  '%s as a process',
+  { timeout: 600_000 },
+  (_, openFarEnd) => {
+    test('that is killed at 20 moments ends in the files of a run that is not', async () => {
+      const far = await openFarEnd();
+      far.addMany(60);
+      const [dir, whole] = [copyOf(scanned), copyOf(scanned)];
+      try {
+        await configureSource(whole, far);
+        const { code, milliseconds } = await ingestInProcess(whole, far);
+        expect(code).toBe(0);
+        await configureSource(dir, far);
+        let killed = 0;
+        for (let time = 0; time < 20; time += 1) {
+          const moment = milliseconds * (0.2 + 0.9 * Math.random());
+          const end = await ingestInProcess(dir, far, moment);
+          if (end.code === null) killed += 1;
+        }
+        expect(killed).toBeGreaterThan(5);
+        expect((await ingestInProcess(dir, far)).code).toBe(0);
+        expect(filesOf(dir)).toEqual(filesOf(whole));
+      } finally {
+        await far.close();
+      }
+    });
+
+    test('reads 10,000 objects in less than 300 MB more than it needs for few', async () => {
+      const far = await openFarEnd();
+      const dir = copyOf(scanned);
+      try {
+        await configureSource(dir, far);
+        const few = await ingestInProcess(dir, far);
+        far.addMany(10_000);
+        const many = await ingestInProcess(dir, far);
+        expect(many.code).toBe(0);
+        expect(many.megabytes - few.megabytes).toBeLessThan(300);
+      } finally {
+        await far.close();
+      }
+    });
+  },
+);
 
 function asked({ requests }: FarEnd, match: RegExp): number {
   return requests.filter((request) => match.test(request)).length;

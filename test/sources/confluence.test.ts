@@ -85,7 +85,7 @@ describe.each(['cloud', 'dataCenter'] as const)('Confluence (%s)', (kind) => {
     expect(spaces.keys).toEqual([page(15), page(16)]);
     expect(spaces.end).toMatchObject({
       listingComplete: false,
-      reason: 'wiki: there is no space GONE for this login.',
+      reason: 'there is no space GONE for this login',
     });
   });
 

@@ -39,11 +39,11 @@ export async function* fetchConfluence(
 
 async function* fetchPages(fetch: ConfluenceFetch): AsyncGenerator<FetchEvent> {
   const { context, confluence, facts, gaps } = fetch;
-  const { config, connection, signal } = context;
+  const { config, signal } = context;
   const { concurrency } = apiLimits(config);
   const pages = new Map<string, ListedPage>();
   const { wanted, missing } = chooseSpaces(await readSpaces(confluence), config);
-  gaps.push(...missing.map((key) => `${connection}: there is no space ${key} for this login.`));
+  gaps.push(...missing.map((key) => `there is no space ${key} for this login`));
   for (const space of wanted)
     try {
       await listSpace(space, pages, fetch);

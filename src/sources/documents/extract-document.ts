@@ -55,6 +55,8 @@ export function extractDocument(item: Item, context: DocumentContext): Extractio
     claims,
     mentions: mentionedDatasets(blocks, names),
     unread,
+    statements: new Set(claims.flatMap(({ evidence }) => evidence.map(({ location }) => location)))
+      .size,
     ...(leftOut.length > 0 && { leftOut }),
     problems: problems.map(({ line, reason }) => ({ location: `line ${line}`, reason })),
   };

@@ -6,7 +6,6 @@ import { listUnreadMarks } from './markdown-text.ts';
 export function extractWikiPage(item: Item, context: DocumentContext): Extraction {
   const extraction = extractDocument(item, context);
   const marks = listUnreadMarks(item.body);
-  if (marks.length === 0) return extraction;
   const unread = marks.map(({ line, kind }) => ({ location: `line ${line}`, what: kind }));
   return { ...extraction, leftOut: [...(extraction.leftOut ?? []), ...unread] };
 }

@@ -116,7 +116,9 @@ function sourceLines(
   const claimText = isDryRun ? '' : `; ${formatCount(claims, 'claim')}${pendingText}`;
   const incomplete = listing.complete
     ? []
-    : [`  incomplete: ${listing.reason ?? 'the listing did not end'}; no item counts as gone`];
+    : [
+        `  incomplete: ${(listing.reason ?? 'the listing did not end').replace(/\.$/, '')}; no item counts as gone`,
+      ];
   return [
     `${connection}: ${formatCount(total, 'item')} (${itemText})${claimText}`,
     ...(counts.length === 0 || isDryRun ? [] : coverageLines(coverage)),
