@@ -34,4 +34,28 @@ export const timeSpineMutants: readonly Mutant[] = [
     why: 'An offset of a cumulative metric adds up totals of days.',
     tests: ['semantic/time-spine.test.ts'],
   },
+  {
+    name: 'metric-by-zero',
+    file: 'semantic/plan/values/group-values.ts',
+    find: "return counts.has(column) ? { kind: 'call'",
+    replace: "return counts.has('') ? { kind: 'call'",
+    why: 'A count by a field is NULL without rows, and a condition on 0 finds none.',
+    tests: ['semantic/derived-periods.test.ts'],
+  },
+  {
+    name: 'conversion-same-time',
+    file: 'semantic/plan/conversion.ts',
+    find: 'isEqual(columnOf(owner.name, firstColumn), one),',
+    replace: 'isEqual(one, one),',
+    why: 'A conversion counts for each of two base events at one time.',
+    tests: ['semantic/derived-periods.test.ts'],
+  },
+  {
+    name: 'lint-other-values',
+    file: 'semantic/lint/lint.ts',
+    find: 'given.values.every((value) => allowed.values.includes(value))',
+    replace: 'given.values.some((value) => allowed.values.includes(value))',
+    why: 'A filter that also lets other values through counts as the filter of the metric.',
+    tests: ['semantic/lint/recall.test.ts', 'semantic/lint.test.ts'],
+  },
 ];

@@ -108,6 +108,9 @@ describe('a filter that every curated metric of a column has', () => {
   test('is missed', () => {
     expect(rules('SELECT sum(amount) FROM orders')).toEqual([missing]);
     expect(rules("SELECT sum(amount) FROM orders WHERE status = 'open'")).toEqual([missing]);
+    expect(rules("SELECT sum(amount) FROM orders WHERE status IN ('paid', 'open')")).toEqual([
+      missing,
+    ]);
   });
 
   test.each([
