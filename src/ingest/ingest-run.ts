@@ -1,3 +1,4 @@
+import type { Authority } from '../context/compile/authority.ts';
 import type { Pin } from '../context/claims/pins.ts';
 import type { ScanConfig } from '../scan/config.ts';
 import type { ScanModel } from '../scan/describe/scan-model.ts';
@@ -42,6 +43,8 @@ export interface IngestInput {
   readonly otherWarehouses?: readonly string[];
   /** All sources of the project. */
   readonly sources?: readonly SourceInput[];
+  /** Which source counts more where they disagree. */
+  readonly authority?: Authority | undefined;
   /** A decision that a person makes with this run. */
   readonly pin?: Pin | undefined;
   readonly scan: ScanConfig;

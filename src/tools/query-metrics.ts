@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { UserError } from '../lib/error.ts';
 import { formatCount } from '../lib/format-count.ts';
+import type { Project } from '../project/open/open.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
 import { querySchema } from '../semantic/query/query.ts';
 import { carriesNone, type ToolDefinition, type Trust, warehouseWarns } from './tool.ts';
@@ -18,8 +20,9 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
   effect: 'query',
   inputSchema,
   itemsName: 'rows',
-  async run({ connection, dry_run: isDry, ...query }, { project, signal }) {
+  async run({ connection, dry_run: isDry, ...query }, { project, signal, isReviewedOnly }) {
     const request = { connection, query };
+    if (isReviewedOnly) await refuseUnreviewed(project, request);
     if (isDry) {
       const { plan, sql, receipt } = await planQuery(project, request);
       return {
@@ -54,6 +57,19 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
     };
   },
 };
+
+/** Throws if the query uses a metric that nobody has accepted. */
+async function refuseUnreviewed(
+  project: Project,
+  request: Parameters<typeof planQuery>[1],
+): Promise<void> {
+  const { unreviewed } = trustOf((await planQuery(project, request)).receipt);
+  if (unreviewed === undefined) return;
+  throw new UserError('unreviewed_metric', `Nobody has accepted ${unreviewed.join(' and ')} yet.`, {
+    hint: 'This agent uses accepted metrics only. A person accepts one with ktx review.',
+    exitCode: 2,
+  });
+}
 
 function trustOf({ metrics, files, contested, stale, commit, uncommitted }: QueryReceipt): Trust {
   const unreviewed = [...new Set(metrics.flatMap((metric) => metric.unreviewed ?? []))];

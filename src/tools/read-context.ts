@@ -17,6 +17,7 @@ import {
   renderVisibleDataset,
   readVisibleDatasets,
   type VisibleDataset,
+  withoutUnreviewed,
 } from '../project/answer/visible-datasets.ts';
 import { readWikiSections } from '../project/answer/wiki.ts';
 import { readText } from '../store/files.ts';
@@ -37,11 +38,12 @@ export const readContext: ToolDefinition<typeof inputSchema> = {
   effect: 'context',
   inputSchema,
   itemsName: 'text',
-  async run({ name, connection: requested }, { project }) {
+  async run({ name, connection: requested }, { project, isReviewedOnly }) {
     if (/^(term|rule|page):/.test(name ?? '')) return readWikiSection(project, name ?? '');
     const [, subjectConnection, address = name] = /^\w+:([^.]+)\.(.+)$/s.exec(name ?? '') ?? [];
     const connection = project.connection(requested ?? subjectConnection).name;
-    const datasets = await readVisibleDatasets(project, connection);
+    const visible = await readVisibleDatasets(project, connection);
+    const datasets = isReviewedOnly ? visible.map(withoutUnreviewed) : visible;
     if (address === undefined) return listDatasets(project, datasets);
     const dataset = datasets.find((each) => each.dataset.dataset === address.split(/[.(]/)[0]);
     return dataset === undefined

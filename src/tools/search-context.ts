@@ -20,8 +20,9 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
   effect: 'context',
   inputSchema,
   itemsName: 'hits',
-  async run({ text, ...options }, { project, signal }) {
-    const { hits, lexical } = await searchProject(project, text, { ...options, signal });
+  async run({ text, ...options }, { project, signal, isReviewedOnly }) {
+    const { hits: found, lexical } = await searchProject(project, text, { ...options, signal });
+    const hits = isReviewedOnly ? found.filter((hit) => !isUnreviewed(hit)) : found;
     const contested = hits.filter((hit) => hit.contested === true).map(({ subject }) => subject);
     const stale = hits.filter((hit) => hit.stale === true).map(({ subject }) => subject);
     const items = hits.map((hit) => ({

@@ -27,6 +27,8 @@ export interface ToolDefinition<TSchema extends z.ZodObject = z.ZodObject> {
 interface ToolContext {
   readonly project: Project;
   readonly signal: AbortSignal;
+  /** True if metrics that nobody has accepted are not offered. */
+  readonly isReviewedOnly: boolean;
   /** For tools that start an ingest. */
   readonly loops: LoopTools;
   /** Reports what a long call is doing. */

@@ -34,6 +34,8 @@ interface HeldAnswer {
 interface ToolboxOptions {
   /** False withholds rows and other values of the warehouse from the answers. Default true. */
   readonly sendsValues?: boolean;
+  /** True leaves out metrics that nobody has accepted. Default false. */
+  readonly isReviewedOnly?: boolean;
 }
 
 type ReportStep = (step: string) => void;
@@ -44,7 +46,7 @@ type ReportStep = (step: string) => void;
  */
 export function openToolbox(
   project: Project,
-  { sendsValues = true }: ToolboxOptions = {},
+  { sendsValues = true, isReviewedOnly = false }: ToolboxOptions = {},
 ): {
   tools(signal: AbortSignal, reportStep?: ReportStep): Tool[];
 } {
@@ -62,7 +64,8 @@ export function openToolbox(
       const parsed = parseInput(name, inputSchema, rawInput ?? {});
       const { max_tokens: maxTokens, cursor, ...input } = parsed;
       const run = async (): Promise<HeldAnswer> => {
-        const whole = await definition.run(input, { project, signal, loops, reportStep });
+        const context = { project, signal, loops, reportStep, isReviewedOnly };
+        const whole = await definition.run(input, context);
         const answer = sendsValues ? whole : withholdValues(whole);
         return { id, definition, answer, whole, position: firstPosition };
       };
@@ -237,7 +240,8 @@ function fitDetails(
   );
 }
 
-interface FailedCall extends Required<ToolboxOptions> {
+interface FailedCall {
+  readonly sendsValues: boolean;
   readonly signal: AbortSignal;
   readonly effect: ToolDefinition['effect'];
   readonly connection: string;

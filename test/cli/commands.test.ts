@@ -85,13 +85,13 @@ describe.each(engines)('on $engine', ({ prepare }) => {
     });
     expect(await answer('status')).toMatchObject({
       connections: [
-        { reachable: true, drift: 0, datasets: 2, metrics: 2, relationships: 1, invalid: [] },
+        { reachable: true, drift: 0, datasets: 2, metrics: 3, relationships: 1, invalid: [] },
       ],
     });
     expect(await answer('sl', 'list')).toMatchObject({
       rows: [
         ['customers', 'count', ''],
-        ['orders', 'count', 'customers'],
+        ['orders', 'count, total_amount', 'customers'],
       ],
     });
     expect(await answer('sl', 'read', 'orders')).toMatchObject({
@@ -199,8 +199,8 @@ describe('for a person', () => {
       `);
     expect(await said('explain', 'orders(customer_id)')).toMatchInlineSnapshot(`
       "relationship:warehouse.orders(customer_id)
-        to: customers  (ktx, semantic-layer/warehouse/orders.yaml:13)
-        on: {customer_id: id}  (ktx, semantic-layer/warehouse/orders.yaml:13)
+        to: customers  (ktx, semantic-layer/warehouse/orders.yaml:14)
+        on: {customer_id: id}  (ktx, semantic-layer/warehouse/orders.yaml:14)
         claim relationship {cardinality: many_to_one, on: {customer_id: id}, to: customers}
           from code (relationships@1), confidence 0.9: sources/warehouse/main.jsonl orders, all values match, names match
       --
@@ -208,7 +208,7 @@ describe('for a person', () => {
       next  ktx explain "orders(customer_id)" --measure  shows exact numbers and rejected candidates
       "
     `);
-    expect(await said('status', '--fast')).toContain('2 datasets, 2 metrics, 1 relationship\n');
+    expect(await said('status', '--fast')).toContain('2 datasets, 3 metrics, 1 relationship\n');
   });
 
   test('of an empty table no share of found values is claimed', async () => {
@@ -311,7 +311,7 @@ describe('with several connections', () => {
     await ktx(['ingest'], { cwd });
     const listed = await ktx(['sl', 'list', '--format', 'csv'], { cwd });
     expect(listed.stdout).toContain(
-      'connection,dataset,metrics,joins\nwarehouse,customers,count,""\nwarehouse,orders,count,customers\ndesk,',
+      'connection,dataset,metrics,joins\nwarehouse,customers,count,""\nwarehouse,orders,"count, total_amount",customers\ndesk,',
     );
     expect(listed.stderr).toContain('ktx sl read customers --connection warehouse');
     expect((await ktx(['sl', 'read', 'tickets'], { cwd })).stdout).toContain('dataset: tickets');

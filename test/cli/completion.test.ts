@@ -47,7 +47,7 @@ describe('completion', () => {
     ['ingest ware', ['warehouse']],
     ['sl list --connection ', ['warehouse']],
     ['sl read c', ['customers']],
-    ['sl query -m orders.', ['orders.count']],
+    ['sl query -m orders.', ['orders.count', 'orders.total_amount']],
     ['sl query -m orders.count -d orders.st', ['orders.status']],
     ['explain field:warehouse.customers.re', ['field:warehouse.customers.region']],
     ['explain q_', ['q_mfq3k2lz0a1b2c3d']],
@@ -85,7 +85,7 @@ describe('completion', () => {
 
   test.each([
     ['ktx sl re', ['read']],
-    ['ktx sl query -m orders.', ['orders.count']],
+    ['ktx sl query -m orders.', ['orders.count', 'orders.total_amount']],
     // Bash begins a word anew after a colon.
     ['ktx explain field:warehouse.customers.re', ['warehouse.customers.region']],
     ['ktx sc', ['scan', 'schema']],

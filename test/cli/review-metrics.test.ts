@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openProject } from '../../src/project/open/open.ts';
-import { createMetricPin, findUnreviewedMetric } from '../../src/project/review/unreviewed.ts';
+import { createReviewPin, findUnreviewed } from '../../src/project/review/unreviewed.ts';
 import { ktx, ktxJson } from './run-cli.ts';
 
 let cwd: string;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 test('its numbers and hits say that nobody has reviewed it', async () => {
   const asked = await ktx(['sl', 'query', '-m', 'orders.big'], { cwd });
   expect(asked.stdout).toMatch(/\n +2\n/);
-  expect(asked.stderr).toContain('unreviewed, only a model read orders.big: ktx review');
+  expect(asked.stderr).toContain('unreviewed, nobody has accepted orders.big: ktx review');
   const found = await ktx(['search', 'big', '--kind', 'metric'], { cwd });
   expect(found.stdout).toMatch(/metric:warehouse\.orders\.big +unreviewed/);
 });
@@ -56,11 +56,11 @@ test('review lists it with the words that a model quotes, and the command that d
 
 test.each(['orders.big', 'warehouse.orders.big', subject])('%s names it', async (name) => {
   const project = await openProject(cwd);
-  const metric = await findUnreviewedMetric(project, name);
+  const metric = await findUnreviewed(project, name);
   if (metric === undefined) throw new Error('not found');
-  const accepted = await createMetricPin(project, metric, { isAccepted: true, why: 'checked' });
+  const accepted = await createReviewPin(project, metric, { isAccepted: true, why: 'checked' });
   expect(accepted).toMatchObject({ subject, kind: 'metric', choose: metric.id, why: 'checked' });
-  const rejected = await createMetricPin(project, metric, { isAccepted: false });
+  const rejected = await createReviewPin(project, metric, { isAccepted: false });
   expect(rejected).toMatchObject({ choose: 'none', seen: [metric.id] });
-  expect(await findUnreviewedMetric(project, 'orders.small')).toBeUndefined();
+  expect(await findUnreviewed(project, 'orders.small')).toBeUndefined();
 });

@@ -281,7 +281,7 @@ describe('claims that disagree', () => {
     const person = said('person', claim(status, 'type', 'boolean'));
     const seen = [shortId(model), shortId(code)];
     const pin = { subject: status, kind: 'type', choose: shortId(model), seen };
-    const { ranked } = rankClaims([code, model, person], pin);
+    const { ranked } = rankClaims([code, model, person], { pin });
     expect(ranked.map(({ body }) => body)).toEqual(['boolean', 'integer', 'string']);
   });
 

@@ -29,11 +29,21 @@ afterAll(() => rmSync(dir, { recursive: true }));
 async function found(name: string, schema: HandWrittenSchema) {
   const path = join(dir, `${name}.sqlite`);
   writeDatabase(path, buildDatabase(name, schema));
-  const { links, notes } = scanReport(await scanFile(path, 'all'));
+  const { links, primary_keys: primaryKeys, notes } = scanReport(await scanFile(path, 'all'));
   const accepted = links.filter(({ status }) => status === 'accepted');
   const text = ({ from, to }: (typeof links)[number]): string =>
     `${from.table}(${from.columns.join()}) -> ${to.table}(${to.columns.join()})`;
-  return { links: accepted.map(text).sort(), accepted, notes };
+  const guessed = links.filter(({ status }) => status === 'review');
+  return {
+    links: accepted.map(text).sort(),
+    accepted,
+    guessed: guessed.map((link) => `${text(link)}: ${JSON.stringify(link.evidence['why'])}`).sort(),
+    keys: primaryKeys
+      .filter(({ status }) => status === 'accepted')
+      .map(({ table, columns }) => `${table.replace(/^.*\./, '')}(${columns.join()})`)
+      .sort(),
+    notes,
+  };
 }
 
 const staff: HandWrittenSchema = {
@@ -172,8 +182,8 @@ describe('without a declaration', () => {
     expect(accepted.map(({ cardinality }) => cardinality)).toEqual(['many_to_one', 'many_to_one']);
   });
 
-  test('a 0 that stands for nothing, orphans and an empty child break no link', async () => {
-    const { links } = await found('holes', {
+  test('a 0 that stands for nothing and orphans break no link; one of an empty child is a guess', async () => {
+    const { links, guessed } = await found('holes', {
       ...staff,
       visit: {
         rows: 600,
@@ -200,10 +210,35 @@ describe('without a declaration', () => {
       },
     });
     expect(links).toEqual([
-      'absence(staff_id) -> staff(staff_id)',
       'parcel(staff_id) -> staff(staff_id)',
       'visit(staff_id) -> staff(staff_id)',
     ]);
+    expect(guessed).toEqual(['absence(staff_id) -> staff(staff_id): "no rows to judge by"']);
+  });
+
+  test('tables without rows or with a few have keys and links that are guesses', async () => {
+    const { keys, links, guessed } = await found('few', {
+      ...staff,
+      // Two columns of four rows have no duplicates by chance.
+      desk: {
+        rows: 4,
+        key: [],
+        columns: { floor: oneOf('1', '2'), wing: oneOf('a', 'b', 'c', 'd'), seats: integer(1, 9) },
+      },
+      locker: {
+        rows: 0,
+        key: ['locker_id'],
+        columns: { locker_id: serial(), desk_code: words(), opened_on: day() },
+      },
+      badge: {
+        rows: 1,
+        key: ['badge_id'],
+        columns: { badge_id: serial(), owner: ref('staff', 'staff_id'), printed_on: day() },
+      },
+    });
+    expect(keys).toEqual(['badge(badge_id)', 'staff(staff_id)']);
+    expect(links).toEqual([]);
+    expect(guessed.filter((link) => !link.endsWith('"too few rows to judge by"'))).toEqual([]);
   });
 
   test('names of other scripts part where their words do', async () => {

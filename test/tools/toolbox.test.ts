@@ -274,7 +274,7 @@ describe('the tools of a project', () => {
       (await call(tools, 'read_context', { name: 'field:shop.orders.note' })).markdown,
     ).toContain('field:shop.orders.note type');
     expect((await call(tools, 'read_context', {})).markdown).toContain(
-      '{"dataset":"orders","metrics":["count"],"refers_to":["customers"]}',
+      '{"dataset":"orders","metrics":["count","total_amount"],"refers_to":["customers"]}',
     );
   });
 
@@ -307,7 +307,7 @@ describe('the tools of a project', () => {
       expect(JSON.stringify(structured?.untrusted)).not.toMatch(/note|orders\.count|name: count/);
     }
     expect((await call(tools, 'read_context', {})).markdown).toContain(
-      '{"dataset":"orders","metrics":[],',
+      '{"dataset":"orders","metrics":["total_amount"],',
     );
   });
 

@@ -42,7 +42,10 @@ const contextTools = new Set([
 export function agentTools(options: AgentToolsOptions): AgentTools {
   const { project, agent, permissions, external, firstEvidence } = options;
   const never = new AbortController().signal;
-  const toolbox = openToolbox(project, { sendsValues: project.config.llm.send_rows === 'on' });
+  const toolbox = openToolbox(project, {
+    sendsValues: project.config.llm.send_rows === 'on',
+    isReviewedOnly: agent.context.semantic_layer === 'required',
+  });
   const ktxTools = toolbox.tools(never);
   checkToolNames(
     agent,

@@ -115,6 +115,12 @@ export const evidenceSchema = z.strictObject({
   /** Where in the item: a line, a key, a heading. */
   location: z.string().optional(),
   quote: z.string().optional(),
+  /** Who answers for it, as the source says. */
+  owner: z.string().optional(),
+  /** From when it is, as the item says: `2025-11-25`. */
+  dated: z.string().optional(),
+  /** The last day on which it holds, as the item says. */
+  expires: z.string().optional(),
   /** A measurement, rounded so that a day's new rows do not change it. */
   measured: anyJsonSchema.optional(),
   /** 0..1 in tenths. */
@@ -149,6 +155,24 @@ export function claimId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string
 /** The first characters of the id, as files and people write it. */
 export function shortId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string {
   return claimId(claim).slice(0, 12);
+}
+
+/** Makes claims that only names and types suggest. */
+export const proposalExtractor = 'measures@1';
+
+/**
+ * True if nobody but a model, or the names of columns, says so: what is claimed answers only with
+ * the mark `unreviewed` until a person accepts it.
+ */
+export function isUnreviewed({ evidence }: Pick<Claim, 'evidence'>): boolean {
+  return evidence.every(
+    ({ origin, extractor }) => origin === 'model' || extractor === proposalExtractor,
+  );
+}
+
+/** True if only the names and types of columns suggest it. */
+export function isProposal({ evidence }: Pick<Claim, 'evidence'>): boolean {
+  return evidence.every(({ extractor }) => extractor === proposalExtractor);
 }
 
 /** True for claims that only record a person's edit of a file and state no fact. */

@@ -4,6 +4,8 @@ import { assignUniqueNames, slug } from '../catalog/slug.ts';
 import {
   bodySchemas,
   claimId,
+  isProposal,
+  isUnreviewed,
   type Claim,
   type ClaimBodies,
   type ClaimKind,
@@ -49,6 +51,7 @@ export function assembleDataset(own: SubjectClaims, members: readonly SubjectCla
     unique_keys: uniqueKeys
       ?.filter((key) => canonicalJson(key) !== canonicalJson(primary_key))
       .sort(compareJson),
+    unreviewed: unreviewedKeys(own),
     default_time,
     time_spine,
     description,
@@ -62,6 +65,12 @@ export function assembleDataset(own: SubjectClaims, members: readonly SubjectCla
       fields.map(({ name }) => name),
     ),
   });
+}
+
+/** The keys of the dataset that only names suggest and that nobody has accepted. */
+function unreviewedKeys({ byKind }: SubjectClaims): Dataset['unreviewed'] {
+  const { shown: [time] = [], chosen } = byKind.get('default_time') ?? {};
+  return time && isProposal(time) && time !== chosen ? ['default_time'] : undefined;
 }
 
 /** `catalog.schema.table`; a part with a dot or a quote is quoted. */
@@ -100,8 +109,9 @@ function assembleMetric(claims: SubjectClaims) {
   };
   const present = Object.entries(documentation).filter(([, value]) => value !== undefined);
   const { shown = [], chosen } = claims.byKind.get('metric') ?? {};
-  const isRead = shown[0]?.evidence.every(({ origin }) => origin === 'model') === true;
-  const mark = isRead && shown[0] !== chosen ? { unreviewed: true as const } : {};
+  const [first] = shown;
+  const mark =
+    first && isUnreviewed(first) && first !== chosen ? { unreviewed: true as const } : {};
   return sortKeys({
     ...definition,
     ...Object.fromEntries(present),

@@ -1,6 +1,15 @@
 import { stepOf, withoutStep } from '../catalog/table-layer.ts';
-import { bodySchemas, shortId, type Claim, type ClaimKind } from '../claims/claim.ts';
+import { bodySchemas, isProposal, shortId, type Claim, type ClaimKind } from '../claims/claim.ts';
 import type { Pin } from '../claims/pins.ts';
+import {
+  type Authority,
+  compareByAge,
+  compareByKind,
+  compareByOrder,
+  compareByPlace,
+  defaultAuthority,
+  isExpired,
+} from './authority.ts';
 import { parseSubject, parseWikiSubject } from '../claims/subject.ts';
 import { meaningKey } from './meaning.ts';
 
@@ -22,6 +31,8 @@ export interface RankedClaims {
 /** In the order of precedence. A pinned claim ranks right after a person's. */
 const origins = ['person', 'catalog', 'code', 'model'] as const;
 const pinRank = 0.5;
+/** What only names suggest comes after everything that somebody says. */
+const proposalRank = origins.length - 0.5;
 /** What a person decided against comes after everything that they have not seen. */
 const rejectedRank = origins.length;
 
@@ -39,16 +50,22 @@ const contestableKinds: ReadonlySet<ClaimKind> = new Set([
   'rule',
 ]);
 
+export interface RankingRules {
+  readonly pin?: Pin | undefined;
+  /** Sets of short claim ids that a model found to mean the same. */
+  readonly equivalent?: readonly (readonly string[])[] | undefined;
+  readonly authority?: Authority | undefined;
+}
+
 /**
- * Ranks the claims about one subject and kind, given in the order of `uniteClaims`: person, pin,
- * catalog, code, model; then by confidence; joins within a layer; then in the given order. The
- * order in which claims arrived does not matter. `equivalent` are sets of short claim ids that a
- * model found to mean the same.
+ * Ranks the claims about one subject and kind: person, pin, catalog; then the sources in the order
+ * that people gave them for such subjects; then what code read before what a model read; then the
+ * kinds of source, the confidence, joins within a layer, the date that the items give, and last
+ * where they stand. Neither the order in which claims arrived nor what they say matters.
  */
 export function rankClaims(
   claims: readonly Claim[],
-  pin?: Pin,
-  equivalent: readonly (readonly string[])[] = [],
+  { pin, equivalent = [], authority = defaultAuthority }: RankingRules = {},
 ): RankedClaims {
   const pinned = pin && claims.find((claim) => shortId(claim) === pin.choose);
   const chosen = pinned ?? (pin && claims.find((claim) => takesPlace(claim, pin)));
@@ -57,13 +74,28 @@ export function rankClaims(
   const rank = (claim: Claim) => {
     if (claim === chosen) return pinRank;
     const origin = bestOrigin(claim);
-    return origins.indexOf(origin) + (isRejected(claim) && origin !== 'person' ? rejectedRank : 0);
+    const own = isProposal(claim) ? proposalRank : origins.indexOf(origin);
+    return own + (isRejected(claim) && origin !== 'person' ? rejectedRank : 0);
   };
+  const byOrder = compareByOrder(authority);
+  const byKind = compareByKind(authority);
+  const tier = (claim: Claim) => {
+    const own = rank(claim);
+    // Code and models of one source: the order of sources comes before what read them.
+    return own === origins.indexOf('model') ? origins.indexOf('code') : own;
+  };
+  const lapsed = (claim: Claim) => Number(isExpired(claim, authority));
   const ranked = claims.toSorted(
     (a, b) =>
+      lapsed(a) - lapsed(b) ||
+      tier(a) - tier(b) ||
+      byOrder(a, b) ||
       rank(a) - rank(b) ||
+      byKind(a, b) ||
       bestConfidence(b) - bestConfidence(a) ||
-      Number(leavesLayer(a)) - Number(leavesLayer(b)),
+      Number(leavesLayer(a)) - Number(leavesLayer(b)) ||
+      compareByAge(a, b) ||
+      compareByPlace(a, b),
   );
   // A table can have several keys, and several declared links over the same columns; all of them
   // are true.

@@ -9,13 +9,15 @@ import {
   type DecidedClaims,
 } from '../claims/model-decisions.ts';
 import { findPin, type Pin } from '../claims/pins.ts';
+import type { Authority } from './authority.ts';
 import { parseSubject, type DatasetRef, type SubjectParts } from '../claims/subject.ts';
 import { assembleDataset, type SubjectClaims } from './assemble.ts';
 import { rankClaims, type RankedClaims } from './claim-precedence.ts';
 import { findConflicts, type Conflict } from './conflicts.ts';
 import { withoutCompetingSynonyms } from './competing-synonyms.ts';
 import { settleMetrics } from './possible-metrics.ts';
-import { settleJoins, withoutRejectedMetrics, type JoinInDoubt } from './joins-in-doubt.ts';
+import { withoutNeedlessProposals } from './proposals.ts';
+import { settleJoins, withoutRejected, type JoinInDoubt } from './joins-in-doubt.ts';
 
 export interface Compilation {
   /** Sorted by name. */
@@ -36,6 +38,7 @@ interface PeoplesDecisions {
   /** Subjects of the datasets whose files they deleted. */
   readonly deleted?: ReadonlySet<string>;
   readonly pins?: readonly Pin[];
+  readonly authority?: Authority | undefined;
 }
 
 /** A claim with the parts of its subject. */
@@ -51,14 +54,15 @@ interface LocatedClaim {
  */
 export function compileDatasets(
   claims: Iterable<Claim>,
-  { deleted = new Set(), pins = [] }: PeoplesDecisions = {},
+  { deleted = new Set(), pins = [], authority }: PeoplesDecisions = {},
 ): Compilation {
   const quarantined: Compilation['quarantined'][number][] = [];
   const quarantineIf = (claim: Claim, reason: string | undefined) => {
     if (reason !== undefined) quarantined.push({ claim, reason });
     return reason !== undefined;
   };
-  const asked = settleMetrics(withoutRejectedMetrics(uniteClaims(claims), pins), pins).claims;
+  const known = settleMetrics(withoutRejected(uniteClaims(claims), pins), pins).claims;
+  const asked = withoutNeedlessProposals(known, pins);
   const { claims: settled, inDoubt } = settleJoins(asked, pins);
   const united = uniteClaims(settled);
   const decided = applyModelDecisions(united, pins);
@@ -84,7 +88,7 @@ export function compileDatasets(
   const subjectClaims = bySubject.flatMap((group): SubjectClaims[] => {
     const ranked = rankByKind(
       group.map(({ claim }) => claim),
-      pins,
+      { pins, authority },
       decided,
     );
     return group.slice(0, 1).map(({ subject }) => ({ subject, byKind: ranked }));
@@ -97,7 +101,7 @@ export function compileDatasets(
 /** Ranks all claims about one subject, kind by kind. */
 export function rankByKind(
   claims: readonly Claim[],
-  pins: readonly Pin[],
+  { pins, authority }: Pick<PeoplesDecisions, 'authority'> & { readonly pins: readonly Pin[] },
   { equivalent }: Pick<DecidedClaims, 'equivalent'>,
 ): Map<ClaimKind, RankedClaims> {
   const byKind = [...Map.groupBy(claims, ({ kind }) => kind)];
@@ -105,7 +109,8 @@ export function rankByKind(
     byKind.map(([kind, group]) => {
       const [first] = group;
       const pin = first && findPin(pins, first);
-      return [kind, rankClaims(group, pin, first && equivalent.get(subjectKindKey(first)))];
+      const known = first && equivalent.get(subjectKindKey(first));
+      return [kind, rankClaims(group, { pin, equivalent: known, authority })];
     }),
   );
 }

@@ -34,9 +34,10 @@ export function findConflicts(rankedClaims: readonly RankedClaims[]): Conflict[]
 }
 
 function toVariant(claim: Claim): Conflict['variants'][number] {
-  const evidence = claim.evidence.map(({ connection, item, location }) => {
+  const evidence = claim.evidence.map(({ connection, item, location, owner }) => {
     const place = [item, location].filter((part) => part !== undefined).join(' ');
-    return place === '' ? connection : `${connection}, ${place}`;
+    const by = owner === undefined ? '' : `, owner ${owner}`;
+    return `${place === '' ? connection : `${connection}, ${place}`}${by}`;
   });
   return { id: shortId(claim), says: claim.body, evidence: [...new Set(evidence)] };
 }

@@ -14,6 +14,7 @@ import { isUnedited } from '../merge/merge-base.ts';
 import { parseDatasetFile } from '../merge/merge-dataset.ts';
 import { hashValue, listEntries } from '../merge/yaml-values.ts';
 import { rankClaims } from './claim-precedence.ts';
+import type { Authority } from './authority.ts';
 import { rankByKind } from './compile.ts';
 
 /** What an explanation is made from. */
@@ -28,6 +29,7 @@ export interface Provenance {
    * From the last scan: also the keys and links that were not accepted, and the exact measurements.
    */
   readonly findings?: ScanFindings | undefined;
+  readonly authority?: Authority | undefined;
 }
 
 /** Where the values of a subject come from: the file, its claims, what scan measured. */
@@ -61,7 +63,11 @@ export function findExplanations(name: string, provenance: Provenance): Explanat
   return matches.map((subject) => ({
     subject,
     values: locateValues(values.filter((value) => value.subject === subject)),
-    claims: markShownClaims(claims.filter((claim) => claim.subject === subject)),
+    claims: markShownClaims(
+      claims.filter((claim) => claim.subject === subject),
+      [],
+      provenance.authority,
+    ),
     findings: findings.filter((found) => found.subject === subject).map(({ finding }) => finding),
   }));
 }
@@ -73,15 +79,18 @@ export function findExplanations(name: string, provenance: Provenance): Explanat
 export function markShownClaims(
   claims: readonly Claim[],
   pins: readonly Pin[] = [],
+  authority?: Authority,
 ): Explanation['claims'] {
   const decided = applyModelDecisions(claims, pins);
   const bySubject = [
     ...Map.groupBy(uniteClaims(decided.claims), ({ subject }) => subject).values(),
   ];
-  const ranks = bySubject.flatMap((group) => [...rankByKind(group, pins, decided).values()]);
+  const ranks = bySubject.flatMap((group) => [
+    ...rankByKind(group, { pins, authority }, decided).values(),
+  ]);
   const shownIds = new Set(ranks.flatMap(({ shown }) => shown.map(claimId)));
   return [...Map.groupBy(claims, ({ kind }) => kind).values()].flatMap((group) => {
-    const { ranked, shown } = rankClaims(group);
+    const { ranked, shown } = rankClaims(group, { authority });
     const isShown = (claim: Claim): boolean => {
       if (isEditRecord(claim) || isModelDecision(claim)) return shown.includes(claim);
       const effective = decided.effective(claim);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bodySchemas, shortId, subjects, type Claim } from '../claims/claim.ts';
+import { bodySchemas, isUnreviewed, shortId, subjects, type Claim } from '../claims/claim.ts';
 import { findPin, noneOfThem, pinsPath, type Pin } from '../claims/pins.ts';
 import { parseSubject } from '../claims/subject.ts';
 
@@ -60,25 +60,31 @@ function sortKey({ claim }: JoinInDoubt): string {
 }
 
 /**
- * The claims without what models say about metrics that people rejected. Several models may read
- * such a metric again; a definition that the person has not seen asks again.
+ * The claims without what models and names say about metrics and times that people rejected.
+ * Several models may read such a metric again; a definition that the person has not seen asks
+ * again.
  */
-export function withoutRejectedMetrics(
-  claims: readonly Claim[],
-  pins: readonly Pin[],
-): readonly Claim[] {
-  const rejected = pins.filter(({ kind, choose }) => kind === 'metric' && choose === noneOfThem);
-  if (rejected.length === 0) return claims;
-  const isModels = ({ evidence }: Claim) => evidence.every(({ origin }) => origin === 'model');
-  const gone = new Set(
-    rejected.flatMap(({ subject, seen }) => {
-      const own = claims.filter((claim) => claim.subject === subject && claim.kind === 'metric');
-      return own.every((claim) => isModels(claim) && seen.includes(shortId(claim)))
-        ? [subject]
-        : [];
-    }),
+export function withoutRejected(claims: readonly Claim[], pins: readonly Pin[]): readonly Claim[] {
+  const rejected = pins.filter(
+    ({ kind, choose }) => choose === noneOfThem && (kind === 'metric' || kind === 'default_time'),
   );
-  return claims.filter((claim) => !gone.has(claim.subject) || !isModels(claim));
+  if (rejected.length === 0) return claims;
+  const isGone = rejected.flatMap(({ subject, kind, seen }) => {
+    const own = claims.filter((claim) => claim.subject === subject && claim.kind === kind);
+    const isDecided = own.every((claim) => isUnreviewed(claim) && seen.includes(shortId(claim)));
+    return isDecided ? [{ subject, kind }] : [];
+  });
+  const metrics = new Set(
+    isGone.flatMap(({ subject, kind }) => (kind === 'metric' ? [subject] : [])),
+  );
+  const times = new Set(
+    isGone.flatMap(({ subject, kind }) => (kind === 'metric' ? [] : [subject])),
+  );
+  return claims.filter(
+    (claim) =>
+      !isUnreviewed(claim) ||
+      !(metrics.has(claim.subject) || (claim.kind === 'default_time' && times.has(claim.subject))),
+  );
 }
 
 /** What a scan says about a join that it does not use. */

@@ -1,6 +1,7 @@
 import type { Claim, Evidence } from '../claims/claim.ts';
 import { applyModelDecisions } from '../claims/model-decisions.ts';
 import type { Pin } from '../claims/pins.ts';
+import { type Authority, defaultAuthority, isPast } from './authority.ts';
 import { rankByKind } from './compile.ts';
 
 /** What has changed since a model read it. */
@@ -16,29 +17,41 @@ export interface ModelInputChanges {
 
 /**
  * Subjects with a shown claim whose evidence has changed, all of it, since a model read it: subject
- * → why. Evidence that code read is never stale, because every ingest reads it again.
+ * → why. Evidence that code
+ * read is stale only once it has expired, because every ingest reads it again.
  */
 export function findStaleSubjects(
   claims: readonly Claim[],
-  pins: readonly Pin[],
+  {
+    pins,
+    authority,
+  }: { readonly pins: readonly Pin[]; readonly authority?: Authority | undefined },
   changes: ModelInputChanges,
 ): Map<string, string> {
   const staleSubjects = new Map<string, string>();
   const decided = applyModelDecisions(claims, pins);
   const bySubject = Map.groupBy(decided.claims, (claim) => claim.subject);
   for (const [subject, subjectClaims] of bySubject) {
-    const shown = [...rankByKind(subjectClaims, pins, decided).values()].flatMap(
+    const shown = [...rankByKind(subjectClaims, { pins, authority }, decided).values()].flatMap(
       (ranking) => ranking.shown,
     );
-    const [why] = shown.flatMap((claim) => staleReason(claim, changes) ?? []);
+    const [why] = shown.flatMap((claim) => staleReason(claim, changes, authority) ?? []);
     if (why !== undefined) staleSubjects.set(subject, why);
   }
   return staleSubjects;
 }
 
 /** The first reason if every piece of evidence has changed; undefined if any still holds. */
-function staleReason({ evidence }: Claim, changes: ModelInputChanges): string | undefined {
-  const reasons = evidence.map((source) => whyChanged(source, changes));
+function staleReason(
+  { evidence }: Claim,
+  changes: ModelInputChanges,
+  { today }: Authority = defaultAuthority,
+): string | undefined {
+  const reasons = evidence.map((source) =>
+    isPast(source.expires, today)
+      ? `${source.item ?? source.connection} says that it holds until ${source.expires}`
+      : whyChanged(source, changes),
+  );
   return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined;
 }
 

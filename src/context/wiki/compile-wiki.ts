@@ -3,6 +3,7 @@ import { uniteClaims } from '../claims/claims-file.ts';
 import { applyModelDecisions, dropOrphans } from '../claims/model-decisions.ts';
 import type { Pin } from '../claims/pins.ts';
 import { parseWikiSubject } from '../claims/subject.ts';
+import type { Authority } from '../compile/authority.ts';
 import { findBodyError, rankByKind, type Compilation } from '../compile/compile.ts';
 import { findConflicts } from '../compile/conflicts.ts';
 import { buildPages, type WikiPage } from './wiki.ts';
@@ -16,7 +17,11 @@ interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'>
  * Compiles claims about terms and rules to pages: pure, total, and independent of the order of the
  * claims.
  */
-export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): WikiCompilation {
+export function compileWiki(
+  claims: Iterable<Claim>,
+  pins: readonly Pin[],
+  authority?: Authority,
+): WikiCompilation {
   const decided = applyModelDecisions(dropOrphans(uniteClaims(claims), { pins }), pins);
   const checked = uniteClaims(decided.claims).map((claim) => ({
     claim,
@@ -29,7 +34,7 @@ export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): Wiki
   const bySubject = [...Map.groupBy(sound, ({ subject }) => subject)];
   const topics = bySubject.map(([subject, group]) => ({
     subject,
-    byKind: rankByKind(group, pins, decided),
+    byKind: rankByKind(group, { pins, authority }, decided),
   }));
   const conflicts = findConflicts(topics.flatMap(({ byKind }) => [...byKind.values()]));
   return { pages: buildPages(topics), conflicts, quarantined };

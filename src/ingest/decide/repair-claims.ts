@@ -130,8 +130,10 @@ function findFaultyClaim(
   });
   const { ranked } = rankClaims(
     candidates.map(({ effective }) => effective),
-    findPin(pins, { subject, kind }),
-    decided.equivalent.get(subjectKindKey({ subject, kind })),
+    {
+      pin: findPin(pins, { subject, kind }),
+      equivalent: decided.equivalent.get(subjectKindKey({ subject, kind })),
+    },
   );
   const faultyId = claim ?? (ranked[0] && shortId(ranked[0]));
   const faulty = candidates.find(({ effective }) => shortId(effective) === faultyId);

@@ -7,8 +7,8 @@ import type { ScanResult } from '../../scan/scan.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 
 /**
- * The recorded keys and links of tables that this scan could not read, or had no budget for. A scan
- * that did not look at a table removes nothing.
+ * The recorded keys, links and proposed measures of tables that this scan could not read, or had
+ * no budget for. A scan that did not look at a table removes nothing.
  */
 export async function claimsOfUnreadTables(
   dir: string,
@@ -21,7 +21,8 @@ export async function claimsOfUnreadTables(
   const recorded = [...files].flatMap(([path, text]) => parseClaims(path, text).claims);
   return recorded.filter(({ subject, body, evidence }) => {
     const isFromScan = evidence.some(
-      ({ origin, extractor }) => origin === 'code' && /^(?:keys|relationships)@/.test(extractor),
+      ({ origin, extractor }) =>
+        origin === 'code' && /^(?:keys|relationships|measures)@/.test(extractor),
     );
     const ends = [parseSubject(subject)?.dataset, isMapping(body) ? body['to'] : undefined];
     return isFromScan && ends.some((end) => typeof end === 'string' && datasets.has(end));

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim } from '../../context/claims/claim.ts';
+import type { Authority } from '../../context/compile/authority.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { TableUsage } from '../../context/usage/usage.ts';
 import type { Extraction, Item } from '../../sources/source.ts';
@@ -15,6 +16,8 @@ export interface ProjectFindings {
   readonly decisions?: readonly Claim[];
   /** What ktx had left on the branches that git merged since the last run. */
   readonly merged?: MergedClaims | undefined;
+  /** Which source counts more. */
+  readonly authority?: Authority | undefined;
   /** A person's decision, made with this run. */
   readonly pin?: Pin | undefined;
 }

@@ -7,6 +7,7 @@ import { UserError } from '../../lib/error.ts';
 import { describeTables } from '../../scan/describe/descriptions.ts';
 import { historyClaims, historyExtractor, tableUsages } from '../../scan/history/history-claims.ts';
 import { isForReview } from '../../scan/links/polymorphic.ts';
+import { measureClaims } from '../../scan/measures/measure-claims.ts';
 import { scanClaims } from '../../scan/scan-claims.ts';
 import { scan, type ScanProgress, type ScanResult } from '../../scan/scan.ts';
 import type { State } from '../../store/state.ts';
@@ -79,6 +80,7 @@ async function scanWarehouse(
     catalog,
     claims: [
       ...scanClaims(scanned),
+      ...measureClaims(scanned),
       ...unreadClaims,
       ...(await claimHistory(run, scanned)),
       ...claims,

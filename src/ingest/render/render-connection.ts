@@ -3,6 +3,7 @@ import { claimsPath, renderClaims, type ClaimsFile } from '../../context/claims/
 import { dropOrphans, isModelDecision } from '../../context/claims/model-decisions.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import { parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
+import type { Authority } from '../../context/compile/authority.ts';
 import { compileDatasets } from '../../context/compile/compile.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { uniteBases } from '../../context/merge/merge-base.ts';
@@ -25,6 +26,7 @@ interface ConnectionInput {
   /** Connections whose claims this run makes anew. */
   readonly derived: ReadonlySet<string>;
   readonly pins: readonly Pin[];
+  readonly authority: Authority | undefined;
   readonly merged: MergedClaims | undefined;
   /** Subjects that are left out because they failed the check. */
   readonly failed: ReadonlySet<string>;
@@ -35,7 +37,7 @@ interface ConnectionInput {
  * files. Pure.
  */
 export function renderConnection(input: ConnectionInput, tree: FileTree) {
-  const { connection, claims, retain, pins, failed, merged } = input;
+  const { connection, claims, retain, pins, authority, failed, merged } = input;
   const recorded = listRecordedDatasets(connection, tree);
   const recordedFiles = readNeededFiles(input, recorded, tree);
   const deleted = new Set(
@@ -46,7 +48,11 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
     file.claims.flatMap((claim) => retain(claim) ?? []),
   );
   const standing = [...claims.filter(isSound), ...retained.filter(isSound)];
-  const { artifacts, quarantined, conflicts } = compileDatasets(standing, { deleted, pins });
+  const { artifacts, quarantined, conflicts } = compileDatasets(standing, {
+    deleted,
+    pins,
+    authority,
+  });
 
   // A failed reading stays recorded, since it was paid for.
   const isRecorded = (claim: Claim) => isSound(claim) || claim.evidence.some(isReadingEvidence);
@@ -123,7 +129,7 @@ function readNeededFiles(
 function hasUnderivedClaims(claimsText: string, derived: ReadonlySet<string>): boolean {
   if (claimsText.includes('"origin":"person"') || claimsText.includes('"origin":"model"'))
     return true;
-  return [...claimsText.matchAll(/"connection":"([^"]*)"/g)].some(
+  return [...claimsText.matchAll(/(?:"connection":|^\{"column":\[)"([^"]*)"/gm)].some(
     ([, connection = '']) => !derived.has(connection),
   );
 }

@@ -3,6 +3,7 @@ import { renderClaims, type ClaimsFile } from '../../context/claims/claims-file.
 import { dropOrphans } from '../../context/claims/model-decisions.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
+import type { Authority } from '../../context/compile/authority.ts';
 import { uniteBases } from '../../context/merge/merge-base.ts';
 import { removedPath } from '../../context/merge/merge-dataset.ts';
 import { resolveByEdits, type PersonEdit } from '../../context/merge/resolve-by-edit.ts';
@@ -23,6 +24,7 @@ interface WikiInput {
   /** The part of a recorded claim that stands beside them. */
   readonly retain: (claim: Claim) => Claim | undefined;
   readonly pins: readonly Pin[];
+  readonly authority: Authority | undefined;
   readonly merged: MergedClaims | undefined;
 }
 
@@ -33,10 +35,11 @@ interface MergedPage {
 }
 
 /** Renders the pages of the wiki, and the claims about terms and rules. Pure. */
-export function renderWiki({ claims, retain, pins, merged }: WikiInput, tree: FileTree) {
+export function renderWiki(input: WikiInput, tree: FileTree) {
+  const { claims, retain, pins, authority, merged } = input;
   const file = parseMergedClaims(wikiClaimsPath, tree.get(wikiClaimsPath) ?? '', merged);
   const all = [...claims, ...file.claims.flatMap((claim) => retain(claim) ?? [])];
-  const compilation = compileWiki(all, pins);
+  const compilation = compileWiki(all, pins, authority);
   const standing = dropOrphans(all, { pins });
   const pages = mergePages(compilation.pages, file, tree);
   const records = file.claims.filter(({ kind }) => kind === 'settled');

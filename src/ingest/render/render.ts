@@ -89,6 +89,7 @@ function renderTree(
       claims: claims.wiki.filter(({ subject }) => !failed.has(subject)),
       retain,
       pins,
+      authority: findings.authority,
       merged: findings.merged,
     },
     tree,
@@ -97,8 +98,8 @@ function renderTree(
   const connections = findings.connections.map(({ catalog: { connection }, claims: scanned }) => {
     const derived = new Set([...(scanned ? [connection] : []), ...sourceNames]);
     const all = [...(scanned ?? []), ...(claims.byConnection.get(connection) ?? [])];
-    const { merged } = findings;
-    const common = { retain, derived, pins, merged, failed };
+    const { merged, authority } = findings;
+    const common = { retain, derived, pins, authority, merged, failed };
     return renderConnection({ connection, claims: all, ...common }, tree);
   });
   const datasets = connections.flatMap((connection) => connection.datasets);

@@ -45,7 +45,7 @@ const contextSchema = z.strictObject({
     .enum(['required', 'preferred', 'off'])
     .default('preferred')
     .describe(
-      '`required`: numbers come only from metrics. `off`: only SQL and the names of tables and columns, no other context.',
+      '`required`: numbers come only from metrics that a person or code defined or accepted. `off`: only SQL and the names of tables and columns, no other context.',
     ),
 });
 

@@ -15,6 +15,7 @@ import { didYouMean, nearest } from '../../lib/suggest.ts';
 import type { ScanOptions } from '../../scan/scan.ts';
 import { readText, readTextOrReason } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';
+import { readAuthority } from '../open/authority.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { itemAddress } from '../../sources/registry.ts';
@@ -103,7 +104,9 @@ export async function explainSubject(
   for (const { provenance } of successes.length > 0 ? successes : fromFiles) {
     const { connection } = provenance;
     const findings = await scanProject(project, { connection, ...callbacks });
-    measured.push(tryToExplain(subject, { ...provenance, findings }));
+    measured.push(
+      tryToExplain(subject, { ...provenance, findings, authority: readAuthority(project.config) }),
+    );
   }
   const failures = measured.flatMap(({ failure }) => failure ?? []);
   // If no connection knows the subject, an error with a suggestion helps most.
@@ -195,7 +198,7 @@ async function explainTopic(project: Project, name: string): Promise<Explanation
   return {
     subject,
     values: value ? [value] : [],
-    claims: markShownClaims(topicClaims, pins),
+    claims: markShownClaims(topicClaims, pins, readAuthority(project.config)),
     findings: [],
   };
 }

@@ -83,6 +83,24 @@ function usageOf(
   return table === undefined || schema === undefined ? undefined : findUsage({ schema, table });
 }
 
+/** True for a metric that nobody has accepted and that would name a hidden field. */
+function isOfHidden(
+  { unreviewed, of }: NonNullable<Dataset['metrics']>[number],
+  { fields = [] }: Dataset,
+): boolean {
+  const words = unreviewed === true && typeof of === 'string' ? of.split(/\W+/) : [];
+  return fields.some((field) => !isVisible(field) && words.includes(field.name));
+}
+
+/** The dataset without metrics that nobody has accepted. */
+export function withoutUnreviewed(visible: VisibleDataset): VisibleDataset {
+  const { metrics = [] } = visible.dataset;
+  const reviewed = metrics.filter(({ unreviewed }) => unreviewed !== true);
+  return reviewed.length === metrics.length
+    ? visible
+    : { ...visible, dataset: { ...visible.dataset, metrics: reviewed } };
+}
+
 function visibleParts(dataset: Dataset): Dataset {
   return {
     ...withoutExtensions(dataset),
@@ -91,7 +109,9 @@ function visibleParts(dataset: Dataset): Dataset {
       ?.filter(isVisible)
       .map(withoutExtensions)
       .map((field) => withoutPersonalValues(dataset, field)),
-    metrics: dataset.metrics?.filter(isVisible).map(withoutExtensions),
+    metrics: dataset.metrics
+      ?.filter((metric) => isVisible(metric) && !isOfHidden(metric, dataset))
+      .map(withoutExtensions),
     relationships: dataset.relationships?.map(withoutExtensions),
     access: undefined,
   };

@@ -8,6 +8,7 @@ import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { readAnyText, readTextOrReason, whyUnreadable } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';
+import { readAuthority } from '../open/authority.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';
@@ -53,7 +54,9 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
   );
   const { base, claims } = parseClaims(wikiClaimsPath, claimLines ?? '');
   const { pins } = parsePins(pinText);
-  const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...sectionPaths(page)]);
+  const compiled = compileWiki(claims, pins, readAuthority(project.config)).pages.flatMap(
+    (page) => [...sectionPaths(page)],
+  );
   const sameSubjects = Map.groupBy(
     applyModelDecisions(claims, pins).canonicalSubjects,
     ([, subject]) => subject,

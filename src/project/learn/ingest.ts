@@ -16,6 +16,7 @@ import { embedIndex } from '../../search/meanings/embed-index.ts';
 import { projectPaths } from '../../store/directories.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
 import { refreshSearchIndex } from '../answer/search.ts';
+import { readAuthority } from '../open/authority.ts';
 import { listSources, notesName } from '../open/config.ts';
 import { readFileStamp } from '../open/file-cache.ts';
 import { addWarehouseHint, type Project } from '../open/open.ts';
@@ -73,6 +74,7 @@ export async function ingestProject(
     signal,
     onEvent,
     pin,
+    authority: readAuthority(project.config),
     reExtract,
     allowEmpty,
     git: commit === false ? 'write' : project.config.git,

@@ -4,6 +4,7 @@ import { llmConfigSchema } from '../../llm/config.ts';
 import { telemetryConfigSchema } from '../../llm/telemetry/telemetry-config.ts';
 import { scanConfigSchema } from '../../scan/config.ts';
 import { sourceConfigSchemas, type SourceConfig } from '../../sources/config.ts';
+import { authorityConfigSchema } from './authority.ts';
 import { drivers, warehouseConfigSchemas, type WarehouseConfig } from '../../warehouse/config.ts';
 import type { Scope } from '../../warehouse/warehouse.ts';
 
@@ -75,6 +76,7 @@ export const projectConfigSchema = z
       .describe('How warehouses are profiled and how relationships are found.'),
     query: queryConfigSchema.prefault({}),
     ingest: ingestConfigSchema.prefault({}),
+    authority: authorityConfigSchema.prefault({}),
     git: z
       .enum(['commit', 'write'])
       .optional()

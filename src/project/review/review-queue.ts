@@ -9,7 +9,7 @@ import { listSources, notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
 import { listJoinsInDoubt, type ReviewedJoin } from './joins.ts';
 import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
-import { listUnreviewedMetrics, type UnreviewedMetric } from './unreviewed.ts';
+import { listUnreviewed, type UnreviewedFact } from './unreviewed.ts';
 import { listStaleSubjects, type StaleSubject } from './stale.ts';
 
 /** Everything that waits for a person or a model. */
@@ -17,8 +17,8 @@ export interface ReviewQueue extends LeftOut {
   readonly contested: readonly ReviewedConflict[];
   /** Joins that no query uses until a person accepts them. */
   readonly joins: readonly ReviewedJoin[];
-  /** Metrics that only a model read: answers with them say so. */
-  readonly unreviewed: readonly UnreviewedMetric[];
+  /** Metrics and times that only a model read or names suggest: answers say so. */
+  readonly unreviewed: readonly UnreviewedFact[];
   /** Subjects whose evidence has changed since a model read it. */
   readonly stale: readonly StaleSubject[];
   /** Paths of the items that no model has read yet. */
@@ -32,7 +32,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
   const [contested, joins, unreviewed, items, stale] = await Promise.all([
     loadReviewedConflicts(project),
     listJoinsInDoubt(project),
-    listUnreviewedMetrics(project),
+    listUnreviewed(project),
     readItemIndexes(project),
     listStaleSubjects(project),
   ]);

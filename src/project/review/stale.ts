@@ -7,6 +7,7 @@ import { findStaleSubjects, type ModelInputChanges } from '../../context/compile
 import { structureHash } from '../../scan/describe/description-task.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
+import { readAuthority } from '../open/authority.ts';
 import { listSources, notesName } from '../open/config.ts';
 import { openCachedReader } from '../open/file-cache.ts';
 import { listProjectFiles } from '../open/model-files.ts';
@@ -27,9 +28,9 @@ export interface Staleness {
 }
 
 const readPins = openCachedReader(parsePins);
-/** The text of a claims file; undefined if no claim in it comes from a model. */
+/** The text of a claims file; undefined if no claim in it can be stale. */
 const readModelClaims = openCachedReader(
-  (text) => (text?.includes('"origin":"model"') === true ? text : undefined),
+  (text) => (/"origin":"model"|"expires":/.test(text ?? '') ? text : undefined),
   readText,
 );
 
@@ -39,6 +40,7 @@ export async function openStaleness(
 ): Promise<Staleness> {
   const { dir } = project;
   const { pins } = await readPins(dir, pinsPath);
+  const authority = readAuthority(project.config);
   let changedItems: Promise<ModelInputChanges['items']> | undefined;
   const structures = new Map<string, Promise<ModelInputChanges['structures']>>();
   const structuresOf = (connection: string) => {
@@ -49,10 +51,14 @@ export async function openStaleness(
   const inClaimsFile = async (path: string, connection?: string): Promise<StaleReasons> => {
     const text = await readModelClaims(dir, path);
     if (text === undefined) return new Map();
-    return findStaleSubjects(parseClaims(path, text).claims, pins, {
-      items: await (changedItems ??= findChangedItems(project)),
-      structures: connection === undefined ? new Map() : await structuresOf(connection),
-    });
+    return findStaleSubjects(
+      parseClaims(path, text).claims,
+      { pins, authority },
+      {
+        items: await (changedItems ??= findChangedItems(project)),
+        structures: connection === undefined ? new Map() : await structuresOf(connection),
+      },
+    );
   };
   return {
     ofDataset: (connection, dataset) => inClaimsFile(claimsPath(connection, dataset), connection),

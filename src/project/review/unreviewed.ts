@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseClaims } from '../../context/claims/claims-file.ts';
-import { anyJsonSchema, shortId, subjects, type Claim } from '../../context/claims/claim.ts';
+import {
+  anyJsonSchema,
+  isUnreviewed,
+  shortId,
+  subjects,
+  type Claim,
+  type ClaimKind,
+} from '../../context/claims/claim.ts';
 import { noneOfThem, parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
 import { settleMetrics } from '../../context/compile/possible-metrics.ts';
 import { readText } from '../../store/files.ts';
@@ -10,10 +17,14 @@ import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { authorName } from './author-name.ts';
 
-/** A metric that only a model read, or that only queries have, and that nobody has accepted. */
-export interface UnreviewedMetric {
-  /** As `ktx review accept` takes it: `metric:shop.orders.net_revenue`. */
+/**
+ * A metric, or the time of a dataset, that only a model read, names suggest, or only queries have,
+ * and that nobody has accepted.
+ */
+export interface UnreviewedFact {
+  /** As `ktx review accept` takes it: `metric:shop.orders.net_revenue`, `dataset:shop.orders`. */
   readonly subject: string;
+  readonly kind: 'metric' | 'default_time';
   /** The short id of the claim. */
   readonly id: string;
   /** The definition, without its name. */
@@ -25,21 +36,23 @@ export interface UnreviewedMetric {
   readonly typed?: string | undefined;
 }
 
-/** The claims that define or propose metrics, of one claims file. */
-const readMetricClaims = openCachedReader(
+const definingKinds: ReadonlySet<ClaimKind> = new Set([
+  'metric',
+  'possible_metric',
+  'default_time',
+]);
+
+/** The claims that define or propose metrics and times, of one claims file. */
+const readDefinitions = openCachedReader(
   (text) =>
-    text?.includes('"subject":"metric:') === true
-      ? parseClaims('', text).claims.filter(
-          ({ kind }) => kind === 'metric' || kind === 'possible_metric',
-        )
+    /"subject":"metric:|"kind":"default_time"/.test(text ?? '')
+      ? parseClaims('', text ?? '').claims.filter(({ kind }) => definingKinds.has(kind))
       : [],
   readText,
 );
 
 /** Those of all warehouses, sorted by subject. */
-export async function listUnreviewedMetrics(
-  project: Project,
-): Promise<readonly UnreviewedMetric[]> {
+export async function listUnreviewed(project: Project): Promise<readonly UnreviewedFact[]> {
   const { pins } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
   const found = await Promise.all(
     project.warehouses.map(async (connection) => {
@@ -54,8 +67,18 @@ export async function listUnreviewedMetrics(
       const marked = new Set(
         metrics.filter(({ isMarked }) => isMarked).map(({ subject }) => subject),
       );
-      const claims = await loadMetricClaims(project, connection);
-      const read = claims.filter(({ kind, subject }) => kind === 'metric' && marked.has(subject));
+      const times = new Set(
+        [...model.datasets.values()].flatMap(({ name, isTimeUnreviewed }) =>
+          isTimeUnreviewed ? [subjects.dataset(connection, name)] : [],
+        ),
+      );
+      const claims = await loadDefinitions(project, connection);
+      const read = claims.filter(
+        (claim) =>
+          isUnreviewed(claim) &&
+          (claim.kind === 'metric' ? marked : times).has(claim.subject) &&
+          claim.kind !== 'possible_metric',
+      );
       const { proposed } = settleMetrics(claims, pins);
       return [...read, ...proposed.filter(({ subject }) => !defined.has(subject))].map(
         toUnreviewed,
@@ -65,15 +88,16 @@ export async function listUnreviewedMetrics(
   return found.flat().sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
 
-async function loadMetricClaims({ dir }: Project, connection: string): Promise<readonly Claim[]> {
+async function loadDefinitions({ dir }: Project, connection: string): Promise<readonly Claim[]> {
   const paths = await listProjectFiles(dir, `claims/${connection}`, /\.jsonl$/);
-  return (await Promise.all(paths.map((path) => readMetricClaims(dir, path)))).flat();
+  return (await Promise.all(paths.map((path) => readDefinitions(dir, path)))).flat();
 }
 
-function toUnreviewed(claim: Claim): UnreviewedMetric {
+function toUnreviewed(claim: Claim): UnreviewedFact {
   const [evidence] = claim.evidence;
   return {
     subject: claim.subject,
+    kind: claim.kind === 'default_time' ? 'default_time' : 'metric',
     id: shortId(claim),
     says: claim.body,
     quote: evidence?.quote,
@@ -90,13 +114,13 @@ function describeTyping(measured: unknown): string {
 }
 
 /** The unreviewed metric that the words of a person mean; undefined if they mean none. */
-export async function findUnreviewedMetric(
+export async function findUnreviewed(
   project: Project,
   wanted: string,
-): Promise<UnreviewedMetric | undefined> {
-  const metrics = await listUnreviewedMetrics(project);
-  const name = wanted.replace(/^metric:/, '');
-  const nameOf = ({ subject }: UnreviewedMetric) => subject.slice('metric:'.length);
+): Promise<UnreviewedFact | undefined> {
+  const metrics = await listUnreviewed(project);
+  const name = wanted.replace(/^(metric|dataset):/, '');
+  const nameOf = ({ subject }: UnreviewedFact) => subject.slice(subject.indexOf(':') + 1);
   const matches = metrics.filter(
     (metric) =>
       nameOf(metric) === name ||
@@ -108,17 +132,17 @@ export async function findUnreviewedMetric(
 }
 
 /** A person's decision about an unreviewed metric. */
-export async function createMetricPin(
+export async function createReviewPin(
   project: Project,
-  metric: UnreviewedMetric,
+  metric: UnreviewedFact,
   { isAccepted, why }: { readonly isAccepted: boolean; readonly why?: string | undefined },
 ): Promise<Pin> {
-  const others = (await listUnreviewedMetrics(project)).filter(
-    ({ subject }) => subject === metric.subject,
+  const others = (await listUnreviewed(project)).filter(
+    ({ subject, kind }) => subject === metric.subject && kind === metric.kind,
   );
   return {
     subject: metric.subject,
-    kind: 'metric',
+    kind: metric.kind,
     choose: isAccepted ? metric.id : noneOfThem,
     seen: others.map(({ id }) => id).sort(),
     by: await authorName(project.dir),

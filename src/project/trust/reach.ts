@@ -19,6 +19,13 @@ export type KeyReach =
  * nothing, it counts.
  */
 export const configReach: Readonly<Record<string, KeyReach>> = {
+  'authority.datasets[]': 'none',
+  'authority.default[]': 'none',
+  'authority.fields[]': 'none',
+  'authority.joins[]': 'none',
+  'authority.metrics[]': 'none',
+  'authority.rules[]': 'none',
+  'authority.terms[]': 'none',
   'connections.*.driver': 'setting',
   // Part of the login.
   'connections.*.email': 'setting',

@@ -127,13 +127,15 @@ function bestKey(
     profile.fraction < 1
       ? { duplicates_below: Math.min(1, 3 / (profile.rows * profile.fraction)) }
       : {};
+  const why = reasonToDoubt(best, rows);
   const evidence = {
     rows,
     unique: profile.rows > 0,
     ...sampled,
     ...(second ? { next_best: columnNames(second) } : {}),
+    ...(why === undefined ? {} : { why }),
   };
-  const status = probability >= 0.5 ? 'accepted' : 'review';
+  const status = probability >= 0.5 && why === undefined ? 'accepted' : 'review';
   return {
     table: ref,
     columns: columnNames(best),
@@ -142,6 +144,16 @@ function bestKey(
     probability,
     evidence,
   };
+}
+
+/** In so few rows most columns have no duplicates by chance. */
+const fewRows = 10;
+
+/** Why the key is a guess, whatever its probability; undefined if the rows say something. */
+function reasonToDoubt({ columns }: KeyCandidate, rows: number): string | undefined {
+  if (rows === 0) return 'no rows to judge by';
+  const isNamedKey = columns.length === 1 && columns[0].parts.keyed && columns[0].home >= 0.8;
+  return rows < fewRows && !isNamedKey ? 'too few rows to judge by' : undefined;
 }
 
 /**

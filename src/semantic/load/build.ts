@@ -36,6 +36,7 @@ export function buildDataset(outerContext: BuildContext, dataset: Dataset): Mode
     access: buildAccess(context, dataset),
     keys: [],
     defaultTime: dataset.default_time,
+    isTimeUnreviewed: dataset.unreviewed?.includes('default_time') === true,
     timeSpine: dataset.time_spine,
     entity: dataset.entity,
     partition: dataset.partition,

@@ -221,6 +221,12 @@ export const datasetSchema = z
       .string()
       .optional()
       .describe('Time field that `metric_time` stands for in metrics of this dataset.'),
+    unreviewed: z
+      .array(z.enum(['default_time']))
+      .optional()
+      .describe(
+        'Keys of this file that only names of columns suggest. `ktx review accept` accepts one, or remove it here.',
+      ),
     time_spine: timeSpineSchema
       .optional()
       .describe(

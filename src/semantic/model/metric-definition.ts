@@ -152,7 +152,7 @@ export const metricSchema = z.strictObject({
     .literal(true)
     .optional()
     .describe(
-      'True for a metric that only a model read somewhere. Queries can use it by its full name, and answers say so. `ktx review accept` accepts it, or remove the line.',
+      'True for a metric that only a model read, or that only names of columns suggest. Queries can use it by its full name, and answers say so. `ktx review accept` accepts it, or remove the line.',
     ),
   hidden: hiddenSchema,
   synonyms: synonymsSchema,

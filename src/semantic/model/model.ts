@@ -30,6 +30,8 @@ export interface ModelDataset {
   /** Primary and unique keys as lists of column identities; see `columnIdentity`. */
   readonly keys: readonly (readonly string[])[];
   readonly defaultTime: string | undefined;
+  /** True if only names of columns suggest `defaultTime`. */
+  readonly isTimeUnreviewed: boolean;
   /** Set if the dataset has one row for each period. */
   readonly timeSpine: Dataset['time_spine'];
   /** What one row is; in queries it stands for the dataset, as a role does elsewhere. */

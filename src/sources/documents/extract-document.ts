@@ -1,3 +1,4 @@
+import { type ItemNotes, readItemNotes } from '../../context/claims/item-notes.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import type { NamedDataset, NameIndex } from '../../context/claims/name-index.ts';
 import {
@@ -29,6 +30,7 @@ const longestQuote = 300;
  */
 export function extractDocument(item: Item, context: DocumentContext): Extraction {
   const { names } = context;
+  const place = { ...context, path: item.path, notes: readItemNotes(item.body) };
   const { blocks, problems } = parseDocument(item);
   const claims: Claim[] = [];
   const unread: UnreadText[] = [];
@@ -36,7 +38,7 @@ export function extractDocument(item: Item, context: DocumentContext): Extractio
   for (const { block, title, dataset } of locateBlocks(blocks, names)) {
     if (block.kind === 'table') {
       const table = readClaimTable(block, { names, section: dataset });
-      claims.push(...(table?.claims ?? []).map((claim) => claimOf(item, context, claim)));
+      claims.push(...(table?.claims ?? []).map((claim) => claimOf(place, claim)));
       const rows = table?.unread ?? block.rows;
       leftOut.push(
         ...(table?.retired ?? []).map(({ line }) => ({
@@ -96,9 +98,14 @@ function locateBlocks(blocks: readonly DocumentBlock[], names: NameIndex): Locat
   });
 }
 
+interface DocumentPlace extends DocumentContext {
+  readonly path: string;
+  /** What the front matter of the document says. */
+  readonly notes: ItemNotes;
+}
+
 function claimOf(
-  item: Item,
-  { connection, extractor }: DocumentContext,
+  { connection, extractor, path, notes }: DocumentPlace,
   { subject, kind, body, row, isDraft }: RowClaim,
 ): Claim {
   return {
@@ -110,10 +117,11 @@ function claimOf(
         connection,
         origin: 'code',
         extractor,
-        item: itemPath(connection, item.path),
+        item: itemPath(connection, path),
         location: `line ${row.line}`,
         quote: quoteOf(row),
         confidence: isDraft === true ? draftConfidence : tableConfidence,
+        ...notes,
       },
     ],
   };

@@ -117,6 +117,9 @@ function claimLines(
     const details = [
       [item.item, item.location].join(' ').trim(),
       item.quote?.replaceAll(/\s+/g, ' '),
+      item.owner && `owner ${item.owner}`,
+      item.dated && `of ${item.dated}`,
+      item.expires && `holds until ${item.expires}`,
       measurementText(item.measured),
     ].filter((part) => part !== undefined && part !== '');
     const text = details.map(valueText).join(', ') || 'no details';

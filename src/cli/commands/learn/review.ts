@@ -20,7 +20,7 @@ import { ingestFailure, runIngest } from './run-ingest.ts';
 export const reviewCommand = defineCommand({
   description:
     'Shows each conflict between sources, with the versions, who says each, and for metrics the number that each gives; then each join ' +
-    'in doubt and each metric that only a model read. Your choice is saved in pins.yaml and committed. Then shows what was left out and what is stale. Without a terminal, it ' +
+    'in doubt and each metric that nobody has accepted yet. Your choice is saved in pins.yaml and committed. Then shows what was left out and what is stale. Without a terminal, it ' +
     'only lists them.',
   examples: [
     ['ktx review', 'resolve conflicts one by one'],
@@ -77,7 +77,7 @@ const joinArgument = 'join or metric as printed by ktx review list, or its id';
 
 export const acceptCommand = defineCommand({
   description:
-    'Accepts a join in doubt, or a metric that only a model read: saves the decision in pins.yaml, updates the files and commits.',
+    'Accepts a join in doubt, or a metric or time that is unreviewed: saves the decision in pins.yaml, updates the files and commits.',
   examples: [
     ['ktx review accept "warehouse.orders(customer_id)"', 'queries use the join from now on'],
   ],
@@ -89,7 +89,7 @@ export const acceptCommand = defineCommand({
 
 export const rejectCommand = defineCommand({
   description:
-    'Rejects a join, in doubt or in use, or a metric that only a model read: saves the decision in pins.yaml and commits.',
+    'Rejects a join, in doubt or in use, or a metric or time that is unreviewed: saves the decision in pins.yaml and commits.',
   examples: [
     [
       'ktx review reject "warehouse.orders(status_id)" --why "a code, no key"',
@@ -107,14 +107,13 @@ async function decideJoin(
   decision: Parameters<typeof createJoinPin>[1],
   context: CommandContext,
 ): Promise<CommandResult> {
-  const { findUnreviewedMetric, createMetricPin } =
-    await import('../../../project/review/unreviewed.ts');
-  const metric = await findUnreviewedMetric(project, decision.join);
+  const { findUnreviewed, createReviewPin } = await import('../../../project/review/unreviewed.ts');
+  const metric = await findUnreviewed(project, decision.join);
   const joins = await import('../../../project/review/joins.ts');
   const pin =
     metric === undefined
       ? await joins.createJoinPin(project, decision)
-      : await createMetricPin(project, metric, decision);
+      : await createReviewPin(project, metric, decision);
   return publishPin(project, { pin, says: decision.isAccepted ? 'accepted' : 'rejected' }, context);
 }
 
@@ -248,11 +247,10 @@ async function reviewMetrics(
 ): Promise<CommandResult[]> {
   const results: CommandResult[] = [];
   for (const { subject, id, says, quote, typed } of metrics) {
-    const from = quote === undefined ? '' : ` (from: ${quote})`;
     const definition = `${subject}: ${JSON.stringify(says)}`;
     const message = escapeControls(
       typed === undefined
-        ? `Only a model read ${definition}${from}. Is it right?`
+        ? readQuestion(definition, quote)
         : `Nobody has defined ${definition}, ${typed}. Add it?`,
     );
     const options = [
@@ -318,7 +316,7 @@ function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
   const next: NextStep[] = [];
   if (first) next.push([`ktx review choose ${first.subject} <version>`, 'resolves it']);
   if (doubt) next.push([`ktx review accept ${doubt.id}`, 'uses the join; reject drops it']);
-  if (metric) next.push([`ktx review accept ${metric.id}`, 'accepts the metric; reject drops it']);
+  if (metric) next.push([`ktx review accept ${metric.id}`, 'accepts it; reject drops it']);
   return {
     data: { conflicts, joins, unreviewed, left_out: quarantined, stale, pending },
     verbatim: true,
@@ -333,22 +331,36 @@ function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
 }
 
 function unreviewedLines(metrics: ReviewQueue['unreviewed'], { style }: Screen): readonly string[] {
-  return metrics.flatMap(({ id, subject, says, quote = '', item = '', typed }) => [
-    `  ${id}  ${style('yellow', typed === undefined ? 'unreviewed' : 'proposed')}  ${escapeControls(`${subject}: ${JSON.stringify(says)}`)}`,
-    style('dim', `      ${escapeControls(typed ?? `${item}: ${quote}`)}`),
-  ]);
+  const shown = metrics
+    .slice(0, mostLines)
+    .flatMap(({ id, subject, says, quote, item = '', typed }) => [
+      `  ${id}  ${style('yellow', typed === undefined ? 'unreviewed' : 'proposed')}  ${escapeControls(`${subject}: ${JSON.stringify(says)}`)}`,
+      style(
+        'dim',
+        `      ${escapeControls(typed ?? (quote === undefined ? namesOnly : `${item}: ${quote}`))}`,
+      ),
+    ]);
+  const rest = metrics.length - mostLines;
+  return rest > 0 ? [...shown, `  … and ${rest} more: ktx review list --json`] : shown;
 }
 
-const mostJoinLines = 20;
+function readQuestion(definition: string, quote: string | undefined): string {
+  return quote === undefined
+    ? `Only names of columns suggest ${definition}. Is it right?`
+    : `Only a model read ${definition} (from: ${quote}). Is it right?`;
+}
+
+const mostLines = 20;
+const namesOnly = 'only names of columns suggest it';
 
 function joinLines(joins: ReviewQueue['joins'], { style }: Screen): readonly string[] {
   const shown = joins
-    .slice(0, mostJoinLines)
+    .slice(0, mostLines)
     .flatMap((doubt) => [
       `  ${doubt.id}  ${style('yellow', 'join in doubt')}  ${escapeControls(joinText(doubt))}`,
       style('dim', `      ${escapeControls(doubt.why)}`),
     ]);
-  const rest = joins.length - mostJoinLines;
+  const rest = joins.length - mostLines;
   return rest > 0 ? [...shown, `  … and ${rest} more: ktx review list --json`] : shown;
 }
 

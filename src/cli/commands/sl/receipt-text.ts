@@ -46,7 +46,7 @@ function metricLine(metric: ReceiptMetric): string {
   const adHoc =
     unreviewed === undefined
       ? 'ad hoc'
-      : `unreviewed, only a model read ${unreviewed.join(' and ')}: ktx review`;
+      : `unreviewed, nobody has accepted ${unreviewed.join(' and ')}: ktx review`;
   return `${name}: ${[...texts, additivityText(metric), curated ? 'curated' : adHoc].join('; ')}`;
 }
 

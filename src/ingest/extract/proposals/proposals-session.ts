@@ -1,3 +1,4 @@
+import { readItemNotes } from '../../../context/claims/item-notes.ts';
 import type { Claim, ClaimKind, Evidence } from '../../../context/claims/claim.ts';
 import { uniteClaims } from '../../../context/claims/claims-file.ts';
 import { meaningKey } from '../../../context/compile/meaning.ts';
@@ -53,9 +54,10 @@ export function openProposalsSession(
   const refusals = trackRefusals();
   const itemAt = (path: string): PendingItem => requireItem(itemsByPath, path);
   const evidenceOf = ({ item: path, quote }: QuotedItem): Evidence => {
-    const found = requireQuote(itemAt(path), path, quote);
+    const pending = itemAt(path);
+    const found = requireQuote(pending, path, quote);
     const source = { connection, origin: 'model', extractor: readingVersion, item: path } as const;
-    return { ...source, ...found, confidence };
+    return { ...source, ...found, ...readItemNotes(pending.item.body), confidence };
   };
   return {
     snapshot,

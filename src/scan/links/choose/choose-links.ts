@@ -69,10 +69,13 @@ function judgeBest(candidate: RankedCandidate, { accept, review }: ScanConfig): 
 }
 
 const noRows = 'no rows to judge by';
+/** So few values are found among most keys. */
+const fewValues = 3;
 
 /** The model is trained on columns with values; without values its probability is too high. */
-function nameOnlyDiscount({ names, isOwnKey }: LinkCandidate): number {
-  return isOwnKey || names.best < 0.75 ? 0.2 : 0.7;
+function nameOnlyDiscount(candidate: LinkCandidate): number {
+  if (isClearByName(candidate)) return 1;
+  return candidate.isOwnKey || candidate.names.best < 0.75 ? 0.2 : 0.7;
 }
 
 /** Why a person should decide about a likely link; undefined if nothing speaks against it. */
@@ -80,9 +83,10 @@ function reasonToDoubt(candidate: LinkCandidate): string | undefined {
   const { child, parent, values, isOpen } = candidate;
   const { column } = parent;
   if (isOpen) return 'many keys fit equally well';
-  if (child.present > 0 && column.table.rows > 0)
-    return values.orphans === undefined ? 'not confirmed' : undefined;
-  return isClearByName(candidate) ? undefined : noRows;
+  if (child.present === 0 || column.table.rows === 0) return noRows;
+  if (values.orphans === undefined) return 'not confirmed';
+  const isTiny = child.profile.distinct < fewValues && child.present < 10;
+  return isTiny && !isClearByName(candidate) ? 'too few rows to judge by' : undefined;
 }
 
 /**

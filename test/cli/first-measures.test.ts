@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { agentTools } from '../../src/chat/tools/agent-tools.ts';
+import { openPermissions } from '../../src/chat/tools/permissions.ts';
+import { loadAgent } from '../../src/project/agents/agent.ts';
+import { openProject } from '../../src/project/open/open.ts';
+import { ktx, ktxJson } from './run-cli.ts';
+
+let cwd: string;
+const file = () => readFileSync(join(cwd, 'semantic-layer/warehouse/orders.yaml'), 'utf8');
+
+/** A database that nothing describes: no keys, no model, no dbt. */
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'ktx-first-measures-'));
+  const db = new DatabaseSync(join(cwd, 'shop.db'));
+  db.exec(
+    'CREATE TABLE orders (id INTEGER, buyer TEXT, order_date DATE, shipped_date DATE, amount DECIMAL(10,2), tax DECIMAL(10,2), discount_pct DECIMAL(5,2));',
+  );
+  for (let row = 1; row <= 20; row += 1)
+    db.exec(
+      `INSERT INTO orders VALUES (${row}, 'b${row % 5}', '2025-01-0${(row % 9) + 1}', '2025-02-01', ${row}.5, ${row}.25, ${row % 7});`,
+    );
+  db.close();
+  expect((await ktx(['setup', '--driver', 'sqlite', '--path', 'shop.db'], { cwd })).code).toBe(0);
+  expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+  return () => rmSync(cwd, { recursive: true, force: true });
+}, 60_000);
+
+test('an ingest without a model gives something to ask, marked as unreviewed', async () => {
+  expect(file()).toContain('{name: total_amount, agg: sum, of: amount, unreviewed: true}');
+  expect(file()).toMatch(/unreviewed: \[default_time\]\n.*\n?default_time: order_date/);
+  expect(file()).not.toContain('discount_pct}');
+  const asked = await ktxJson(['sl', 'query', '-m', 'orders.total_amount'], { cwd });
+  expect(asked.envelope.data).toMatchObject({
+    rows: [[220]],
+    receipt: { metrics: [{ curated: false, unreviewed: ['orders.total_amount'] }] },
+  });
+  const generated = await ktx(['eval', 'generate'], { cwd });
+  expect(generated.stdout + generated.stderr).toMatch(/2 new cases/);
+});
+
+test('an agent that may use accepted metrics only is not offered them', async () => {
+  mkdirSync(join(cwd, 'agents'), { recursive: true });
+  writeFileSync(
+    join(cwd, 'agents/careful.yaml'),
+    'version: 1\nname: careful\ncontext:\n  semantic_layer: required\n',
+  );
+  const project = await openProject(cwd);
+  const agent = await loadAgent(cwd, 'careful');
+  const permissions = openPermissions({ mode: 'acceptAll', ask: () => Promise.resolve('once') });
+  const { set } = agentTools({ project, agent, permissions, external: [], firstEvidence: 0 });
+  const call = async (name: string, input: object) =>
+    JSON.stringify(await set[name]?.execute(input, { id: 'a', ask: (_, answer) => answer() }));
+  expect(await call('search_context', { text: 'total amount' })).not.toContain('total_amount');
+  const read = await call('read_context', { name: 'orders' });
+  expect(read).toContain('discount_pct');
+  expect(read).not.toContain('total_amount');
+  const refused = await call('query_metrics', { metrics: ['orders.total_amount'] });
+  expect(refused).toContain('unreviewed_metric');
+  await ktx(['review', 'accept', 'orders.total_amount'], { cwd });
+  expect(await call('search_context', { text: 'total amount' })).toContain('total_amount');
+  expect(await call('query_metrics', { metrics: ['orders.total_amount'] })).toContain('220');
+  await project.close();
+});
+
+test('what a person accepts loses the mark, what they reject is gone, in every later run', async () => {
+  expect(file()).toContain('{name: total_amount, agg: sum, of: amount}');
+  expect((await ktx(['review', 'reject', 'orders.total_tax', '--why', 'vat'], { cwd })).code).toBe(
+    0,
+  );
+  expect((await ktx(['review', 'accept', 'dataset:warehouse.orders'], { cwd })).code).toBe(0);
+  expect(file()).not.toContain('total_tax');
+  expect(file()).toContain('default_time: order_date');
+  expect(file()).not.toContain('unreviewed');
+  const before = file();
+  expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+  expect(file()).toBe(before);
+  const gone = await ktx(['sl', 'query', '-m', 'orders.total_tax'], { cwd });
+  expect(gone.code).not.toBe(0);
+  expect(await ktxJson(['review', 'list'], { cwd })).toMatchObject({
+    envelope: { data: { unreviewed: [] } },
+  });
+});
