@@ -21,6 +21,7 @@ import { runModelStages, type ModelStagesResult } from './model-stages.ts';
 import { planIngest } from './plan.ts';
 import { findNewEdits } from './publish/new-edits.ts';
 import { readProjectFiles, type FileTree } from './publish/project-files.ts';
+import { upgradeNote } from './publish/upgrade-note.ts';
 import { publish, type Published } from './publish/publish.ts';
 import { projectFolders, renderProject } from './render/render.ts';
 import { addDecisions, validateArtifacts, type Validation } from './render/validate.ts';
@@ -115,7 +116,13 @@ async function collectFindings(run: PipelineRun, state: State): Promise<Collecte
   const sources = await readSources(run, catalogs, state);
   const sourceFindings = sources.map(({ findings }) => findings);
   const merged = await readMergedClaims(run.dir);
-  const found = { connections, sources: sourceFindings, merged, pin: run.pin };
+  const found = {
+    connections,
+    sources: sourceFindings,
+    merged,
+    pin: run.pin,
+    authority: run.authority,
+  };
   return { reports, sources, found };
 }
 
@@ -178,8 +185,9 @@ async function publishArtifacts(
   const scanned = reports.filter((report) => !isFailed(report)).map(({ connection }) => connection);
   const fetched = sources.filter((source) => isFetched(source.fetched));
   const updated = [...scanned, ...fetched.map((source) => source.fetched.input.name)];
-  const message =
+  const subject =
     pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: decide ${pin.subject}`;
+  const message = [subject, upgradeNote(files)].filter((part) => part !== undefined).join('\n\n');
   const published = await measureStage(run, 'publish', () =>
     publish({
       dir,

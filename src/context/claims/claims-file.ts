@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errorMessage } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { claimKinds, evidenceSchema, anyJsonSchema, type Claim, type Evidence } from './claim.ts';
+import { readColumn, renderColumn, splitColumns } from './column-lines.ts';
 import { uniteHashes, type ContentHash, type MergeBase } from '../merge/merge-base.ts';
 import { isMapping } from '../merge/yaml-text.ts';
 
@@ -50,7 +51,7 @@ export function parseClaims(path: string, text: string): ClaimsFile {
     const line = raw.trim();
     if (line === '') continue;
     const parsed = parseLine(line);
-    if ('claim' in parsed) claims.push(parsed.claim);
+    if ('claims' in parsed) claims.push(...parsed.claims);
     else if ('base' in parsed)
       for (const [key, hashes] of parsed.base)
         base.set(key, uniteHashes(base.get(key) ?? [], hashes));
@@ -65,9 +66,11 @@ export function parseClaims(path: string, text: string): ClaimsFile {
  */
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
   const baseLines = renderBase(base);
-  const lines = claims
-    .flatMap(({ evidence, ...claim }) => evidence.map((item) => renderLine(claim, item)))
-    .sort();
+  const { columns, others } = splitColumns(claims);
+  const lines = [
+    ...columns.map(renderColumn),
+    ...others.flatMap(({ evidence, ...claim }) => evidence.map((item) => renderLine(claim, item))),
+  ].sort();
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
   if (baseLines.length + lines.length + kept.length === 0) return undefined;
   return [...baseLines, ...new Set([...lines, ...kept]), ''].join('\n');
@@ -110,7 +113,7 @@ export function uniteClaims(claims: Iterable<Claim>): Claim[] {
 }
 
 type ParsedLine =
-  | { claim: Claim }
+  | { claims: readonly Claim[] }
   | { base: [string, readonly ContentHash[]][] }
   | { reason: string };
 
@@ -120,8 +123,10 @@ function parseLine(line: string): ParsedLine {
     const value: unknown = JSON.parse(line);
     if (isMapping(value) && 'base' in value)
       return { base: Object.entries(baseSchema.parse(value).base) };
+    const column = readColumn(value);
+    if (column !== undefined) return { claims: column };
     const { evidence, ...claim } = claimLineSchema.parse(value);
-    return { claim: { ...claim, evidence: [evidence] } };
+    return { claims: [{ ...claim, evidence: [evidence] }] };
   } catch (error) {
     return { reason: error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error) };
   }
