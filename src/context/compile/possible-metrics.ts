@@ -1,4 +1,4 @@
-import { bodySchemas, shortId, subjects, type Claim } from '../claims/claim.ts';
+import { bodySchemas, isProposal, shortId, subjects, type Claim } from '../claims/claim.ts';
 import { findPin, noneOfThem, pinsPath, type Pin } from '../claims/pins.ts';
 import { parseSubject } from '../claims/subject.ts';
 import { meaningKey } from './meaning.ts';
@@ -18,7 +18,10 @@ export function settleMetrics(claims: readonly Claim[], pins: readonly Pin[]): S
   const accepted = pins.flatMap(acceptedMetric);
   if (accepted.length === 0 && !claims.some(isPossible)) return { claims, proposed: [] };
   const others = claims.filter((claim) => !isPossible(claim));
-  const defined = [...others, ...accepted].filter(({ kind }) => kind === 'metric');
+  // What people type says more than names of columns.
+  const defined = [...others, ...accepted].filter(
+    (claim) => claim.kind === 'metric' && !isProposal(claim),
+  );
   const names = new Set(defined.map(({ subject }) => subject));
   const meanings = new Set(defined.map(definitionKey));
   const proposed = claims

@@ -51,7 +51,10 @@ const readDefinitions = openCachedReader(
   readText,
 );
 
-/** Those of all warehouses, sorted by subject. */
+/**
+ * Those of all warehouses: what people type, what a model read, what names suggest; each sorted by
+ * subject.
+ */
 export async function listUnreviewed(project: Project): Promise<readonly UnreviewedFact[]> {
   const { pins } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
   const found = await Promise.all(
@@ -85,7 +88,11 @@ export async function listUnreviewed(project: Project): Promise<readonly Unrevie
       );
     }),
   );
-  return found.flat().sort((a, b) => (a.subject < b.subject ? -1 : 1));
+  const weight = ({ typed, quote }: UnreviewedFact) => {
+    if (typed !== undefined) return 0;
+    return quote === undefined ? 2 : 1;
+  };
+  return found.flat().sort((a, b) => weight(a) - weight(b) || (a.subject < b.subject ? -1 : 1));
 }
 
 async function loadDefinitions({ dir }: Project, connection: string): Promise<readonly Claim[]> {
