@@ -35,6 +35,7 @@ try {
   // The classes are mixed, so that a run that is out of time has seen something of each.
   const left = scripts.toSorted((a, b) => mixed(a) - mixed(b)).values();
   await Promise.all(Array.from({ length: Number(values.workers) }, () => work(player, left)));
+  await playAgain(player);
 } finally {
   await player.close();
 }
@@ -53,6 +54,21 @@ async function work(on: Player, left: Iterator<ResponseScript>): Promise<void> {
     if (verdict.unnamed.length > 0) await tell(on, verdict);
     if (only !== undefined)
       console.log(JSON.stringify(Object.fromEntries(verdict.played), null, 2));
+  }
+}
+
+/**
+ * Plays those that differ once more, one at a time: on a busy machine a program may not even start
+ * in time. A difference that is none then was of the machine, and both counts are printed.
+ */
+async function playAgain(on: Player): Promise<void> {
+  const differing = verdicts.filter(({ unnamed }) => unnamed.length > 0);
+  if (differing.length === 0) return;
+  console.log(`\n${differing.length} differ, and are played again, one at a time.`);
+  for (const verdict of differing) {
+    const again = await judge(on, verdict.script);
+    verdicts[verdicts.indexOf(verdict)] = again;
+    if (again.unnamed.length > 0) await tell(on, again);
   }
 }
 

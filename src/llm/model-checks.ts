@@ -1,7 +1,7 @@
 import { UserError } from '../lib/error.ts';
 import { openCheckCache } from '../store/check-cache.ts';
 import { modelIdForRole, type LlmConfig } from './config.ts';
-import type { LlmRuntime } from './governor/govern.ts';
+import { type LlmRuntime, slowProbeHint } from './governor/govern.ts';
 import type { AccountReport } from './port/backend.ts';
 import { LlmError, type LlmErrorKind } from './port/error.ts';
 import { modelRoles, type KtxModelRole } from './port/runtime.ts';
@@ -176,7 +176,9 @@ async function askModel(
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
     const failure = limit.aborted
-      ? new LlmError('timeout', `${model} did not answer within ${limitMs / 1000} s.`)
+      ? new LlmError('timeout', `${model} did not answer within ${limitMs / 1000} s.`, {
+          hint: slowProbeHint,
+        })
       : error;
     return { model, roles, state: 'broken', error: namedError(failure, check, config) };
   }

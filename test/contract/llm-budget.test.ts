@@ -88,6 +88,19 @@ describe.each(subjects)('the budget of a run on %s', (subject) => {
     },
   );
 
+  test.skipIf(isMissing || subject !== 'claude-code')(
+    'goes on after a first answer that breaks off, also if llm.prices is empty',
+    async () => {
+      const around = { machine, max_usd_per_run: 1, concurrency: 1 };
+      const { runtime } = await openRuntime(subject, endpoint, around);
+      const running = endpoint.start(({ n }) => ({ ...say('Done.'), usage, cut: n === 1 }));
+      const prompt = `Answer case ${running.marker}.`;
+      expect(await runtime.generateText({ role: 'triage', prompt })).toBe('Done.');
+      await runtime.close();
+      expect(running.calls).toHaveLength(2);
+    },
+  );
+
   test.skipIf(isMissing)('ends if an answer that breaks off can have spent it', async () => {
     const { runtime } = await open(0.1, 1);
     const running = endpoint.start(() => ({ ...say('This breaks off.'), usage, cut: true }));

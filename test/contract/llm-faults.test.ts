@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { LlmErrorKind } from '../../src/llm/port/error.ts';
-import type { CallMetrics, KtxToolSet } from '../../src/llm/port/runtime.ts';
+import type {
+  CallMetrics,
+  KtxRuntimeToolDescriptor,
+  KtxToolSet,
+} from '../../src/llm/port/runtime.ts';
 import {
   missing,
   openRuntime,
@@ -55,14 +59,13 @@ const incomplete: readonly (readonly [
   ['refusal', 'refusal', 'The model refused to answer.'],
 ];
 
-const tools: KtxToolSet = {
-  look_up: {
-    name: 'look_up',
-    description: 'Looks up a word.',
-    inputSchema: z.strictObject({ word: z.string() }),
-    execute: () => Promise.resolve({ markdown: 'a fruit' }),
-  },
+const lookUp: KtxRuntimeToolDescriptor = {
+  name: 'look_up',
+  description: 'Looks up a word.',
+  inputSchema: z.strictObject({ word: z.string() }),
+  execute: () => Promise.resolve({ markdown: 'a fruit' }),
 };
+const tools: KtxToolSet = { look_up: lookUp };
 const person = z.object({ name: z.string(), age: z.int() });
 
 for (const subject of subjects) {
@@ -239,6 +242,53 @@ function faults(subject: Subject): void {
       expect(outcome).toEqual({ name: 'Ada', age: 36 });
       expect(running.calls).toHaveLength(3);
       expect(JSON.stringify(running.calls[2]?.messages)).toContain('was refused for the reason');
+    });
+  });
+
+  describe.concurrent('of an object with tools, in a later turn', () => {
+    const askWithTools = async (script: Script) => {
+      const running = endpoint.start(script);
+      const ran: unknown[] = [];
+      const execute = (input: unknown) => {
+        ran.push(input);
+        return Promise.resolve({ markdown: 'a fruit' });
+      };
+      const measured: CallMetrics[] = [];
+      const look_up = { ...lookUp, execute };
+      const outcome: unknown = await usual.runtime
+        .generateObject({
+          role: 'triage',
+          prompt: `A person. ${running.marker}`,
+          schema: person,
+          tools: { look_up },
+          onMetrics: (metrics) => measured.push(metrics),
+        })
+        .catch((error: unknown) => error);
+      return { outcome, running, ran, metrics: measured[0] };
+    };
+    const ada = { name: 'Ada', age: 36 };
+
+    test.for(passing)('%s: the request is sent again', async ([, fault]) => {
+      const { outcome, running, ran, metrics } = await askWithTools(({ n }) => {
+        if (n === 1) return use('look_up', { word: 'fig' });
+        return n <= attempts ? fault : give(ada);
+      });
+      expect(outcome).toEqual(ada);
+      expect(ran).toEqual([{ word: 'fig' }]);
+      expect(metrics).toMatchObject({ steps: 2, apiCalls: attempts + 1 });
+      expect(running.calls.at(-1)?.results.map(({ text }) => text.split('\n')[0])).toEqual([
+        'a fruit',
+      ]);
+    });
+
+    test('a tool of an answer that breaks off does not run', async () => {
+      const second = use('look_up', { word: 'date' });
+      const { outcome, ran } = await askWithTools(({ n }) => {
+        if (n === 1) return use('look_up', { word: 'fig' });
+        return n === 2 ? { ...second, cut: true } : give(ada);
+      });
+      expect(outcome).toEqual(ada);
+      expect(ran).toEqual([{ word: 'fig' }]);
     });
   });
 

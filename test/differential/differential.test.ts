@@ -73,6 +73,7 @@ describe('the comparison', () => {
     message: '',
     repairs: 0,
     abandoned: 0,
+    provoked: 0,
     hidden: 0,
     served: { input: 200, output: 40, cacheRead: 0, cacheWrite: 0 },
     isWhole: true,
@@ -120,6 +121,12 @@ describe('the comparison', () => {
     expect(seen.filter((script) => !hasReason(script))).toEqual([]);
     expect(seen.length).toBeGreaterThan(20);
     expect(seen.length).toBeLessThan(scripts.length / 5);
+  });
+
+  test('lets the program call off one request for each answer that provokes one', () => {
+    expect(against({ abandoned: 2, provoked: 2 })).toEqual([]);
+    expect(against({ abandoned: 3, provoked: 2 })).toEqual(['claude-code abandoned']);
+    expect(against({ abandoned: 1 })).toEqual(['claude-code abandoned']);
   });
 
   test('holds what ktx counted against what the endpoint served', () => {

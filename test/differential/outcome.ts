@@ -44,6 +44,8 @@ export interface Played extends Outcome {
   readonly repairs: number;
   /** Requests that were called off before they were answered; not part of `requests`. */
   readonly abandoned: number;
+  /** Answers after which the program asks for more by itself: at most one request for each. */
+  readonly provoked: number;
   /** Requests that the program sent by itself and did not report; part of `requests`. */
   readonly hidden: number;
   readonly served: TokenUsage;
@@ -86,11 +88,12 @@ export function differencesOf(played: ReadonlyMap<Compared, Played>): readonly D
 }
 
 function miscounts(subject: Compared, outcome: Played): Difference[] {
-  const { apiCalls, requests, tokens, served, isWhole } = outcome;
-  const wrongCalls =
-    apiCalls === requests
-      ? []
-      : [{ field: 'apiCalls against requests', subject, expected: requests, actual: apiCalls }];
+  const { apiCalls, requests, tokens, served, isWhole, abandoned, provoked } = outcome;
+  const wrongCalls = [
+    { field: 'apiCalls against requests', subject, expected: requests, actual: apiCalls },
+  ].filter(({ expected, actual }) => expected !== actual);
+  if (abandoned > provoked)
+    wrongCalls.push({ field: 'abandoned', subject, expected: provoked, actual: abandoned });
   const isSame = JSON.stringify(tokens) === JSON.stringify(served);
   const isEnough = tokens.input >= served.input && tokens.cacheRead >= served.cacheRead;
   return (isWhole ? isSame : isEnough)

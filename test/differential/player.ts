@@ -90,9 +90,12 @@ async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
   const served: Answer[] = [];
   const steps: Step[] = [];
   let abandoned = 0;
+  /** The answers after which the program sends something by itself. */
+  const provokedBy = new Set<number>();
   const isClaudeCode = subject === 'claude-code';
   const running = endpoint.start(async (call) => {
     if (isClaudeCode && isTroubled(script, served.length)) {
+      provokedBy.add(served.length);
       await sleep(stopGraceMs);
       if (call.gone.aborted) {
         abandoned += 1;
@@ -122,6 +125,7 @@ async function playHere(stage: Stage, script: ResponseScript): Promise<Played> {
       requests: served.length + repairs.calls.length,
       repairs: repairs.calls.length,
       abandoned,
+      provoked: provokedBy.size,
       hidden: isClaudeCode ? steps.length - withoutHidden(steps).length : 0,
       apiCalls: metrics?.apiCalls ?? 0,
       steps: metrics?.steps ?? 0,

@@ -78,7 +78,7 @@ export const ownSessionPolicy: AccountPolicy = {
     const reason =
       status === undefined
         ? 'there is no usable local session'
-        : `the local session was refused (${status})`;
+        : `the local session was refused (${status}); it may have expired`;
     return new LlmError('auth', `Authenticate Claude Code locally: ${reason}.`, {
       hint: loginHint,
       status,

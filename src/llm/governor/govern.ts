@@ -39,6 +39,9 @@ const turnsWithTools = 12;
 /** Turns of an object call without tools: each answer is a call of its own. */
 const turnsForObject = 1;
 const probeSeconds = 60;
+/** `llm.timeouts` is for calls of a run, not for a check. */
+export const slowProbeHint =
+  'Run the command again. If it happens again, the network, the provider or this machine is too slow.';
 const accountSeconds = 45;
 
 /**
@@ -145,7 +148,8 @@ async function probe(
   } catch (error) {
     if (!timeout.aborted) throw error;
     const { backend } = config.provider;
-    throw new LlmError('timeout', `${backend} did not answer within ${probeSeconds} s.`);
+    const message = `${backend} did not answer within ${probeSeconds} s.`;
+    throw new LlmError('timeout', message, { hint: slowProbeHint });
   }
 }
 
