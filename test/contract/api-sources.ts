@@ -9,6 +9,7 @@ import {
   startConfluence,
 } from '../recorded/confluence/server.ts';
 import type { Fault } from '../recorded/loopback-server.ts';
+import { clientSecret, startLooker } from '../recorded/looker/server.ts';
 import { apiKey, startMetabase } from '../recorded/metabase/server.ts';
 import { numberedPage as notionPage, pageId, text } from '../recorded/notion/fernholm.ts';
 import { notionToken, startNotion } from '../recorded/notion/server.ts';
@@ -46,11 +47,64 @@ export interface FarEnd {
 
 /** To add a source: one line here, and its server in `test/recorded/`. */
 export const apiSources: Readonly<Record<string, () => Promise<FarEnd>>> = {
+  looker: openLookerEnd,
   metabase: openMetabaseEnd,
   notion: openNotionEnd,
   'confluence in the cloud': () => openConfluenceEnd('cloud'),
   'confluence data center': () => openConfluenceEnd('dataCenter'),
 };
+
+async function openLookerEnd(): Promise<FarEnd> {
+  const server = await startLooker();
+  const { world } = server;
+  const { looks } = world;
+  // The suite has one secret for all references.
+  world.id = clientSecret;
+  const template = looks.get('1');
+  if (template === undefined) throw new Error('no look');
+  const set = (id: string, change: object) =>
+    looks.set(id, { ...(looks.get(id) ?? template), ...change, id });
+  return {
+    ...server,
+    config: {
+      driver: 'looker',
+      base_url: server.url,
+      client_id: 'env:TOKEN',
+      client_secret: 'env:TOKEN',
+      warehouse: 'shop',
+      usage: '90d',
+    },
+    token: clientSecret,
+    expire: () => {
+      world.secret = 'another';
+      world.logins += 1;
+    },
+    touch: () => {
+      for (const id of looks.keys()) set(id, { view_count: 9999, user_name: 'Someone Else' });
+    },
+    change: () => {
+      set('1', { description: 'For the board and the auditors.' });
+      return 'looks/1.jsonl';
+    },
+    remove: () => {
+      looks.delete('2');
+      return 'looks/2.jsonl';
+    },
+    addMany: (count) => {
+      for (let id = 1000; id < 1000 + count; id += 1) set(String(id), { title: `Look ${id}` });
+    },
+    plant: (payloads) => {
+      for (const [index, id] of [...looks.keys()].entries()) {
+        const payload = payloads[index % payloads.length];
+        set(id, { title: payload, description: payload });
+      }
+    },
+    bodies: /\/looks\/\d+$/,
+    lateBody: /\/looks\/1029$/,
+    hasVersions: false,
+    furtherPage: /\/looks\/search/,
+  };
+}
 
 async function openMetabaseEnd(): Promise<FarEnd> {
   const server = await startMetabase();

@@ -178,7 +178,7 @@ function filesOf(dir: string): Readonly<Record<string, string>> {
 /** Files at places that a source must not write to. */
 function foreignFiles(dir: string): string[] {
   const own =
-    /^(?:sources\/far\/(?:index\.jsonl|(?:cards|databases|pages|tables)\/\w+\.(?:jsonl|md))|sources\/shop\/[\w.]+|claims\/[\w/]+\.jsonl|semantic-layer\/[\w/]+\.yaml|wiki\/[\w-]+\.md|conflicts\.yaml|\.gitattributes|\.gitignore|ktx\.yaml|secret\.txt|shop\.sqlite)$/;
+    /^(?:sources\/far\/(?:(?:index|usage)\.jsonl|models\/\w+\.model\.lkml|(?:cards|dashboards|databases|looks|pages|tables)\/\w+\.(?:jsonl|md))|sources\/shop\/[\w.]+|claims\/[\w/]+\.jsonl|semantic-layer\/[\w/]+\.yaml|wiki\/[\w-]+\.md|conflicts\.yaml|\.gitattributes|\.gitignore|ktx\.yaml|secret\.txt|shop\.sqlite)$/;
   return globSync('**/*', { cwd: dir, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\/\.(?:git|ktx)(?:\/|$)/.test(entry.parentPath))
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))

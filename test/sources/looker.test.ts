@@ -52,7 +52,6 @@ async function ingest(given: Record<string, string> = env) {
 }
 
 const text = (path: string) => readFileSync(join(dir, path), 'utf8');
-const commits = () => run(dir, 'rev-list', '--count', 'HEAD');
 
 beforeAll(loadAnalyzer);
 beforeEach(async () => {
@@ -140,20 +139,6 @@ describe('Looker over the sample company', { timeout: 90_000 }, () => {
       client_secret: 'env:B',
     });
     expect(looker.address?.('looks/1.jsonl', config)).toBe(`${server.url}/looks/1`);
-  });
-
-  test('changes nothing when nothing has changed, and one item when one has', async () => {
-    await ingest();
-    server.world.looks.set('1', { ...look('1'), view_count: 99_999 });
-    const before = commits();
-    const again = await ingest();
-    expect(again.code).toBe(0);
-    expect(again.commit).toEqual({ none: 'unchanged' });
-    expect(commits()).toBe(before);
-    server.world.looks.set('1', { ...look('1'), description: 'For the auditors.' });
-    const changed = await ingest();
-    expect(changed.source?.items).toMatchObject({ changed: ['looks/1.jsonl'], gone: [] });
-    expect(text('wiki/exposures.md')).toContain('For the auditors.');
   });
 
   test('loses nothing to a listing or an object that fails, and a deleted look later', async () => {

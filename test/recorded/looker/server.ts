@@ -8,6 +8,7 @@ export const clientSecret = 'fernholm_secret';
 export async function startLooker() {
   const world = {
     looks: new Map(looks.map((look) => [look.id, look])),
+    id: clientId,
     secret: clientSecret,
     explores: new Map(explores),
     pageSize: 2,
@@ -45,7 +46,7 @@ function answerTo({ url, method, headers, form, json }: WireRequest, world: Worl
   const path = decodeURIComponent(url.pathname.replace('/api/4.0/', ''));
   if (path === 'login' && method === 'POST') {
     const isKnown =
-      form?.get('client_id') === clientId && form.get('client_secret') === world.secret;
+      form?.get('client_id') === world.id && form.get('client_secret') === world.secret;
     if (!isKnown)
       return { status: 404, json: { message: 'Not found', documentation_url: 'https://x' } };
     world.logins += 1;
