@@ -160,7 +160,7 @@ function timeReason({ options: { mostMs }, startTime }: EvalSetup): string | und
 }
 
 /** How the reason begins for which a case was not asked though the run should have asked it. */
-export const notAsked = 'not asked';
+const notAsked = 'not asked';
 
 /** Returns a `UserError` that concerns the configuration, and with it every case. */
 async function askCase(
