@@ -58,6 +58,8 @@ export interface PathStart {
  * choices.
  */
 export function resolveQueryField(start: PathStart, names: readonly string[]): ResolvedField {
+  const whole = names.join('.');
+  if (whole.includes(sameAs)) return resolveConformed(start, whole);
   const { owner } = start;
   const [first = ''] = names;
   const isMetricTime = first === 'metric_time';
@@ -108,6 +110,27 @@ function findPeriod(
   if (derived !== undefined) return derived;
   const grain = grains.find((candidate) => candidate === name);
   return grain && { grain };
+}
+
+/** Between the names of one dimension for several datasets. */
+const sameAs = ' = ';
+
+/**
+ * `orders.buyer.segment = tickets.customers.segment`: the name that begins with the owner. Throws if
+ * none does.
+ */
+function resolveConformed(start: PathStart, text: string): ResolvedField {
+  const { name: owner, entity } = start.owner;
+  const alternatives = text.split(sameAs).map((name) => name.trim());
+  const own = alternatives.find((name) => {
+    const [first] = name.split('.');
+    return first === owner || (entity !== undefined && first === entity);
+  });
+  if (own !== undefined) return resolveQueryField(start, own.split('.'));
+  throw queryError('no_path', `The dimension ${text} says nothing of ${owner}`, {
+    hint: `Add its name for ${owner}, behind another ${sameAs.trim()}.`,
+    choices: [],
+  });
 }
 
 function unknownFieldError({ dataset, name }: ResolvedField, parts: readonly string[]) {

@@ -1077,6 +1077,84 @@ SELECT
 FROM "ktx facts" AS "ktx"
 ORDER BY "ktx"."metric_time.month" NULLS LAST;
 
+-- conformed: a role of each fact
+WITH "ktx facts 1" AS (
+  SELECT
+    "orders.buyer"."segment" AS "d1",
+    CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d2",
+    count(*) AS "orders.order_count"
+  FROM "orders"
+  LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+  GROUP BY 1, 2
+),
+"ktx facts 2" AS (
+  SELECT
+    "tickets.customers"."segment" AS "d1",
+    CAST(date_trunc('month', CAST("tickets"."opened_on" AS TIMESTAMP)) AS DATE) AS "d2",
+    count(*) AS "tickets.ticket_count"
+  FROM "tickets"
+  LEFT JOIN "customers" AS "tickets.customers" ON ("tickets"."customer_id" = "tickets.customers"."id")
+  GROUP BY 1, 2
+),
+"ktx result" AS (
+  SELECT
+    "ktx all"."d1" AS "d1",
+    "ktx all"."d2" AS "d2",
+    COALESCE(max("ktx all"."orders.order_count"), 0) AS "orders.order_count",
+    COALESCE(max("ktx all"."tickets.ticket_count"), 0) AS "tickets.ticket_count"
+  FROM (
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."d2" AS "d2",
+      "ktx facts 1"."orders.order_count" AS "orders.order_count",
+      NULL AS "tickets.ticket_count"
+    FROM "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      "ktx facts 2"."d2" AS "d2",
+      NULL AS "orders.order_count",
+      "ktx facts 2"."tickets.ticket_count" AS "tickets.ticket_count"
+    FROM "ktx facts 2"
+  ) AS "ktx all"
+  GROUP BY 1, 2
+),
+"ktx totals 1" AS (
+  SELECT
+    CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d2",
+    count(*) AS "orders.order_count in total"
+  FROM "orders"
+  GROUP BY 1
+),
+"ktx totals 2" AS (
+  SELECT
+    CAST(date_trunc('month', CAST("tickets"."opened_on" AS TIMESTAMP)) AS DATE) AS "d2",
+    count(*) AS "tickets.ticket_count in total"
+  FROM "tickets"
+  GROUP BY 1
+),
+"ktx groups" AS (
+  SELECT
+    "ktx result"."d1" AS "d1",
+    "ktx result"."d2" AS "d2",
+    "ktx result"."orders.order_count" AS "orders.order_count",
+    "ktx result"."tickets.ticket_count" AS "tickets.ticket_count",
+    COALESCE("ktx totals 1"."orders.order_count in total", 0) AS "orders.order_count in total",
+    COALESCE("ktx totals 2"."tickets.ticket_count in total", 0) AS "tickets.ticket_count in total"
+  FROM "ktx result"
+  LEFT JOIN "ktx totals 1" ON (("ktx result"."d2" = "ktx totals 1"."d2" OR ("ktx result"."d2" IS NULL AND "ktx totals 1"."d2" IS NULL)))
+  LEFT JOIN "ktx totals 2" ON (("ktx result"."d2" = "ktx totals 2"."d2" OR ("ktx result"."d2" IS NULL AND "ktx totals 2"."d2" IS NULL)))
+)
+SELECT
+  "ktx"."d1" AS "orders.buyer.segment = tickets.customers.segment",
+  "ktx"."d2" AS "orders.created_at.month = tickets.opened_on.month",
+  "ktx"."orders.order_count" AS "orders.order_count",
+  ("ktx"."orders.order_count" / NULLIF("ktx"."orders.order_count in total", 0)) AS "orders.order_count.share",
+  "ktx"."tickets.ticket_count" AS "tickets.ticket_count",
+  ("ktx"."tickets.ticket_count" / NULLIF("ktx"."tickets.ticket_count in total", 0)) AS "tickets.ticket_count.share"
+FROM "ktx groups" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST, "ktx"."d2" NULLS LAST;
+
 -- over the result: shares of counts and ratios
 WITH "ktx facts" AS (
   SELECT
