@@ -66,7 +66,7 @@ async function openSource(
   if (hasDataFiles) return loadFiles(path, context, signal);
   checkDatabaseFile(path, context.connection);
   const other = driverOfFile(path);
-  if (other !== undefined) {
+  if (other !== undefined && other.name !== 'duckdb') {
     throw warehouseError('not_a_database', `${path} is a ${other.title} file.`, {
       hint: `Choose the driver ${other.name}: --driver ${other.name}, or driver: ${other.name} in ktx.yaml.`,
     });
