@@ -165,7 +165,7 @@ function hintOf(model: SemanticModel, query: Parameters<typeof compile>[1]): str
 describe('SQL Server', () => {
   /** A boolean where T-SQL has none: as a condition, as a value, or as a literal. */
   const faults = [
-    /(?:where|and|or|not|when) \(*\[\w+\]\.\[is_(?:paid|new)\]\)*(?! *=| IN)/i,
+    /(?:where|and|or|not|when) \(*\[\w+\]\.\[is_(?:paid|new)\]\)*(?! *=| IN| IS)/i,
     /(?:SELECT|max\(|min\(|sum\(|,) \(*\[\w+\]\.\[amount\] > 500/i,
     /= (?:true|false)\b/i,
     /(?:max|min)\(\[\w+\]\.\[is_/,
