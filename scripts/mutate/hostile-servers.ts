@@ -128,6 +128,14 @@ export const hostileServerMutants: readonly Mutant[] = [
     tests: ['store/hostile-git.test.ts'],
   },
   {
+    name: 'wiki-html',
+    file: 'context/wiki/safe-markdown.ts',
+    find: '|<(?=[a-z/!?])|',
+    replace: '|<(?=[a-z/!?]{9})|',
+    why: 'A description loads a picture of a stranger when a page of the wiki is opened.',
+    tests: ['context/safe-markdown.test.ts'],
+  },
+  {
     name: 'glob-braces',
     file: 'lib/patterns/glob.ts',
     find: 'const mostAlternatives = 100;',

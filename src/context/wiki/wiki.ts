@@ -1,6 +1,7 @@
 import type { ClaimBodies, ClaimKind } from '../claims/claim.ts';
 import { parseWikiSubject } from '../claims/subject.ts';
 import type { RankedClaims } from '../compile/claim-precedence.ts';
+import { safeMarkdown } from './safe-markdown.ts';
 
 /** A page, compiled from claims. */
 export interface WikiPage {
@@ -108,18 +109,17 @@ function shownBodiesOf<Kind extends WikiKind>(
 }
 
 /**
- * Foreign text as Markdown. No line may look like a heading, which would end the section, nor begin
- * with HTML, which could hide what follows.
+ * Foreign text as Markdown. No line may look like a heading, which would end the section.
  */
 function toParagraph(text: string): string {
-  const lines = removeInvisible(text).replaceAll('\r', '').trim().split('\n');
+  const lines = safeMarkdown(removeInvisible(text)).replaceAll('\r', '').trim().split('\n');
   return lines
-    .map((line) => line.replace(/^(\s*)(#|```|~~~|---|===|<)/, '$1\\$2').trimEnd())
+    .map((line) => line.replace(/^(\s*)(#|```|~~~|---|===)/, '$1\\$2').trimEnd())
     .join('\n');
 }
 
 function toLine(text: string): string {
-  return removeInvisible(text).replaceAll(/\s+/g, ' ').trim().replace(/^</, '\\<');
+  return safeMarkdown(removeInvisible(text)).replaceAll(/\s+/g, ' ').trim();
 }
 
 /** The text without the characters that reorder or hide the words around them from a reviewer. */
