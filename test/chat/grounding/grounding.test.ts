@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { groundAnswer } from '../../../src/chat/grounding/ground-answer.ts';
-import { answerSet } from './answer-set.ts';
+import { answerSet, type SetName } from './answer-set.ts';
 import { query } from './worlds.ts';
 
 const ungrounded = (answer: Parameters<typeof groundAnswer>[0]) =>
@@ -9,8 +9,8 @@ const ungrounded = (answer: Parameters<typeof groundAnswer>[0]) =>
 /** Faults of names and directions change no number; whether they are noticed is not measured. */
 const isOfNumbers = (operator: string) => !/member|wrong-period|wrong-direction/.test(operator);
 
-function figures(half: 'tuning' | 'held') {
-  const { honest, doctored } = answerSet(half);
+function figures(set: SetName) {
+  const { honest, doctored } = answerSet(set);
   const numbers = honest.flatMap((answer) => groundAnswer(answer));
   const marks = numbers.filter(({ status }) => status === 'ungrounded');
   const wrong = doctored.filter(({ operator }) => isOfNumbers(operator));
@@ -25,10 +25,11 @@ function figures(half: 'tuning' | 'held') {
 test.each([
   ['tuning', 0.995, 0.005],
   ['held', 0.995, 0.005],
+  ['fresh', 0.95, 0.165],
 ] as const)(
-  'wrong numbers of the half %s are marked, and right ones are not',
-  (half, least, most) => {
-    const { recall, falseMarks } = figures(half);
+  'wrong numbers of the set %s are marked, and right ones are not',
+  (set, least, most) => {
+    const { recall, falseMarks } = figures(set);
     expect(recall).toBeGreaterThanOrEqual(least);
     expect(falseMarks).toBeLessThanOrEqual(most);
   },
