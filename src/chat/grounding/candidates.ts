@@ -1,5 +1,7 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
-import { type ColumnKind, columnKinds } from './columns.ts';
+import { ofGroups, ofProducts, ofSameNames, ofTotals } from './across.ts';
+import { type ColumnKind, columnKinds, isLabel } from './columns.ts';
+import { allPairs, compareAll, comparisons, type Located, numberOf } from './values.ts';
 
 /** A cell of a query result. */
 export interface GroundingCell {
@@ -32,12 +34,8 @@ export interface NamedRows {
   readonly named: (query: string) => ReadonlySet<number> | undefined;
   /** How many rows the answer has named so far. */
   readonly mentioned: (query: string) => number;
-}
-
-export function numberOf(cell: unknown): number | undefined {
-  if (typeof cell === 'number' || typeof cell === 'bigint') return Number(cell);
-  if (typeof cell !== 'string' || !/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(cell)) return undefined;
-  return Number(cell);
+  /** What of a column the number may belong to; undefined if the statement names nothing of it. */
+  readonly groups?: (query: string, column: number) => ReadonlySet<string> | undefined;
 }
 
 /** Every number of the rows. */
@@ -74,8 +72,14 @@ export function derivedCandidates(
     ...rowCounts(query, rows),
     ...query.columns.flatMap((_, index) => ofColumn(query, index, rows.named(query.id))),
     ...ofRows(query, rows),
+    ...ofGroups(query, rows),
   ]);
-  return [...ofTables, ...ofSingleValues(evidence)];
+  return [
+    ...ofTables,
+    ...ofSingleValues(evidence),
+    ...ofTotals(evidence),
+    ...ofSameNames(evidence, rows),
+  ];
 }
 
 /** A statement is about the columns of a few rows; of many, chance would explain any number. */
@@ -83,7 +87,9 @@ const mostRows = 40;
 
 function ofRows(query: QueryEvidence, { isNear }: NamedRows): Derivable[] {
   const wanted = query.rows.flatMap((_, row) => (isNear(query.id, row) ? [row] : []));
-  return wanted.length > mostRows ? [] : wanted.flatMap((row) => ofRow(query, row));
+  return wanted.length > mostRows
+    ? []
+    : wanted.flatMap((row) => [...ofRow(query, row), ...ofProducts(query, row)]);
 }
 
 function rowCounts({ id, rows, columns, truncated }: QueryEvidence, about: NamedRows): Derivable[] {
@@ -110,15 +116,6 @@ function rowCounts({ id, rows, columns, truncated }: QueryEvidence, about: Named
   ];
 }
 
-interface Located {
-  readonly value: number;
-  readonly cell: GroundingCell;
-  readonly row: number;
-  readonly kind: ColumnKind;
-  /** When it was, as far as its row or its column says. */
-  readonly time?: string | undefined;
-}
-
 function ofColumn(
   query: QueryEvidence,
   index: number,
@@ -127,7 +124,7 @@ function ofColumn(
   const { id, columns, rows, truncated } = query;
   const column = columns[index]?.name ?? '';
   const kind = columnKinds(query)[index] ?? 'unknown';
-  if (kind === 'year') return [];
+  if (isLabel(kind)) return [];
   const located = rows.flatMap((cells, row): Located[] => {
     const value = numberOf(cells[index]);
     const cell = { query: id, row, column };
@@ -216,67 +213,20 @@ function pairsOf(
     only === undefined || end === undefined || end === only ? [] : [[only, end] as const],
   );
   const isOwn = ([a, b]: readonly [Located, Located]) => own.includes(a) || own.includes(b);
-  return [...neighbours.filter(isOwn), ...toEnds];
+  return [...neighbours.filter(isOwn), ...toEnds, ...besideInRank(located, only)];
 }
 
-function allPairs(located: readonly Located[]): readonly (readonly [Located, Located])[] {
-  return located.flatMap((a, index) => located.slice(index + 1).map((b) => [a, b] as const));
-}
-
-/** Difference, sum, ratio and growth of two numbers. */
-function comparisons(a: Located, b: Located): Derivable[] {
-  const found = [
-    ...(isComparable(a, b) ? [...differences(a, b), ...growths(a, b)] : []),
-    ...ratios(a, b),
-  ];
-  const [cells, operands] = [
-    [a.cell, b.cell],
-    [a.value, b.value],
-  ];
-  return found.flatMap(([value, derivation, kind]) =>
-    Number.isFinite(value) ? [{ value, cells, derivation, kind, operands }] : [],
+/** A number beside the next larger and the next smaller one: the second best week. */
+function besideInRank(
+  located: readonly Located[],
+  only: Located | undefined,
+): readonly (readonly [Located, Located])[] {
+  if (only === undefined) return [];
+  const ranked = located.toSorted((a, b) => b.value - a.value);
+  const at = ranked.indexOf(only);
+  return [ranked[at - 1], ranked[at + 1]].flatMap((next) =>
+    next === undefined ? [] : [[only, next] as const],
   );
-}
-
-type Computed = readonly [value: number, derivation: string, kind: ColumnKind];
-
-function differences(
-  { value: x, kind: one }: Located,
-  { value: y, kind: other }: Located,
-): Computed[] {
-  const kind = one === other ? one : 'unknown';
-  return [
-    [x - y, 'a - b', kind],
-    [y - x, 'b - a', kind],
-    [x + y, 'a + b', kind],
-  ];
-}
-
-/** From the earlier number to the later one; both ways where nothing says which is which. */
-function growths({ value: x, time: one }: Located, { value: y, time: other }: Located): Computed[] {
-  const toFirst: Computed = [(x - y) / y, '(a - b) / b', 'share'];
-  const toSecond: Computed = [(y - x) / x, '(b - a) / a', 'share'];
-  if (one === undefined || other === undefined || one === other) return [toFirst, toSecond];
-  return [one < other ? toSecond : toFirst];
-}
-
-function ratios(a: Located, b: Located): Computed[] {
-  return [
-    [a.value / b.value, 'a / b', ratioKind(a, b)],
-    [b.value / a.value, 'b / a', ratioKind(b, a)],
-  ];
-}
-
-/** Money for a count is money; a count for money is none. Numbers of one kind have a share. */
-function ratioKind(above: Located, below: Located): ColumnKind {
-  if (above.kind === 'money' && below.kind === 'count') return 'money';
-  if (above.kind === 'count' && below.kind === 'money') return 'count';
-  return above.kind === below.kind ? 'share' : 'unknown';
-}
-
-/** Revenue and orders have no difference. */
-function isComparable(a: Located, b: Located): boolean {
-  return a.kind === b.kind || a.kind === 'unknown' || b.kind === 'unknown';
 }
 
 /** Two numbers of one row. */
@@ -286,12 +236,12 @@ function ofRow(query: QueryEvidence, row: number): Derivable[] {
   const located = columns.flatMap(({ name }, index): Located[] => {
     const value = numberOf(rows[row]?.[index]);
     const kind = kinds[index] ?? 'unknown';
-    if (value === undefined || kind === 'year') return [];
+    if (value === undefined || isLabel(kind)) return [];
     const time = /(?:19|20|21)\d\d(?:[-_]?q?\d{1,2})?/i.exec(name)?.[0];
     return [{ value, cell: { query: id, row, column: name }, row, kind, time }];
   });
   if (located.length > 8) return [];
-  return allPairs(located).flatMap(([a, b]) => comparisons(a, b));
+  return compareAll(located);
 }
 
 /** Results of one row each, such as this year's and last year's. */
@@ -306,7 +256,7 @@ function ofSingleValues(evidence: readonly QueryEvidence[]): Derivable[] {
       const value = numberOf(cell);
       const kind = kinds[index] ?? 'unknown';
       const place = { query: id, row: 0, column: columns[index]?.name ?? '' };
-      return value === undefined || kind === 'year'
+      return value === undefined || isLabel(kind)
         ? []
         : [{ value, cell: place, row: 0, kind, time }];
     });

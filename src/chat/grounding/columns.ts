@@ -1,11 +1,11 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 
 /** What the numbers of a column count, as far as its name, type and values tell. */
-export type ColumnKind = 'share' | 'money' | 'count' | 'year' | 'unknown';
+export type ColumnKind = 'share' | 'money' | 'count' | 'year' | 'id' | 'unknown';
 
 const sharesName = /pct|percent|share|rate|ratio|growth|anteil|quote|margin|marge|%/i;
 const moneyName =
-  /revenue|sales|amount|price|cost|profit|spen[dt]|fee|tax|discount|balance|budget|income|turnover|value|mrr|arr|gmv|eur|usd|gbp|chf|umsatz|preis|betrag|kosten|gewinn|ingreso|precio|ricav|prezzo|montant|prix|receita|omzet/i;
+  /revenue|sales|amount|price|cost|profit|spen[dt]|fee|tax|discount|balance|budget|income|turnover|value|mrr|arr|gmv|eur|usd|gbp|chf|net_result|earnings|actual|umsatz|preis|betrag|kosten|gewinn|ingreso|precio|ricav|prezzo|montant|prix|receita|omzet/i;
 const yearName = /year|jahr|année|annee|año|anio|anno|ano\b|jaar/i;
 
 const knownKinds = new WeakMap<QueryEvidence, readonly ColumnKind[]>();
@@ -25,8 +25,27 @@ function kindOf({ columns, rows }: QueryEvidence, index: number): ColumnKind {
   const areWhole = values.every((value) => /^-?\d+$/.test(value));
   const areYears = values.every((value) => /^(?:19|20|21)\d\d$/.test(value));
   if (areYears && values.length > 0 && yearName.test(name)) return 'year';
+  if (idName.test(name) && areWhole && areIds(values)) return 'id';
   if (moneyName.test(name)) return 'money';
-  return areWhole && values.length > 0 ? 'count' : 'unknown';
+  if (areWhole) return values.length > 0 ? 'count' : 'unknown';
+  const areFractions = values.every((value) => Math.abs(Number(value)) <= 1);
+  return areFractions && values.length > 0 ? 'share' : 'unknown';
+}
+
+const idName = /(?:^|[_\s])(?:id|nr|no|number|key)$|[a-z]I[dD]$/i;
+
+/** Small ids would be found in any text. */
+function areIds(values: readonly string[]): boolean {
+  return (
+    values.length > 0 &&
+    new Set(values).size === values.length &&
+    values.every((value) => /^\d{4,}$/.test(value))
+  );
+}
+
+/** True for numbers that name a row: nobody adds them up. */
+export function isLabel(kind: ColumnKind | undefined): boolean {
+  return kind === 'year' || kind === 'id';
 }
 
 function textOf(cell: unknown): string | undefined {
@@ -65,7 +84,7 @@ function columnNames(query: QueryEvidence): readonly ColumnName[] {
   if (known !== undefined) return known;
   const kinds = columnKinds(query);
   const parts = query.columns.map(({ name }, index) =>
-    kinds[index] === 'year' || !isNumeric(query, index) ? [] : nameParts(name),
+    isLabel(kinds[index]) || !isNumeric(query, index) ? [] : nameParts(name),
   );
   const names = parts.flatMap((own, column): ColumnName[] => {
     const rare = own.filter((part) => parts.filter((others) => others.includes(part)).length === 1);
@@ -88,12 +107,16 @@ function isNumeric({ rows }: QueryEvidence, index: number): boolean {
 }
 
 function nameParts(name: string): readonly string[] {
-  return name
-    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^\p{L}]+/u)
-    .map((part) => part.replace(/(?<=[^s]{2})s$/, ''))
-    .filter((part) => part.length > 2 && part !== 'total' && part !== 'sum');
+  return (
+    name
+      .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+      .toLowerCase()
+      .split(/[^\p{L}]+/u)
+      .map((part) => part.replace(/(?<=[^s]{2})s$/, ''))
+      // `40 units` are not of the column unit_price.
+      .filter((part, _, { length }) => part !== 'unit' || length === 1)
+      .filter((part) => part.length > 2 && part !== 'total' && part !== 'sum')
+  );
 }
 
 function escapeWord(word: string): string {

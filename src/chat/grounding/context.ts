@@ -2,7 +2,7 @@ import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { NamedRows } from './candidates.ts';
 import { columnKinds, lastNamedColumn, namedColumn } from './columns.ts';
 import { findMentions, type Mention } from './mentions.ts';
-import { againstWords } from './number-words.ts';
+import { againstWords, versusWords } from './number-words.ts';
 import type { WrittenNumber } from './read-numbers.ts';
 import type { Statement } from './statements.ts';
 
@@ -87,13 +87,16 @@ export function placeNumber(
   const picked = tables.map((table): PickedRows => {
     const ofTable = mentions.filter(({ query }) => query === table.id);
     const ofHeader = above.filter(({ query }) => query === table.id);
-    const near = nearRows(table, pickNames({ context, number, text }, ofTable, ofHeader));
-    return { id: table.id, near, named: rowsWith(table, [...ofTable, ...ofHeader]) };
+    const names = pickNames({ context, number, text }, ofTable, ofHeader);
+    const near = nearRows(table, names);
+    const named = rowsWith(table, [...ofTable, ...ofHeader]);
+    return { id: table.id, near, named, names, behind: nameBehind(context, number, ofTable) };
   });
   const find = (id: string) => picked.find((rows) => rows.id === id);
   return {
     isNear: (query, row) => find(query)?.near?.has(row) ?? true,
     named: (query) => find(query)?.named,
+    groups: (query, column) => groupsOf(find(query), column),
     hasNames: picked.some(({ named }) => named !== undefined),
     self,
     header,
@@ -105,6 +108,29 @@ interface PickedRows {
   /** Undefined for all rows. */
   readonly near: ReadonlySet<number> | undefined;
   readonly named: ReadonlySet<number> | undefined;
+  /** For each column that is named: the names that the number may belong to. */
+  readonly names: ReadonlyMap<number, readonly string[]>;
+  /** What is named between the number and the next one. */
+  readonly behind: readonly Mention[];
+}
+
+/** The names that a number may belong to, and one right behind it: `26 on desktop`. */
+function groupsOf(picked: PickedRows | undefined, column: number): ReadonlySet<string> | undefined {
+  const names = picked?.names.get(column);
+  if (names === undefined || picked === undefined) return undefined;
+  const behind = picked.behind.filter((mention) => mention.column === column);
+  return new Set([...names, ...behind.map(({ cell }) => cell)]);
+}
+
+function nameBehind(
+  { statement, numbers }: StatementContext,
+  number: WrittenNumber,
+  mentions: readonly Mention[],
+): readonly Mention[] {
+  const next = numbers.find(({ start }) => start > number.start);
+  const from = number.end - statement.start;
+  const to = next === undefined ? statement.text.length : next.start - statement.start;
+  return mentions.filter(({ start, end }) => from <= start && end <= to && start - from < 40);
 }
 
 interface PickInput {
@@ -137,12 +163,15 @@ function pickNames(
  * belong to all of them.
  */
 function pickFromColumn(
-  { context: { statement, numbers }, number, text }: PickInput,
-  names: readonly Mention[],
+  { context: { statement, numbers: all }, number, text }: PickInput,
+  everywhere: readonly Mention[],
 ): readonly Mention[] {
+  const { names, numbers } = ofClause({ statement, text, number }, everywhere, all);
   const at = (written: WrittenNumber) => written.start - statement.start;
   const values = numbers.filter(
-    (written) => !names.some(({ start, end }) => start <= at(written) && at(written) < end),
+    (written) =>
+      /\d/.test(written.text) &&
+      !names.some(({ start, end }) => start <= at(written) && at(written) < end),
   );
   const position = at(number);
   const before = names.findLast(({ start }) => start < position);
@@ -157,12 +186,34 @@ function pickFromColumn(
   const behind = values.filter((written) => last !== undefined && at(written) > last.start);
   if (!isLast || behind.length < 2 || new Set(names.map(({ cell }) => cell)).size < 2)
     return names.filter(({ start }) => start === nearest.start);
-  const inOrder = pairedName({ names, behind, number, text, offset: statement.start });
-  if (inOrder !== undefined) return [inOrder];
   const between = values.some(
     (written) => at(written) > (names[0]?.start ?? 0) && at(written) < last.start,
   );
+  const words = between ? versusWords : againstWords;
+  const inOrder = pairedName({ names, behind, number, text, words, offset: statement.start });
+  if (inOrder !== undefined) return [inOrder];
   return between ? names.filter(({ start }) => start === nearest.start) : names;
+}
+
+/** What stands between the semicolons around a number; all of the statement if it names nothing. */
+function ofClause(
+  {
+    statement,
+    text,
+    number,
+  }: { readonly statement: Statement; readonly text: string; readonly number: WrittenNumber },
+  names: readonly Mention[],
+  numbers: readonly WrittenNumber[],
+): { readonly names: readonly Mention[]; readonly numbers: readonly WrittenNumber[] } {
+  const at = number.start - statement.start;
+  const from = text.lastIndexOf(';', at);
+  const next = text.indexOf(';', at);
+  const to = next < 0 ? text.length : next;
+  const own = names.filter(({ start }) => from < start && start < to);
+  if (own.length === 0) return { names, numbers };
+  const isIn = ({ start }: WrittenNumber) =>
+    from < start - statement.start && start - statement.start < to;
+  return { names: own, numbers: numbers.filter(isIn) };
 }
 
 interface PairInput {
@@ -170,15 +221,24 @@ interface PairInput {
   readonly behind: readonly WrittenNumber[];
   readonly number: WrittenNumber;
   readonly text: string;
+  /** What may stand between the two numbers. */
+  readonly words: RegExp;
   readonly offset: number;
 }
 
 /** `A is ahead of B: 5 against 3`: the numbers are in the order of the names. */
-function pairedName({ names, behind, number, text, offset }: PairInput): Mention | undefined {
+function pairedName({
+  names,
+  behind,
+  number,
+  text,
+  words,
+  offset,
+}: PairInput): Mention | undefined {
   const [one, other] = behind.slice(-2);
   if (one === undefined || other === undefined) return undefined;
   const between = text.slice(one.end - offset, other.start - offset);
-  if (between.length > 40 || !againstWords.test(between)) return undefined;
+  if (between.length > 40 || !words.test(between)) return undefined;
   if (number === one) return names.at(-2);
   return number === other ? names.at(-1) : undefined;
 }
@@ -231,12 +291,16 @@ export function hintedColumn(
 
 /** The unit of a number: the one or two words behind it. */
 function wordsBehind(text: string): string {
-  return (
+  const words =
     /^[^\p{L}\d,.;:|()[\]]*(?:(?:EUR|USD|GBP|CHF)(?!\p{L}))?[^\p{L}\d,.;:|()[\]]*(\p{L}+(?:\s\p{L}+)?)?/u.exec(
       text,
-    )?.[1] ?? ''
-  );
+    )?.[1] ?? '';
+  return linkWords.test(words) ? '' : words;
 }
+
+/** Behind these words stands what the next number is of: `5 EUR on revenue of 9 EUR`. */
+const linkWords =
+  /^(?:on|from|against|with|at|vs|versus|compared|bei|auf|gegenüber|gegen|mit|aus|sur|contre|avec|sobre|contra|con|su|contro|op|tegen|met|przy|wobec)(?!\p{L})/iu;
 
 /** What stands between the unit of the number before and this one. */
 function wordsBefore(

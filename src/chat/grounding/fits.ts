@@ -11,10 +11,12 @@ export function fitsNumber(
 ): (candidate: Derivable) => boolean {
   const isDown = downWords.test(statement);
   const isUp = upWords.test(statement);
+  // Where one loss has its sign, all have.
+  const writesMinus = /(?:^|[\s(|:])[-−][€$£]?\d/.test(statement);
   const near = nearness(number, aboutWords.test(before));
   const hasSign = number.sign !== undefined;
   const cellFits = (value: number, reading: NumberReading) =>
-    near(value, reading) || (isDown && near(-value, reading));
+    near(value, reading) || (isDown && !writesMinus && near(-value, reading));
   const changeFits = (value: number, reading: NumberReading) => {
     if (hasSign) return near(value, reading);
     if (isUp !== isDown) return near(isUp ? value : -value, reading);

@@ -18,7 +18,7 @@ import { fitsNumber } from './fits.ts';
 import { withoutNames } from './mentions.ts';
 import { totalWords } from './number-words.ts';
 import { plausibleDerivation } from './plausible.ts';
-import { readNumbers, type WrittenNumber } from './read-numbers.ts';
+import { readNumbers, underHeader, type WrittenNumber } from './read-numbers.ts';
 import { splitStatements } from './statements.ts';
 
 /** A number or a citation in an answer, and what it rests on. */
@@ -63,7 +63,11 @@ export function groundAnswer({
   const all = readNumbers(withoutNames(text, evidence));
   const numbers = all.slice(0, mostNumbers);
   const asked = readNumbers(question);
-  const known = [question, ...evidence.map(({ sql = '' }) => sql)].join(' ');
+  const inQueries = evidence.flatMap(({ sql = '', columns }) => [
+    sql,
+    ...columns.map(({ name }) => name),
+  ]);
+  const known = [question, ...inQueries].join(' ');
   const contexts = splitStatements(text).map((statement): StatementContext => {
     const own = numbers.filter(
       ({ start, end }) => statement.start <= start && end <= statement.end,
@@ -86,21 +90,22 @@ interface ReadAnswer {
   readonly mentioned: (query: string, end: number) => number;
   /** The numbers of the question. */
   readonly asked: readonly WrittenNumber[];
-  /** The question and the statements of the queries. */
+  /** The question, the statements of the queries, and the names of their columns. */
   readonly known: string;
   readonly contexts: readonly StatementContext[];
 }
 
 function groundNumber(
-  number: WrittenNumber,
+  written: WrittenNumber,
   context: StatementContext,
   answer: ReadAnswer,
 ): GroundedClaim {
-  const { text, start, end } = number;
+  const { text, start, end } = written;
   const { statement, evidence } = context;
   const claim = { kind: 'number' as const, text, span: [start, end] as const };
-  const tables = citedTables(context, number);
-  const place = placeNumber(context, number, tables);
+  const tables = citedTables(context, written);
+  const place = placeNumber(context, written, tables);
+  const number = underHeader(written, place.header);
   if (place.self !== undefined) {
     const { query, column, cell } = place.self;
     const table = tables.find(({ id }) => id === query);

@@ -1,7 +1,7 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
-import { numberOf } from './candidates.ts';
-import { columnKinds } from './columns.ts';
+import { columnKinds, isLabel } from './columns.ts';
 import { spellings } from './spellings.ts';
+import { numberOf } from './values.ts';
 
 /** A text, a date or a year of some rows that a statement names. */
 export interface Mention {
@@ -53,7 +53,7 @@ function namesOf(query: QueryEvidence): readonly Name[] {
   const bySpelling = new Map<string, Map<string, Name['places'][number]>>();
   for (const row of query.rows)
     row.forEach((value, column) => {
-      const cell = nameIn(value, kinds[column] === 'year');
+      const cell = nameIn(value, isLabel(kinds[column]));
       if (cell === undefined) return;
       for (const spelling of spellings(cell)) {
         const places = bySpelling.get(spelling.toLowerCase()) ?? new Map();
@@ -68,8 +68,8 @@ function namesOf(query: QueryEvidence): readonly Name[] {
   return names;
 }
 
-function nameIn(value: unknown, isYear: boolean): string | undefined {
-  if (isYear && (typeof value === 'number' || typeof value === 'string')) return String(value);
+function nameIn(value: unknown, isNumber: boolean): string | undefined {
+  if (isNumber && (typeof value === 'number' || typeof value === 'string')) return String(value);
   const isName = typeof value === 'string' && value.length > 1 && numberOf(value) === undefined;
   return isName ? value : undefined;
 }

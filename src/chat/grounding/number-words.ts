@@ -78,7 +78,9 @@ export const aboutWords =
 export const comparisonWords =
   /%|\b(?:more|less|than|differ\w*|ahead|behind|versus|vs|compar\w*|increas\w*|decreas\w*|gr[eo]w\w*|rose|rise|fell|down|up|gap|times|share|of|per|average|mehr|weniger|als|unterschied|differenz|gegenüber|gestiegen|gesunken|wuchs|anteil|mal|vor|pro|plus|moins|écart|hausse|baisse|fois|part|más|menos|diferencia|veces|più|meno|differenza|volte|mais|diferença|vezes|meer|minder|verschil|keer|mer|mindre|gånger|więcej|mniej|razy)(?![\p{L}])|倍|増|減|差/iu;
 
-const word = (words: string): RegExp => new RegExp(`(?<!\\p{L})(?:${words})(?!\\p{L})`, 'iu');
+/** The words of scripts that put no spaces between words stand in `joined`. */
+const word = (words: string, joined = '(?!)'): RegExp =>
+  new RegExp(`(?<!\\p{L})(?:${words})(?!\\p{L})|${joined}`, 'iu');
 
 /** Words that say that a number went up. */
 export const upWords = word(
@@ -88,6 +90,7 @@ export const upWords = word(
 /** Words of a statement about several numbers as one. */
 export const totalWords = word(
   'together|total\\p{L}*|altogether|all|sum|combined|overall|plus|both|and|in sum|zusammen|gesamt\\p{L}*|insgesamt|alle|summe|beide|und|ensemble|tous|toutes|somme|et|juntos|juntas|todos|todas|suma|y|insieme|totale|tutti|tutte|somma|e|samen|alle|totaal|en|tillsammans|totalt|alla|och|razem|łącznie|suma|i',
+  '合計|総計|全体|合わせ|合计|总计|합계',
 );
 
 /** Words for what is left of a whole. */
@@ -102,6 +105,12 @@ export const firstWords = word(
 
 export const averageWords = word(
   'average\\p{L}*|avg|mean|per|durchschnitt\\p{L}*|schnitt|mittel\\p{L}*|pro|moyen\\p{L}*|par|promedio|media|por|medio|média|gemiddeld\\p{L}*|genomsnitt\\p{L}*|snitt|średni\\p{L}*',
+  '平均|あたり|평균',
+);
+
+/** As below; without `and`, which may go on with the second name. */
+export const versusWords = word(
+  'against|versus|vs|compared (?:with|to)|gegen|gegenüber|contre|frente a|contra|contro|tegen|mot|wobec',
 );
 
 /** What stands between two numbers that belong to two names in this order. */

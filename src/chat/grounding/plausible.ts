@@ -37,14 +37,15 @@ export function plausibleDerivation({
   const isTotal = totalWords.test(said);
   const isChange = upWords.test(said) || downWords.test(said);
   // Rows say nothing of a plan, unless somebody asked for it.
-  if (planWords.test(said) && !planWords.test(known)) return () => false;
-  const isWhole = !number.isPercent && !number.isMoney;
+  if (planWords.test(said) && !planWords.test(known) && !/budget/i.test(known)) return () => false;
+  const isWhole =
+    !number.isPercent && !number.isMoney && number.readings.some(({ step }) => step >= 1);
   const words: Readonly<Record<string, (candidate: Derivable) => boolean>> = {
     'count of rows': () => isWhole && !isEntry && !restWords.test(said),
     'count of other rows': () => isWhole && restWords.test(said),
     'count of named rows': () => isWhole && !isEntry,
     distinct: () => isWhole && !isEntry,
-    sum: () => (isTotal || digits > 3) && (!isEntry || !place.hasNames || isTotal),
+    sum: () => (isTotal || digits > 2) && (!isEntry || !place.hasNames || isTotal),
     mean: () => averageWords.test(said),
     'a - b': () => isChange || comparisonWords.test(said) || digits > 3,
     'a + b': () => isTotal && !isChange,
@@ -56,6 +57,9 @@ export function plausibleDerivation({
       .replace(/^b (?=[-/] a$)/, 'a ')
       .replace(/(?<=^a [-/] )a$/, 'b');
     if (derivation.startsWith('sum of all but')) return restWords.test(said);
+    if (derivation === 'sum of the group') return isTotal || digits > 3;
+    if (/sum of the group/.test(derivation)) return number.isPercent;
+    if (derivation === 'a * b') return digits > 2;
     if (derivation.startsWith('sum of the named')) return isTotal || number.isPercent;
     if (derivation.startsWith('sum of the first')) return firstWords.test(said);
     if (derivation.startsWith('(')) return true;
@@ -77,8 +81,10 @@ function isRatioSaid(
 ): boolean {
   if (a === undefined || b === undefined) return false;
   const isSameRow = a.row === b.row && a.query === b.query;
-  if (kind === 'money' || kind === 'unknown') return isSameRow || averageWords.test(said);
-  if (!number.isPercent) return timesWords.test(said) || averageWords.test(said);
+  const isRatio = averageWords.test(said) || timesWords.test(said);
+  const isAmount = kind === 'money' || kind === 'unknown';
+  if (isAmount) return isRatio || (isSameRow && number.isMoney);
+  if (!number.isPercent) return isRatio;
   if (isChange) return false;
   const named = place.named(a.query)?.size ?? 0;
   return isSameRow || a.query !== b.query || named >= 2;

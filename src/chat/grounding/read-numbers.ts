@@ -21,7 +21,7 @@ export interface WrittenNumber {
  * digits of names such as `q1` or `A4`.
  */
 const pattern =
-  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’/:-])([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|\p{L}+\.?)(?![\p{L}\d²³]))?/giu;
+  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’/-]|\p{N}:)([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|\p{L}+\.?(?![\p{L}\d²³])))?/giu;
 
 /** The numbers of a text, in its order; code, links, dates and numbering are left out. */
 export function readNumbers(text: string): readonly WrittenNumber[] {
@@ -77,8 +77,8 @@ function readMatch(
   ) as MatchedParts;
   const isPercent = percentSign.test(unit) || percentWord.test(unit);
   const scale = isPercent ? 1 : scaleOf(unit, gap);
-  // Letters right behind digits make a name of them, such as 3D.
-  if (scale === undefined && gap === '' && isName(unit)) return undefined;
+  // Letters right behind digits make a name of them, such as 3D; 1,240MWh is none.
+  if (scale === undefined && gap === '' && /^\d+$/.test(number) && isName(unit)) return undefined;
   const isBare = scale === undefined;
   const text = isBare ? whole.slice(0, -1 * (gap + unit).length || undefined) : withoutPoint(whole);
   const [start, end] = [match.index, match.index + text.length];
@@ -121,6 +121,24 @@ function scaleOf(unit: string, gap: string): number | undefined {
   const scale = scaleWords.get(word);
   if (scale !== undefined) return gap !== '' || unit.length <= 2 ? scale : undefined;
   return /^[千万萬億亿兆천만억조]/.test(unit) ? scaleWords.get(unit.slice(0, 1)) : undefined;
+}
+
+/** `MRR (k EUR)` or `in thousands` above a column: its numbers are written without their scale. */
+export function underHeader(number: WrittenNumber, header: string): WrittenNumber {
+  const inside = /\(([^()]{1,20})\)|(?<!\p{L})in\s(\p{L}{2,12})/iu.exec(header);
+  const words = (inside?.[1] ?? inside?.[2] ?? '').split(/[^\p{L}]+/u);
+  const isMoney = currency.test(inside?.[0] ?? '');
+  const scale = words
+    .filter((word) => word.length > 1 || isMoney)
+    .map((word) => scaleWords.get(word.toLowerCase().replace(/(?<=nd|on)s$/, '')))
+    .find((size) => size !== undefined);
+  const hasOwn = /\p{L}/u.test(number.text) || number.isPercent;
+  if (scale === undefined || hasOwn) return number;
+  const readings = number.readings.map(({ value, step }) => ({
+    value: value * scale,
+    step: step * scale,
+  }));
+  return { ...number, readings };
 }
 
 function isName(unit: string): boolean {
@@ -194,6 +212,7 @@ const others: readonly RegExp[] = [
   /\b\d{4}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}(?::\d{2})?Z?)?\b/g,
   /\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/g,
   /\b\d{1,2}:\d{2}(?::\d{2})?\b/g,
+  /(?<!\d)\d{1,2}月(?:\d{1,2}日)?/g,
   /^[ \t]*(?:\d{1,2}[.)]|#+)(?=\s)/gm,
   new RegExp(`\\b\\d{1,2}(?:\\.|st|nd|rd|th|er)?\\s+(?:de\\s+)?(?:${months})\\b`, 'gi'),
   new RegExp(`\\b(?:${months})\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?(?![\\d%.,])`, 'gi'),

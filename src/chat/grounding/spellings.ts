@@ -1,5 +1,5 @@
 const isoDate = /^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ]|$)/;
-const locales = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'pl'];
+const locales = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'pl', 'ja'];
 
 /** For the first of a month, and for other days. */
 const formats = locales.flatMap((locale) =>

@@ -131,7 +131,7 @@ const freshEnglishTemplates: readonly Template[] = [
     const [first] = rows;
     const last = rows[3] ?? first;
     return {
-      question: 'Where is churn worst?',
+      question: 'Where is churn worst? Only what is above 0.5% a month.',
       parts: answer`Churn runs from ${say.percent(first.churn / 100, 1, neighboursPercent(rows, first))} on ${say.member(first.name, others(rows, first))} up to ${say.percent(last.churn / 100, 1, neighboursPercent(rows, last))} on ${say.member(last.name, others(rows, last))}, a spread of ${say.number(last.churn - first.churn, { digits: 1 }, { 'wrong-difference': [last.churn + first.churn] })} percentage points ${cite('q1')}. Anything above 0.5% a month was in scope, as you asked.`,
     };
   }),

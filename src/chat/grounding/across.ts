@@ -1,0 +1,123 @@
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
+import type { Derivable, NamedRows } from './candidates.ts';
+import { columnKinds, isLabel } from './columns.ts';
+import { compareAll, type Located, numberOf } from './values.ts';
+
+/** Totals of more columns would explain any number. */
+const mostTotals = 8;
+
+/** What people compute from the totals of columns: spending as a share of the budget. */
+export function ofTotals(evidence: readonly QueryEvidence[]): Derivable[] {
+  const totals = evidence.flatMap((query): Located[] => {
+    if (query.truncated || query.rows.length < 2) return [];
+    return numericColumns(query).map(({ name, index, kind }) => {
+      const value = query.rows.reduce((sum, row) => sum + (numberOf(row[index]) ?? 0), 0);
+      return { value, cell: { query: query.id, column: name }, row: -1, kind };
+    });
+  });
+  return totals.length > mostTotals ? [] : compareAll(totals);
+}
+
+/** The rows of two results that have the same name: late parcels of a carrier, and all of them. */
+export function ofSameNames(
+  evidence: readonly QueryEvidence[],
+  { isNear }: NamedRows,
+): Derivable[] {
+  if (evidence.length < 2) return [];
+  const located = evidence.flatMap((query) => {
+    const columns = query.rows.length < 2 ? [] : numericColumns(query);
+    if (columns.length === 0) return [];
+    return query.rows.flatMap((cells, row) => {
+      const name = cells.find((cell) => typeof cell === 'string');
+      if (name === undefined || !isNear(query.id, row)) return [];
+      return columns.flatMap(({ name: column, index, kind }) => {
+        const value = numberOf(cells[index]);
+        const cell = { query: query.id, row, column };
+        return value === undefined ? [] : [{ name, value, cell, row, kind }];
+      });
+    });
+  });
+  // Of many rows, chance would explain any number.
+  if (located.length > 40) return [];
+  return located.flatMap((one, index) =>
+    located
+      .slice(index + 1)
+      .filter(({ name, cell }) => name === one.name && cell.query !== one.cell.query)
+      .flatMap((namesake) => compareAll([one, namesake])),
+  );
+}
+
+/** An amount for each of a count, or a share of it: 40 pieces at 5 EUR, 20 % of 900 users. */
+export function ofProducts(query: QueryEvidence, row: number): Derivable[] {
+  const columns = numericColumns(query).flatMap(({ name, index, kind }) => {
+    const value = numberOf(query.rows[row]?.[index]);
+    return value === undefined
+      ? []
+      : [{ value, kind, cell: { query: query.id, row, column: name } }];
+  });
+  const counts = columns.filter(({ kind }) => kind === 'count');
+  return counts.flatMap((count) =>
+    columns.flatMap((factor): Derivable[] => {
+      const isFraction = factor.kind === 'share' && Math.abs(factor.value) <= 1;
+      if (!isFraction && factor.kind !== 'money') return [];
+      const value = count.value * factor.value;
+      const cells = [count.cell, factor.cell];
+      return [{ value, cells, derivation: 'a * b', kind: isFraction ? 'count' : 'money' }];
+    }),
+  );
+}
+
+interface NumericColumn {
+  readonly name: string;
+  readonly index: number;
+  readonly kind: Located['kind'];
+}
+
+function numericColumns(query: QueryEvidence): readonly NumericColumn[] {
+  const kinds = columnKinds(query);
+  return query.columns.flatMap(({ name }, index): NumericColumn[] => {
+    const kind = kinds[index] ?? 'unknown';
+    const isNumeric = query.rows.some((row) => numberOf(row[index]) !== undefined);
+    return isNumeric && !isLabel(kind) ? [{ name, index, kind }] : [];
+  });
+}
+
+/** Rows of several members and devices: the sums of the rows of one of them, and shares of it. */
+export function ofGroups(query: QueryEvidence, rows: NamedRows): Derivable[] {
+  if (query.truncated) return [];
+  return query.columns.flatMap((_, index) => {
+    const groups = Map.groupBy(query.rows.keys(), (row) => query.rows[row]?.[index]);
+    const isGrouped = groups.size > 1 && groups.size < query.rows.length && groups.size <= 20;
+    const areNames = [...groups.keys()].every((name) => typeof name === 'string');
+    if (!isGrouped || !areNames) return [];
+    const wanted = rows.groups?.(query.id, index);
+    return [...groups].flatMap(([name, members]) =>
+      wanted === undefined || wanted.has(String(name)) ? ofGroup(query, members, rows) : [],
+    );
+  });
+}
+
+function ofGroup(
+  query: QueryEvidence,
+  members: readonly number[],
+  { named }: NamedRows,
+): Derivable[] {
+  return numericColumns(query).flatMap(({ name, index, kind }): Derivable[] => {
+    if (kind === 'share') return [];
+    const cellAt = (row: number) => ({ query: query.id, row, column: name });
+    const valueAt = (row: number) => numberOf(query.rows[row]?.[index]) ?? 0;
+    const value = members.reduce((sum, row) => sum + valueAt(row), 0);
+    const cells = members.slice(0, 10).map(cellAt);
+    const all = query.rows.reduce((sum, _, row) => sum + valueAt(row), 0);
+    const own = members.filter((row) => named(query.id)?.has(row) ?? true);
+    return [
+      { value, cells, derivation: 'sum of the group', kind },
+      { value: value / all, cells, derivation: 'sum of the group / sum', kind: 'share' },
+      ...own.map((row): Derivable => {
+        const place = [cellAt(row), ...cells];
+        const derivation = 'a / sum of the group';
+        return { value: valueAt(row) / value, cells: place, derivation, kind: 'share' };
+      }),
+    ];
+  });
+}
