@@ -88,7 +88,7 @@ describe('ktx chat', () => {
     );
     expect(stderr).toMatch(/permissions manual · connections shop · tools .*query_metrics/);
     expect(stderr).toContain('ktx does not read CLAUDE.md');
-    expect(stderr).toMatch(/query_metrics.* \(query, at most 1000 rows\)\n {2}WITH/);
+    expect(stderr).toMatch(/query_metrics.* \(query, at most 1000 rows\)\n {2}SELECT/);
     expect(stderr).toMatch(/✓.*query_metrics \[q1\] 2 rows from shop in \d+ ms\./);
     expect(stdout).toContain('Let me see.');
     expect(stdout).toContain('Revenue is 1,778 EUR [q1].');
@@ -112,7 +112,7 @@ describe('ktx chat', () => {
     ];
     const { stdout, stderr } = await typed(['What is revenue?', 's', ...commands]);
     expect(stdout).toMatch(/\/export <file\.csv>/);
-    expect(stdout).toMatch(/-- q1\nWITH/);
+    expect(stdout).toMatch(/-- q1\nSELECT/);
     expect(stdout).toMatch(/\[q1\] 2 rows\n.*orders\.status +orders\.revenue/);
     expect(stdout).toMatch(
       /\[q1\] shop\n {2}semantic-layer\/shop\/orders\.yaml at commit [0-9a-f]{10}/,
@@ -138,7 +138,7 @@ describe('ktx chat', () => {
     ]);
     expect(stdout).toContain('wrote 2 rows to');
     expect(readFileSync(join(project.dir, 'talk.md'), 'utf8')).toMatch(
-      /## What is revenue\?\n\nRevenue is 1,778 EUR \[q1\]\.\n\n\[q1\]\n\n```sql\nWITH/,
+      /## What is revenue\?\n\nRevenue is 1,778 EUR \[q1\]\.\n\n\[q1\]\n\n```sql\nSELECT/,
     );
     expect(readFileSync(join(project.dir, 'rows.csv'), 'utf8')).toMatch(
       /^orders\.status,orders\.revenue\npaid,/,

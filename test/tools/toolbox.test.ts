@@ -201,8 +201,9 @@ describe('the tools of a project', () => {
     expect(warned.structured?.untrusted).toMatchObject({
       rows: [[21]],
       warnings: [expect.stringContaining('sum(orders.amount) has no amount > 5')],
-      query_metrics: { metrics: ['orders.revenue'], dimensions: [] },
     });
+    // The metric would answer another question, so it is not proposed.
+    expect(warned.structured?.untrusted).not.toHaveProperty('query_metrics');
     const fine = await call(tools, 'run_sql', {
       sql: 'SELECT sum(amount) FROM orders WHERE amount > 5',
     });

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { UserError } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
 import { parseJson } from '../../lib/json.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
 import { readText, undefinedIfMissing } from '../../store/files.ts';
@@ -18,7 +18,10 @@ export type FinishedAttempts = (
 
 const suffix = '.attempts.jsonl';
 
-/** A run that has not ended: each attempt is a line as soon as it ends. */
+/**
+ * A run that has not ended: each attempt is a line as soon as it ends. A disk that refuses one ends
+ * the log and not the run, whose answers are paid for: `onFailure` is told once.
+ */
 export interface AttemptLog {
   append(attempt: FinishedAttempt): void;
   /** Removes the file: the run itself is kept. */
@@ -26,13 +29,25 @@ export interface AttemptLog {
 }
 
 /** Begins a log, or continues that of an earlier run with the same id. */
-export function openAttemptLog(projectDir: string, header: AttemptLogHeader): AttemptLog {
+export function openAttemptLog(
+  projectDir: string,
+  header: AttemptLogHeader,
+  onFailure: (message: string) => void,
+): AttemptLog {
   const { evals } = ensureStateDirectory(projectDir);
   mkdirSync(evals, { recursive: true, mode: 0o700 });
   const path = join(evals, `${header.id}${suffix}`);
   // Begins with a line break: the last line of a run that was killed may be cut off.
-  const append = (line: object) =>
-    appendFileSync(path, `\n${JSON.stringify(line)}`, { mode: 0o600 });
+  let hasFailed = false;
+  const append = (line: object): void => {
+    if (hasFailed) return;
+    try {
+      appendFileSync(path, `\n${JSON.stringify(line)}`, { mode: 0o600 });
+    } catch (error) {
+      hasFailed = true;
+      onFailure(`${path} cannot be written; --resume will miss answers: ${errorMessage(error)}`);
+    }
+  };
   append(header);
   return { append, remove: () => rm(path, { force: true }) };
 }

@@ -114,14 +114,21 @@ function findPeriod(
 
 /** Between the names of one dimension for several datasets. */
 const sameAs = ' = ';
+const dottedName = /^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+$/u;
 
 /**
- * `orders.buyer.segment = tickets.customers.segment`: the name that begins with the owner. Throws if
- * none does.
+ * `orders.buyer.segment = tickets.customers.segment`: the name that begins with the owner. Throws
+ * if none does, or if one of them cannot be a name.
  */
 function resolveConformed(start: PathStart, text: string): ResolvedField {
   const { name: owner, entity } = start.owner;
   const alternatives = text.split(sameAs).map((name) => name.trim());
+  const misfit = alternatives.find((name) => !dottedName.test(name));
+  if (misfit !== undefined)
+    throw queryError('no_path', `${misfit} is not the name of a dimension`, {
+      hint: `Write one dimension for each dataset, with ${sameAs.trim()} between them.`,
+      choices: [],
+    });
   const own = alternatives.find((name) => {
     const [first] = name.split('.');
     return first === owner || (entity !== undefined && first === entity);

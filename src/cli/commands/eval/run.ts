@@ -160,7 +160,8 @@ async function runQuestionSets(
     done: resumed?.done ?? (() => []),
     onStart(now) {
       if (resumed !== undefined) requireSameContext(resumed.header.context, now);
-      log = openAttemptLog(project.dir, { version: 1, id, started, selection, context: now });
+      const header = { version: 1 as const, id, started, selection, context: now };
+      log = openAttemptLog(project.dir, header, (message) => context.printNote(message));
     },
     onAttempt: (finished) => log?.append(redactRun(withoutNearestRows(finished), patterns)),
     signal: context.signal,
