@@ -3,6 +3,10 @@
  * at length what a faster suite checks once: the reason names that suite.
  */
 export const slowSuites: Readonly<Record<string, string>> = {
+  'test/conformance/tpcds/tpcds.test.ts':
+    'the queries of TPC-DS; test/conformance/semantic-layer.test.ts has golden rows of each kind',
+  'test/conformance/tpch/tpch.test.ts':
+    'the queries of TPC-H; test/conformance/semantic-layer.test.ts has golden rows of each kind',
   'test/contract/claude-agent.test.ts':
     'every way to pay for Claude Code; test/contract/agent-backends.test.ts runs one',
   'test/chat/hostile-mcp-server.test.ts':

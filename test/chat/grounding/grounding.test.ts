@@ -17,7 +17,8 @@ function figures(set: SetName) {
   const noticed = wrong.filter((answer) => {
     const [from, to] = answer.fault;
     const isAnywhere = from === to || answer.operator === 'wrong-citation';
-    return ungrounded(answer).some(({ span }) => isAnywhere || (span[0] < to && from < span[1]));
+    const marked = ungrounded(answer);
+    return marked.some(({ span }) => isAnywhere || (span[0] < to && from < span[1]));
   });
   return { falseMarks: marks.length / numbers.length, recall: noticed.length / wrong.length };
 }
