@@ -1,3 +1,4 @@
+import { formatCount } from '../../lib/format-count.ts';
 import type { CaseResult } from '../run/run-schema.ts';
 import { meanInterval, signTest, type Interval } from './statistics.ts';
 import { passShare } from './summary.ts';
@@ -31,7 +32,7 @@ export function comparePairs(
   return { pairs, better, worse, difference, p_value: signTest(better, worse) };
 }
 
-/** `12 points (3 to 21) on the 40 cases that both decided: 7 better, 2 worse; …` */
+/** `12 points (3 to 21) on 40 shared cases: 7 better, 2 worse (p = 0.18)` */
 export function describePairs({
   pairs,
   better,
@@ -45,5 +46,6 @@ export function describePairs({
       ? ''
       : ` (${points(Math.max(-1, low))} to ${points(Math.min(1, high))})`;
   const chance = p < 0.001 ? 'p < 0.001' : `p = ${p.toPrecision(2)}`;
-  return `${points(value)} points${range} on the ${pairs} cases that both decided: ${better} better, ${worse} worse; chance alone: ${chance}`;
+  const cases = formatCount(pairs, 'shared case');
+  return `${points(value)} points${range} on ${cases}: ${better} better, ${worse} worse (${chance})`;
 }
