@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { UserError } from '../../lib/error.ts';
 import { embedWithStore } from '../../llm/embeddings/embed-with-store.ts';
+import { cosineOf, unitVector } from '../../llm/embeddings/unit-vector.ts';
 import { openVectorStore } from '../../llm/embeddings/vector-store.ts';
 import type { KtxEmbeddingPort } from '../../llm/port/embedding.ts';
 import type { TableFacts } from '../facts/table-facts.ts';
@@ -71,12 +72,7 @@ function meaningsOf(vectors: ReadonlyMap<string, Float32Array>): NameMeanings {
     similarity(a, b) {
       const [first, second] = [units.get(nameText(a)), units.get(nameText(b))];
       if (first === undefined || second === undefined) return undefined;
-      return first.reduce((sum, number, index) => sum + number * (second[index] ?? 0), 0);
+      return cosineOf(first, second);
     },
   };
-}
-
-function unitVector(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
-  return vector.map((number) => number / length);
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { cosineOf, unitVector } from '../../llm/embeddings/unit-vector.ts';
 import type { VectorStore } from '../../llm/embeddings/vector-store.ts';
 
 /** A document whose text means much the same as a question. */
@@ -29,7 +30,7 @@ export function loadMeaningIndex(db: DatabaseSync, store: VectorStore): MeaningI
   const vectors = new Map<string, Float32Array | undefined>();
   const documents = rows.flatMap(({ connection, subject, meaning }) => {
     const text = String(meaning);
-    if (!vectors.has(text)) vectors.set(text, unitVector(store.load(text)));
+    if (!vectors.has(text)) vectors.set(text, loadUnitVector(store, text));
     const vector = vectors.get(text);
     return vector === undefined
       ? []
@@ -40,7 +41,7 @@ export function loadMeaningIndex(db: DatabaseSync, store: VectorStore): MeaningI
     nearest(question) {
       const unit = unitVector(question);
       if (unit === undefined || documents.length === 0) return [];
-      const cosines = documents.map(({ vector }) => dotProduct(vector, unit));
+      const cosines = documents.map(({ vector }) => cosineOf(vector, unit));
       const likenesses = standardize(cosines);
       return documents
         .map(({ connection, subject }, index) => {
@@ -65,14 +66,7 @@ function standardize(cosines: readonly number[]): readonly number[] {
   return cosines.map((cosine) => Math.min(1, Math.max(0, ((cosine - mean) / deviation - 1) / 3)));
 }
 
-function unitVector(vector: Float32Array | undefined): Float32Array | undefined {
-  if (vector === undefined) return undefined;
-  const length = Math.hypot(...vector);
-  return length === 0 ? undefined : vector.map((number) => number / length);
-}
-
-function dotProduct(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);
-  return sum;
+function loadUnitVector(store: VectorStore, text: string): Float32Array | undefined {
+  const vector = store.load(text);
+  return vector && unitVector(vector);
 }
