@@ -392,8 +392,8 @@ describe('the questions of the demo', { timeout: 180_000 }, () => {
     const { stdout } = await ktx(['eval', 'compare', 'previous', 'last'], { cwd: dir });
     writeFileSync(file, before);
     // Lines of SQL stay whole, so that they can be copied.
-    const words = stdout.split('\n').filter((line) => !/^ {4}/.test(line));
-    expect(Math.max(...words.map(({ length }) => length))).toBeLessThanOrEqual(100);
+    const prose = stdout.split('\n').filter((line) => !/^ {4}/.test(line));
+    expect(Math.max(...prose.map(({ length }) => length))).toBeLessThanOrEqual(100);
     expect(stdout).toMatch(
       /^cases +17 of 17 pass +12 of 17 pass\nnot passed +5 fail\naccuracy +100 % \(82 to 100\) +71 % \(47 to 87\)$/m,
     );
