@@ -135,8 +135,6 @@ export const slowCases: Readonly<Record<string, string>> = {
     'small and large budgets of each stage, and the Claude Code program; the same tests have one budget on another backend',
   'test/warehouse/hostile-server.test.ts':
     'servers that send without end in more ways, or slowly; the same tests have one of each kind',
-  'test/contract/sources.test.ts':
-    'kills and 10,000 objects of each source behind an API; the same file interrupts each source once',
   'test/ingest/wiki-sources.test.ts':
     'pages of Notion and Confluence read by the Claude Code program; the same test uses another backend',
   'test/ingest/run-spans.test.ts':
