@@ -117,14 +117,6 @@ export const evalMutants: readonly Mutant[] = [
     tests: ['chat/grounding/grounding.test.ts'],
   },
   {
-    name: 'grounding-growth',
-    file: 'chat/grounding/fits.ts',
-    find: 'if (isUp !== isDown) return near(isUp ? value : -value, reading);',
-    replace: '',
-    why: 'A growth that is computed from the wrong year counts as grounded.',
-    tests: ['chat/grounding/grounding.test.ts'],
-  },
-  {
     name: 'grounding-unit',
     file: 'chat/grounding/fits.ts',
     find: "if (isPercent) return kind === 'share';",
