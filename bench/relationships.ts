@@ -7,6 +7,7 @@ import { writeDatabase } from './relationships/write-database.ts';
 import { heldOut } from './relationships/held-out.ts';
 import { scoreLarge } from './relationships/large.ts';
 import { obscured, queryLog } from './relationships/logs.ts';
+import { publicSeen, publicUnseen } from './relationships/public-schemas.ts';
 import { shapesSeen } from './relationships/shapes-seen.ts';
 import { shapesUnseen } from './relationships/shapes-unseen.ts';
 import {
@@ -22,10 +23,11 @@ import {
 
 /**
  * `npm run bench:relationships [-- --details]` scores relationship discovery against known keys and
- * links: on real databases, hand-written schemas and generated schemas, with all keys hidden (by a
- * flag, and in a copy that declares none) and with primary keys known. The coefficients are trained
- * on other generated schemas only. `--large` first scans star schemas of millions of rows and
- * prints time and memory. Exits with 1 if knowing the primary keys makes a database's score worse.
+ * links: on real databases, hand-written schemas, public schemas with made rows and generated
+ * schemas, with all keys hidden (by a flag, and in a copy that declares none) and with primary keys
+ * known. The coefficients are trained on other generated schemas only. `--large` first scans star
+ * schemas of millions of rows and prints time and memory. Exits with 1 if knowing the primary keys
+ * makes a database's score worse.
  */
 const details = process.argv.includes('--details');
 if (process.argv.includes('--large')) await printLarge();
@@ -59,6 +61,8 @@ try {
     ['hand-written schemas', made(heldOut)],
     ['shapes to develop with', made(shapesSeen)],
     ['shapes that were only scored', made(shapesUnseen)],
+    ['public schemas to develop with', made(publicSeen)],
+    ['public schemas that were only scored', made(publicUnseen)],
     [
       'generated schemas of held-out seeds',
       seeds.map((seed) => [String(seed), generateDatabase(seed)] as const),

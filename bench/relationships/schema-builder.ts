@@ -27,7 +27,7 @@ interface ColumnReference {
   /** Share of the parent's rows that are referred to. */
   readonly share: number;
 }
-interface ColumnSpec {
+export interface ColumnSpec {
   readonly type: string;
   /** Returns undefined if a tuple fills the column. */
   readonly compute: (context: ValueContext) => GeneratedCell | undefined;
@@ -156,6 +156,11 @@ export const polymorphicId = (
     return target ? (pick(random, values(...target)) ?? null) : null;
   });
 
+function typeOfValues(values: readonly GeneratedCell[]): string {
+  const present = values.filter((value) => value !== null);
+  return present.length > 0 && present.every(Number.isInteger) ? 'INTEGER' : 'TEXT';
+}
+
 export function buildDatabase(name: string, schema: HandWrittenSchema): GeneratedDatabase {
   const random = seededRandom(
     Array.from(name).reduce(
@@ -166,15 +171,14 @@ export function buildDatabase(name: string, schema: HandWrittenSchema): Generate
   const rowsOf = tableFiller(schema, random);
   const typeOf = (spec: ColumnSpec): string => {
     const target = spec.ref && schema[spec.ref.to[0]]?.columns[spec.ref.to[1]];
-    return spec.type || (target ? typeOf(target) : 'TEXT');
+    return spec.type || (target ? typeOf(target) : '');
   };
   const tables = Object.entries(schema).map(([table, { columns }]) => {
     const rows = rowsOf(table);
-    const filled = Object.entries(columns).map(([column, spec]) => ({
-      name: column,
-      type: typeOf(spec),
-      values: rows.map((row) => row[column] ?? null),
-    }));
+    const filled = Object.entries(columns).map(([column, spec]) => {
+      const values = rows.map((row) => row[column] ?? null);
+      return { name: column, type: typeOf(spec) || typeOfValues(values), values };
+    });
     return { name: table, columns: filled };
   });
   return { tables, truth: truthOf(schema) };

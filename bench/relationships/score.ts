@@ -108,8 +108,13 @@ const constant = 12;
 
 export function scoreOf(name: string, result: ScanResult, truth: DatabaseTruth): Score {
   type End = readonly [string, readonly string[]];
-  const arrow = ([from, fromColumns]: End, [to, toColumns]: End): string =>
-    `${from}(${fromColumns.join()}) -> ${to}(${toColumns.join()})`;
+  // The pairs of columns of one link may stand in any order.
+  const arrow = ([from, fromColumns]: End, [to, toColumns]: End): string => {
+    const pairs = fromColumns.map((column, index) => [column, toColumns[index] ?? ''] as const);
+    const sorted = pairs.toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const ends = [0, 1].map((end) => sorted.map((pair) => pair[end]).join());
+    return `${from}(${ends[0]}) -> ${to}(${ends[1]})`;
+  };
   const wanted = new Set(
     truth.links.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])),
   );

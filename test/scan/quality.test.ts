@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { generateDatabase } from '../../bench/relationships/generate/schema-generator.ts';
 import { writeDatabase } from '../../bench/relationships/write-database.ts';
+import { publicSeen, publicUnseen } from '../../bench/relationships/public-schemas.ts';
 import { heldOut } from '../../bench/relationships/held-out.ts';
 import {
   f1,
@@ -74,6 +75,18 @@ describe('links of schemas that nothing was trained on', () => {
     const score = scoreOf(name, await scanFile(path, 'all'), schema.truth);
     expect(f1(score), JSON.stringify([score.missed, score.wrong])).toBeGreaterThanOrEqual(0.85);
     expect(score.hits / score.accepted).toBeGreaterThanOrEqual(0.9);
+  });
+
+  const sets = { seen: publicSeen, unseen: publicUnseen };
+  test.each(Object.entries(sets))('public schemas, %s', { timeout: 300_000 }, async (_, set) => {
+    const scores: Score[] = [];
+    for (const [name, make] of Object.entries(set)) {
+      const schema = make();
+      const path = join(dir, `public-${name}.sqlite`);
+      writeDatabase(path, schema);
+      scores.push(scoreOf(name, await scanFile(path, 'all'), schema.truth));
+    }
+    expectFloor(scores, 0.94);
   });
 
   test('a dozen generated schemas of other seeds', { timeout: 120_000 }, async () => {

@@ -105,10 +105,12 @@ function otherTableFinder(tables: readonly ParsedTable[]): IsAway {
   const byFirstColumn = Map.groupBy(tables, ({ columnParts: [first] }) => first?.words.join());
   const findTables = createNameIndex(tables.map((table) => [table.parts.entity, table]));
   return (parts, position, schema) => {
+    // Without an id word, only a table's whole name says that the column refers to it.
+    const required = parts.keyed ? 0.8 : 0.95;
     const namesOther = findTables(parts.entity).some(
-      ({ item, similarity }) => similarity >= 0.8 && item.schema !== schema,
+      ({ item, similarity }) => similarity >= required && item.schema !== schema,
     );
-    if (namesOther) return true;
+    if (namesOther || !parts.keyed) return namesOther;
     const sameFirstColumn = byFirstColumn.get(parts.words.join()) ?? [];
     return position > 0 && sameFirstColumn.some((table) => table.schema !== schema);
   };
@@ -130,7 +132,7 @@ function tableFacts(
     const [own, columnProfile] = [columnParts[position], profile.columns[position]];
     if (!own || !columnProfile) continue;
     const home = homeScore(own, parts);
-    const mayNameOther = own.keyed && own.entity.length > 0 && home < 0.8;
+    const mayNameOther = own.entity.length > 0 && home < 0.8;
     columns.push({
       id: tableKey(ref) + column.name,
       name: column.name,

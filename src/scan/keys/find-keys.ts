@@ -97,10 +97,28 @@ function chooseKey(
   const uniqueSets = composites.filter(
     (set) =>
       isConfirmed(set) &&
-      (isBridge(set) || !set.columns.some((column) => uniqueColumns.has(column))),
+      !set.columns.some(
+        (column) =>
+          uniqueColumns.has(column) &&
+          !(isBridge(set) && (isNamedByColumns(set, table) || isUniqueByChance(column))),
+      ),
   );
   const key = declaredKey(table) ?? bestKey(table, [...uniqueSingles, ...uniqueSets]);
   return { key, parents: uniqueSingles.flatMap((single) => parentKey(single, key)) };
+}
+
+/** True for `film_category(film_id, category_id)`, even while each film has one category. */
+function isNamedByColumns({ columns }: KeyCandidate, { parts }: TableFacts): boolean {
+  const words = new Set(columns.flatMap((column) => column.parts.entity));
+  return parts.entity.length > 1 && parts.entity.every((word) => words.has(word));
+}
+
+/**
+ * True if as many rows would often refer to different keys by chance, given the span of the values.
+ */
+function isUniqueByChance({ profile: { min, max }, present }: ColumnFacts): boolean {
+  const keys = min === undefined || max === undefined ? 1000 : Math.max(1, max - min + 1);
+  return Math.exp(-(present ** 2) / (2 * keys)) > 0.05;
 }
 
 function declaredKey({ ref, schema: { primaryKey: columns } }: TableFacts): KeyFinding | undefined {

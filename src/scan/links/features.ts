@@ -100,6 +100,9 @@ function queryLogFeatures({ seen, rivals }: LinkCandidate, unnamed: number) {
   return { seen: joined, unnamedSeen: unnamed * joined, seenElsewhere: rivals.seen / joins };
 }
 
+/** The prior of a key that is found for sure. */
+const surePrior = 0.98;
+
 function columnFeatures({ child, parent, names, isOwnKey }: LinkCandidate, unnamed: number) {
   const { column, prior, primary } = parent;
   const isEmpty = child.present === 0;
@@ -114,7 +117,8 @@ function columnFeatures({ child, parent, names, isOwnKey }: LinkCandidate, unnam
     // Extension table: shares its primary key with the table it is named after.
     extension: Number(isOwnKey && primary) * names.full * (1 - child.home),
     childUnique: Number(!isEmpty && child.profile.distinct === child.present),
-    parentPrior: prior,
+    // A declared key counts no more: knowing the keys must make no join worse.
+    parentPrior: Math.min(prior, surePrior),
     parentSecondary: Number(!primary),
     text: Number(child.family === 'text'),
     smallChild: isEmpty ? 0 : 1 / child.profile.distinct,

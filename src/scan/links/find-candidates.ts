@@ -18,6 +18,7 @@ import {
   type ValueEvidence,
 } from './link-candidate.ts';
 import { findNearParents } from '../names/near-parents.ts';
+import { type KeyHashes, readNamesakes } from './namesakes.ts';
 import { columnPairKey, type ObservedJoins } from './observed-joins.ts';
 import { findTypeColumn } from './polymorphic.ts';
 import { suggestParents } from './suggest-parents.ts';
@@ -43,13 +44,18 @@ export function findCandidates(
   parents: readonly ParentKey[],
   { observedJoins = new Map(), meanings }: CandidateSources = {},
 ): LinkCandidate[] {
+  const mayRefer = referenceTest(parents);
   const children = tables.flatMap(({ columns }) => columns.filter(mayRefer));
   const ranked = parents.toSorted(
     (a, b) => b.prior - a.prior || (a.column.id < b.column.id ? -1 : 1),
   );
   const suggest = suggestParents(ranked, children, observedJoins);
   const findNear = findNearParents(ranked, meanings);
-  const createCandidate = candidateBuilder(parents, observedJoins);
+  const keyHashes = new Map(
+    parents.map(({ column }) => [column, new Set(sketchHashes(column.profile.sketch))]),
+  );
+  const namesakes = readNamesakes(children, keyHashes);
+  const createCandidate = candidateBuilder(parents, { observedJoins, namesakes, keyHashes });
   return children.flatMap((child) => {
     const typeColumn = findTypeColumn(child, tables);
     const keysOfType = typeColumn
@@ -58,10 +64,10 @@ export function findCandidates(
     // Only a part of a polymorphic column's values is meant for each table.
     const isPolymorphic = keysOfType.length > 0;
     const near = isPolymorphic ? [] : findNear(child);
-    const meant = near.find(({ isDistinct }) => isDistinct)?.parent;
-    const suggested = isPolymorphic
-      ? keysOfType
-      : new Set([...suggest(child), ...near.map(({ parent }) => parent)]);
+    const meantByAll = isPolymorphic ? undefined : namesakes.meantBy(child, suggest);
+    const meant = near.find(({ isDistinct }) => isDistinct)?.parent ?? meantByAll;
+    const others = [...near.map(({ parent }) => parent), ...(meantByAll ? [meantByAll] : [])];
+    const suggested = isPolymorphic ? keysOfType : new Set([...suggest(child), ...others]);
     const required = isPolymorphic ? 0 : minCandidateContainment;
     const childHashes = sketchHashes(child.profile.sketch, maxCompared);
     const candidates = [...suggested].flatMap(
@@ -72,11 +78,25 @@ export function findCandidates(
   });
 }
 
-/** False for prose, counts, and constants without a key-like name. */
-function mayRefer({ family, profile, parts, position, present }: ColumnFacts): boolean {
-  if (family === undefined || profile.kind === 'text' || parts.isCount) return false;
-  if (family === 'date' || profile.kind === 'name') return parts.keyed;
-  return present > 0 || parts.keyed || position === 0 || !isMeasure(parts);
+/**
+ * Returns a test that is false for prose, counts, and constants without a key-like name; also for
+ * names of things, unless the column is called like a table or like a key of two words.
+ */
+function referenceTest(parents: readonly ParentKey[]) {
+  const names = new Set(
+    parents.flatMap(({ column: { table, parts } }) => [
+      table.parts.entity.join(' '),
+      ...(parts.words.length > 1 ? [parts.words.join(' ')] : []),
+    ]),
+  );
+  return ({ family, profile, parts, position, present }: ColumnFacts): boolean => {
+    if (family === undefined || profile.kind === 'text' || parts.isCount) return false;
+    const isNamed =
+      parts.keyed || [parts.entity, parts.words].some((words) => names.has(words.join(' ')));
+    if (profile.kind === 'name') return isNamed;
+    if (family === 'date') return parts.keyed;
+    return present > 0 || parts.keyed || position === 0 || !isMeasure(parts);
+  };
 }
 
 interface ChildColumn {
@@ -89,10 +109,16 @@ interface ChildColumn {
   readonly meant: ParentKey | undefined;
 }
 
-function candidateBuilder(parents: readonly ParentKey[], observedJoins: ObservedJoins) {
-  const hashSets = new Map(
-    parents.map(({ column }) => [column, new Set(sketchHashes(column.profile.sketch))]),
-  );
+interface CandidateEvidence {
+  readonly observedJoins: ObservedJoins;
+  readonly namesakes: ReturnType<typeof readNamesakes>;
+  readonly keyHashes: KeyHashes;
+}
+
+function candidateBuilder(
+  parents: readonly ParentKey[],
+  { observedJoins, namesakes, keyHashes }: CandidateEvidence,
+) {
   const primaryKeys = new Set(
     parents.flatMap(({ column, primary, prior }) => (primary && prior >= 0.5 ? [column] : [])),
   );
@@ -103,18 +129,24 @@ function candidateBuilder(parents: readonly ParentKey[], observedJoins: Observed
     // primary key.
     const isSharedEmail = child.profile.kind === 'email' && !parent.primary;
     if (column === child || isSharedEmail || !areComparable(child, column)) return undefined;
-    const values = estimateValues(own, column, hashSets.get(column) ?? new Set());
+    const values = estimateValues(own, column, keyHashes.get(column) ?? new Set());
     if (values === undefined) return undefined;
     return {
       child,
       parent,
       names: nameEvidence(child, parent, parent === own.meant),
       values,
+      parentHasNamesake: namesakes.parentHasNamesake(child, parent),
       seen: observedJoins.get(columnPairKey(child, column)) ?? 0,
-      isOwnKey: primaryKeys.has(child),
+      isOwnKey: primaryKeys.has(child) || numbersOwnRows(child),
       typeColumn,
     };
   };
+}
+
+/** True if the column is named after its table and tells its rows apart. */
+function numbersOwnRows({ parts, home, profile, present }: ColumnFacts): boolean {
+  return parts.keyed && parts.entity.length > 0 && home >= 0.95 && profile.distinct === present;
 }
 
 /** Undefined if the parent does not hold enough of the child's values. */

@@ -16,6 +16,8 @@ export interface LinkCandidate {
   readonly names: NameEvidence;
   readonly values: ValueEvidence;
   readonly rivals: RivalEvidence;
+  /** True if the parent's own table has a column of the child's name, which refers elsewhere. */
+  readonly parentHasNamesake: boolean;
   /** Number of statements in the query logs that join the two columns. */
   readonly seen: number;
   /** True if the child is the primary key of its own table. */
@@ -31,9 +33,12 @@ export interface LinkCandidate {
     | undefined;
 }
 
-/** How the child's name speaks for the parent; numbers between 0 and 1. */
+/**
+ * How the child's name speaks for the parent; numbers between 0 and 1. `table`: how well it names
+ * the parent's table.
+ */
 export type NameEvidence = Readonly<
-  Record<'same' | 'full' | 'common' | 'selfRole' | 'personRole' | 'best', number>
+  Record<'same' | 'table' | 'full' | 'common' | 'selfRole' | 'personRole' | 'best', number>
 >;
 
 /** What the values say. */
@@ -68,12 +73,24 @@ export function nameEvidence(
   isMeant = false,
 ): NameEvidence {
   const { entity } = child.parts;
-  const matches = [
-    matchNames(entity, column.table.parts.entity),
-    matchNames(entity, column.parts.entity),
-  ];
+  const table = column.table.parts.entity;
+  // `artist.type` refers to artist types.
+  const withOwnTable = matchNames([...child.table.parts.entity, ...entity], table);
   const isSelf = child.table === column.table;
-  const same = Number(entity.length > 0 && haveSameWords(child.parts, column.parts));
+  const ofTable = matchNames(entity, table);
+  const matches = [
+    ofTable,
+    matchNames(entity, column.parts.entity),
+    {
+      full: isSelf || entity.length === 0 ? 0 : withOwnTable.full * 0.95,
+      tail: 0,
+      common: 0,
+      head: 0,
+    },
+  ];
+  const hasSameName = entity.length > 0 && haveSameWords(child.parts, column.parts);
+  // Where both are named after a third table, the name is not this table's.
+  const same = hasSameName ? (column.away ? 0.9 : 1) : 0;
   const selfRole = Number(isSelf && isSelfRole(child.parts, column.table.parts));
   const personRole = isPersonRole(child.parts)
     ? peopleScore(column.table.parts) * (isSelf ? 0.7 : 1)
@@ -81,6 +98,7 @@ export function nameEvidence(
   const similarity = Math.max(...matches.map(nameSimilarity));
   return {
     same,
+    table: Math.max(ofTable.full, ofTable.tail),
     full: Math.max(...matches.map(({ full }) => full)),
     common: Math.max(...matches.map(({ common }) => common)),
     selfRole,
@@ -104,13 +122,12 @@ export const keyCount = ({ profile, table }: ColumnFacts): number =>
   Math.max(1, profile.distinct / table.profile.fraction);
 
 /** Adds to each candidate of one child what the other candidates are like. */
-export function addRivals(candidates: readonly Omit<LinkCandidate, 'rivals'>[]): LinkCandidate[] {
+export function addRivals(candidates: readonly UnrivalledCandidate[]): LinkCandidate[] {
   const serious = candidates.filter(
     ({ values, parent }) => values.containment > 0.9 && parent.primary,
   );
   const ofTables = serious.filter(({ parent }) => !isOfView(parent.column));
-  const distinctKeys = ({ parent }: Omit<LinkCandidate, 'rivals'>): number =>
-    parent.column.profile.distinct;
+  const distinctKeys = ({ parent }: UnrivalledCandidate): number => parent.column.profile.distinct;
   return candidates.map((candidate) => {
     // A view is no rival of the table whose keys it repeats.
     const rivals = isOfView(candidate.parent.column) ? serious : ofTables;
@@ -126,6 +143,21 @@ export function addRivals(candidates: readonly Omit<LinkCandidate, 'rivals'>[]):
     const bestRival = candidate === first ? second : first;
     const seen = candidates.reduce((sum, rival) => sum + (rival === candidate ? 0 : rival.seen), 0);
     const crowd = Math.min(4, equalRivals.length) / 4;
-    return { ...candidate, rivals: { name: bestRival?.names.best ?? 0, crowd, tightest, seen } };
+    const name = bestRival?.names.best ?? 0;
+    return { ...candidate, rivals: { name, crowd, tightest, seen } };
   });
+}
+
+type UnrivalledCandidate = Omit<LinkCandidate, 'rivals'>;
+
+/**
+ * 0..1: how unlikely it is that all of the child's values lie by chance among the rival's keys, if
+ * those are fewer and its name is as good. Sixteen bits and more count as certain.
+ */
+export function tightness(candidate: UnrivalledCandidate, rival: UnrivalledCandidate): number {
+  const hasName = rival.names.best >= Math.max(0.75, candidate.names.best - 0.15);
+  // The rows of a key are counted; its distinct values may be an estimate.
+  const [own, other] = [candidate.parent.column.table.rows, rival.parent.column.table.rows];
+  if (!hasName || !candidate.parent.primary || other === 0 || other >= own) return 0;
+  return Math.min(1, (candidate.child.profile.distinct * Math.log2(own / other)) / 16);
 }

@@ -2,7 +2,7 @@ import { isOfView } from '../facts/table-facts.ts';
 import { sigmoid } from '../keys/key-candidates.ts';
 import coefficients from './coefficients.json' with { type: 'json' };
 import { featuresOf } from './features.ts';
-import type { LinkCandidate } from './link-candidate.ts';
+import { type LinkCandidate, tightness } from './link-candidate.ts';
 
 const candidatesPerColumn = 4;
 /** Less likely pairs are not worth a measurement. */
@@ -50,13 +50,20 @@ export function selectForMeasurement(
   weights?: FeatureWeights,
 ): LinkCandidate[] {
   return groupByChild(candidates).flatMap((group) => {
-    const likely = rankCandidates(group, weights).filter(
-      ({ probability }) => probability >= minProbability,
-    );
+    const ranked = rankCandidates(group, weights);
+    const likely = ranked.filter(({ probability }) => probability >= minProbability);
     const ofTables = likely.filter(({ parent }) => !isOfView(parent.column));
     const views = likely.filter(({ parent }) => isOfView(parent.column));
-    return [...selectLikeliest(ofTables), ...selectLikeliest(views)];
+    const selected = [...selectLikeliest(ofTables), ...selectLikeliest(views)];
+    const parents = new Set(selected.map(({ parent }) => parent));
+    return [...selected, ...selectTighter(ranked).filter(({ parent }) => !parents.has(parent))];
   });
+}
+
+/** Keys that the column keeps to rather than to those of the likeliest, however unlikely. */
+function selectTighter([first, ...others]: readonly RankedCandidate[]): LinkCandidate[] {
+  if (first === undefined) return [];
+  return others.filter((candidate) => tightness(first, candidate) >= 1).slice(0, 2);
 }
 
 function selectLikeliest(likely: readonly RankedCandidate[]): LinkCandidate[] {

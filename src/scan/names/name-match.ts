@@ -6,24 +6,42 @@ export interface NameMatch {
    * The words end with the entity's words; the words before them are a role (`billing_customer`).
    */
   readonly tail: number;
+  /** The entity's words end with the column's words: `order_id` may mean a sales order. */
+  readonly head: number;
   /** The best similarity of any two words. */
   readonly common: number;
 }
 
 export function matchNames(child: readonly string[], parent: readonly string[]): NameMatch {
-  if (child.length === 0 || parent.length === 0) return { full: 0, tail: 0, common: 0 };
+  if (child.length === 0 || parent.length === 0) return { full: 0, tail: 0, head: 0, common: 0 };
   const common = Math.max(
     ...child.flatMap((word) => parent.map((parentWord) => entityWordSimilarity(word, parentWord))),
   );
-  if (child.join('') === parent.join('')) return { full: 1, tail: 0, common };
-  if (child.length < parent.length) return { full: 0, tail: 0, common };
-  const ending = child.slice(-parent.length);
-  const worst = Math.min(
-    ...ending.map((word, index) => entityWordSimilarity(word, parent[index] ?? '')),
-  );
+  if (child.join('') === parent.join('')) return { full: 1, tail: 0, head: 0, common };
+  if (child.length < parent.length) {
+    const head = endingSimilarity(parent, child);
+    return { full: shortFormMatch(child, parent), tail: 0, head, common };
+  }
+  const worst = endingSimilarity(child, parent);
   return child.length === parent.length
-    ? { full: worst, tail: 0, common }
-    : { full: 0, tail: worst, common };
+    ? { full: worst, tail: 0, head: 0, common }
+    : { full: 0, tail: worst, head: 0, common };
+}
+
+/** How well the last words of a name are those of a shorter one. */
+function endingSimilarity(long: readonly string[], short: readonly string[]): number {
+  const ending = long.slice(-short.length);
+  return Math.min(...ending.map((word, index) => entityWordSimilarity(word, short[index] ?? '')));
+}
+
+/** `cdemo` for customer demographics: the first letters of all words but the last. */
+function shortForm(words: readonly string[]): string {
+  return words.map((word, index) => (index < words.length - 1 ? word[0] : word)).join('');
+}
+
+function shortFormMatch(child: readonly string[], parent: readonly string[]): number {
+  const own = child.at(-1) ?? '';
+  return child.length === 1 && own.length >= 4 ? wordSimilarity(own, shortForm(parent)) : 0;
 }
 
 /** Like `wordSimilarity`, but lower for the person who does something: a tagger is not a tag. */
@@ -75,8 +93,8 @@ function commonPrefixLength(a: string, b: string): number {
 }
 
 /** 0..1: how well the child's words name the parent. */
-export function nameSimilarity({ full, tail, common }: NameMatch): number {
-  return Math.max(full * 0.95, tail * 0.9, common * 0.5);
+export function nameSimilarity({ full, tail, head, common }: NameMatch): number {
+  return Math.max(full * 0.95, tail * 0.9, head * 0.7, common * 0.45);
 }
 
 interface NameSearchResult<T> {
@@ -90,7 +108,10 @@ interface NameSearchResult<T> {
  */
 export function createNameIndex<T>(items: Iterable<readonly [name: readonly string[], item: T]>) {
   const entriesWithWords = [...items].flatMap((entry) =>
-    [...new Set([...entry[0], entry[0].join('')])].map((word) => ({ word, entry })),
+    [...new Set([...entry[0], entry[0].join(''), shortForm(entry[0])])].map((word) => ({
+      word,
+      entry,
+    })),
   );
   const byWord = Map.groupBy(entriesWithWords, ({ word }) => word);
   const wordsByLetter = Map.groupBy(byWord.keys(), (word) => word[0]);

@@ -107,10 +107,11 @@ export function measuresSomethingElse(
 export function isSelfRole({ entity }: NameParts, table: NameParts): boolean {
   const isOwnTable = (word: string): boolean =>
     word.length <= 2 || table.entity.some((tableWord) => wordSimilarity(word, tableWord) > 0);
-  return (
-    entity.some((word) => selfRoles.has(word)) &&
-    entity.every((word) => selfRoles.has(word) || isOwnTable(word))
-  );
+  // An item's manager is no item.
+  const isOfPeople = peopleScore(table) > 0;
+  const isRole = (word: string): boolean =>
+    selfRoles.has(word) && (isOfPeople || !personRoles.has(word));
+  return entity.some(isRole) && entity.every((word) => isRole(word) || isOwnTable(word));
 }
 
 export const isPersonRole = ({ words }: NameParts): boolean =>

@@ -84,7 +84,7 @@ function turnOf({ stored, hash, schema }: ProfileTask): number {
 }
 
 /** Raise it when profiles are measured or stored in another way. */
-const profileVersion = 7;
+const profileVersion = 8;
 
 function planTask(schema: TableSchema, context: ProfilingContext): ProfileTask {
   const { config } = context;

@@ -3,7 +3,10 @@ import type { ScanConfig } from '../../config.ts';
 import { isOfView } from '../../facts/table-facts.ts';
 import type { LinkCandidate } from '../link-candidate.ts';
 import { polymorphicReason } from '../polymorphic.ts';
-import { isSameLayer, preferOwnLayer, repeatsColumn } from './prefer-layer.ts';
+import { preferTightest } from './prefer-tightest.ts';
+import { preferOwnLayer } from './prefer-layer.ts';
+import { nameOnlyDiscount, noRows, reasonToDoubt } from './reasons-to-doubt.ts';
+import { reasonToReject } from './reasons-to-reject.ts';
 import { rankCandidates, type RankedCandidate } from '../rank-candidates.ts';
 
 export type JudgedCandidate = LinkCandidate &
@@ -17,7 +20,7 @@ export function chooseLinks(
   candidates: readonly LinkCandidate[],
   config: ScanConfig,
 ): JudgedCandidate[] {
-  const ranked = preferOwnLayer(tablesFirst(rankCandidates(candidates), config));
+  const ranked = preferTightest(preferOwnLayer(tablesFirst(rankCandidates(candidates), config)));
   const best = ranked[0]?.probability ?? 0;
   return ranked.map((candidate, index): JudgedCandidate => {
     if (candidate.typeColumn !== undefined) return judgePolymorphic(candidate, config);
@@ -49,15 +52,13 @@ function judgePolymorphic(candidate: RankedCandidate, { review }: ScanConfig): J
   return { ...candidate, status, why };
 }
 
-function judgeBest(candidate: RankedCandidate, { accept, review }: ScanConfig): JudgedCandidate {
-  const { probability, child, parent, isOwnKey } = candidate;
-  const isView = [child, parent.column].map(isOfView);
-  if (isOwnKey && (isView[1] === true || (isView[0] === true && !isSameLayer(candidate))))
-    return { ...candidate, status: 'rejected', why: 'a view repeats the keys of its tables' };
-  if (isView[0] === true && !child.parts.keyed && (isView[1] === true || !parent.primary))
-    return { ...candidate, status: 'rejected', why: 'an attribute that a view repeats' };
-  if (repeatsColumn(candidate))
-    return { ...candidate, status: 'rejected', why: 'the same column of the same rows' };
+function judgeBest(ranked: RankedCandidate, { accept, review }: ScanConfig): JudgedCandidate {
+  const probability = isNamedExtension(ranked)
+    ? Math.max(ranked.probability, namedExtension)
+    : ranked.probability;
+  const candidate = { ...ranked, probability };
+  const repeated = reasonToReject(candidate);
+  if (repeated !== undefined) return { ...candidate, status: 'rejected', why: repeated };
   const why = reasonToDoubt(candidate);
   const status = probability < review ? 'rejected' : 'review';
   if (why === noRows) {
@@ -68,39 +69,18 @@ function judgeBest(candidate: RankedCandidate, { accept, review }: ScanConfig): 
   return { ...candidate, status: isAccepted ? 'accepted' : status, why };
 }
 
-const noRows = 'no rows to judge by';
-/** So few values are found among most keys. */
-const fewValues = 3;
-
-/** The model is trained on columns with values; without values its probability is too high. */
-function nameOnlyDiscount(candidate: LinkCandidate): number {
-  if (isClearByName(candidate)) return 1;
-  return candidate.isOwnKey || candidate.names.best < 0.75 ? 0.2 : 0.7;
-}
-
-/** Why a person should decide about a likely link; undefined if nothing speaks against it. */
-function reasonToDoubt(candidate: LinkCandidate): string | undefined {
-  const { child, parent, values, isOpen } = candidate;
-  const { column } = parent;
-  if (isOpen) return 'many keys fit equally well';
-  if (child.present === 0 || column.table.rows === 0) return noRows;
-  if (values.orphans === undefined) return 'not confirmed';
-  const isTiny = child.profile.distinct < fewValues && child.present < 10;
-  return isTiny && !isClearByName(candidate) ? 'too few rows to judge by' : undefined;
-}
+/** The probability that a table whose key is called after another table extends that table. */
+const namedExtension = 0.8;
 
 /**
- * True if the name alone proves the link: it names this parent and no other, and both columns look
- * like key and reference.
+ * True for `vendor(business_entity_id)`, however few business entities are vendors; and for
+ * `sales_person(business_entity_id)`, of which each is in `employee(business_entity_id)`.
  */
-function isClearByName({ child, parent, names, rivals, isOwnKey }: LinkCandidate): boolean {
-  const { column, prior, primary } = parent;
-  const hasSameName = names.best >= 0.9 && child.parts.words.at(-1) === column.parts.words.at(-1);
-  const isAheadOfRivals = names.best >= 0.75 && names.best >= rivals.name + 0.1;
-  const namesOnlyThis = isAheadOfRivals && (child.parts.keyed || names.full >= 0.95);
-  const isKey = primary && prior > 0.55 && !column.away;
-  const hasSameType = child.schema.type === column.schema.type;
-  return (hasSameName || namesOnlyThis) && isKey && hasSameType && !isOwnKey;
+function isNamedExtension({ parent, names, values, ...own }: RankedCandidate): boolean {
+  const isContained = values.containment === 1 && values.orphans === 0 && own.child.present > 0;
+  const isNamed = names.table >= 0.95 && own.child.home < 0.5;
+  const isShared = names.same > 0 && own.child.away && parent.column.away;
+  return own.isOwnKey && parent.primary && isContained && (isNamed || isShared);
 }
 
 /** If two columns refer to each other, only the likelier direction stays. */

@@ -1,0 +1,203 @@
+import {
+  alwaysNull,
+  code,
+  computed,
+  constant,
+  type ColumnSpec,
+  day,
+  dayNumber,
+  email,
+  fromTuple,
+  hex,
+  type HandWrittenSchema,
+  integer,
+  moment,
+  money,
+  oneOf,
+  serial,
+  sparseSerial,
+  uuid,
+  words,
+} from './schema-builder.ts';
+import type { GeneratedCell } from './generated-database.ts';
+
+type TableSpec = HandWrittenSchema[string];
+type TupleLink = NonNullable<TableSpec['links']>[number];
+/** A table while its lines are read. */
+interface OpenTable {
+  readonly rows: number;
+  readonly key: string[];
+  readonly columns: Record<string, ColumnSpec>;
+  readonly links: TupleLink[];
+  readonly tuples: TupleLink[];
+  readonly open: TupleLink[];
+}
+
+/**
+ * Reads a schema from text. A line without indent begins a table: its name, its number of rows, and
+ * `key=a,b` if its key has several columns. An indented line is a column:
+ *
+ *     id serial !                       the key: 1, 2, 3…
+ *     buyer >people.id null=.1 share=.3  a reference; a tenth are NULL, to a third of the people
+ *     id =people.id+20                  row n has the key of the other table's row n + 20
+ *     (a,b) >lines(order_id,line)       both columns come from one row of the other table
+ *     a ref=orders.id                   a link of a column that a tuple fills
+ *
+ * `~` marks a link that counts neither as found nor as wrong. `#` begins a comment.
+ *
+ * @throws Error for a line that it cannot read
+ */
+export function readSchemaText(text: string): HandWrittenSchema {
+  const tables: Record<string, OpenTable> = {};
+  let table: OpenTable | undefined;
+  for (const line of text.split('\n')) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    if (line.startsWith(' ')) {
+      if (table === undefined) throw new Error(`no table before: ${line}`);
+      addLine(table, line.trim());
+      continue;
+    }
+    const [name = '', rows = '', ...options] = line.trim().split(' ');
+    const key = optionOf(options, 'key')?.split(',') ?? [];
+    table = { rows: Number(rows), key, columns: {}, links: [], tuples: [], open: [] };
+    tables[name] = table;
+  }
+  return tables;
+}
+
+function addLine(table: OpenTable, line: string): void {
+  const [first = '', second = '', ...options] = splitLine(line);
+  if (first.startsWith('(')) {
+    const names = first.slice(1, -1).split(',');
+    const [parent = '', targets = ''] = second.slice(1, -1).split('(');
+    table.tuples.push([names, parent, targets.split(',')]);
+    for (const name of names) table.columns[name] ??= fromTuple('');
+    return;
+  }
+  const isOpen = options.includes('~');
+  if (second.startsWith('ref=')) {
+    const [parent, target] = pathOf(second.slice(4));
+    (isOpen ? table.open : table.links).push([[first], parent, [target]]);
+    return;
+  }
+  if (options.includes('!')) table.key.push(first);
+  const link = /^[>=](?<path>[^+]+)/u.exec(second)?.groups?.['path'];
+  if (link !== undefined) {
+    const [parent, target] = pathOf(link);
+    (isOpen ? table.open : table.links).push([[first], parent, [target]]);
+  }
+  table.columns[first] = withNulls(columnOf(second, options), options);
+}
+
+/** Words, where the values of a choice may contain spaces. */
+function splitLine(line: string): string[] {
+  const withChoice = /^(?<name>\S+) (?<kind>(?:oneof|cycle)=.*?)(?<rest>(?: (?:null=\S+|!|~))*)$/u;
+  const { name, kind, rest } = withChoice.exec(line)?.groups ?? {};
+  if (name === undefined || kind === undefined) return line.split(/ +/u);
+  return [name, kind, ...(rest ?? '').split(' ').filter((word) => word !== '')];
+}
+
+function columnOf(kind: string, options: readonly string[]): ColumnSpec {
+  if (kind.startsWith('>')) return reference(pathOf(kind.slice(1)), options);
+  if (kind.startsWith('=')) {
+    const [path = '', offset = '0'] = kind.slice(1).split('+');
+    const [table, column] = pathOf(path);
+    return computed('', ({ row, values }) => values(table, column)[row + Number(offset)] ?? null);
+  }
+  const [word = '', value = ''] = kind.split('=');
+  const make = columnKinds[word];
+  if (make === undefined) throw new Error(`unknown kind of column: ${kind}`);
+  return make(value, options);
+}
+
+type MakeColumn = (value: string, options: readonly string[]) => ColumnSpec;
+const columnKinds: Readonly<Record<string, MakeColumn>> = {
+  serial: (value) => serial(...startAndStep(value)),
+  sparse: (value) => sparseSerial(...startAndStep(value)),
+  int: (value) => {
+    const [low = '0', high = '0'] = value.split('..');
+    return integer(Number(low), Number(high));
+  },
+  num: (value) => money(Number(value)),
+  flag: () => integer(0, 1),
+  oneof: (value) => valuesOf(value.split('|'), oneOf),
+  cycle: (value) => valuesOf(value.split('|'), cycleOf),
+  code: (value) => code(value, 100),
+  letters: (value, options) => letters(Number(value), Number(optionOf(options, 'repeat'))),
+  hex: (value, options) => hex(Number(value), optionOf(options, 'prefix') ?? ''),
+  const: (value) => constant(Number.isNaN(Number(value)) ? value : Number(value)),
+  uuid: () => uuid(),
+  words: () => words(),
+  email: () => email(),
+  date: () => day(),
+  daynum: () => dayNumber(),
+  ts: () => moment(),
+  null: () => alwaysNull(),
+};
+
+function startAndStep(value: string): [number, number] {
+  const [start = '1', step = '1'] = value === '' ? [] : value.split('+');
+  return [Number(start), Number(step)];
+}
+
+const cycleOf = (...values: readonly string[]): ColumnSpec =>
+  computed('TEXT', ({ row }) => values[row % values.length] ?? null);
+
+/** Numbers where all values are numbers. */
+function valuesOf(
+  values: readonly string[],
+  make: (...values: readonly string[]) => ColumnSpec,
+): ColumnSpec {
+  const spec = make(...values);
+  if (values.some((value) => Number.isNaN(Number(value)))) return spec;
+  return computed('INTEGER', (context) => Number(spec.compute(context)));
+}
+
+/** Capital letters, different for each row, or repeated after some rows. */
+function letters(length: number, repeat: number): ColumnSpec {
+  const step = length === 2 ? 37 : 1009;
+  let start: number | undefined;
+  return computed('TEXT', ({ row, random }) => {
+    start ??= Math.floor(random() * 10_000);
+    let rest = (Number.isNaN(repeat) ? row : row % repeat) * step + start;
+    return Array.from({ length }, () => {
+      const letter = String.fromCodePoint(65 + (rest % 26));
+      rest = Math.floor(rest / 26);
+      return letter;
+    }).join('');
+  });
+}
+
+/** Some parents have many children, as in life. */
+function reference(
+  [table, column]: readonly [string, string],
+  options: readonly string[],
+): ColumnSpec {
+  const share = Number(optionOf(options, 'share') ?? 1);
+  const orphans = Number(optionOf(options, 'orphan') ?? 0);
+  return computed('', ({ random, values }) => {
+    const pool = values(table, column);
+    if (random() < orphans) return `?${Math.floor(random() * 90_000)}`;
+    const width = Math.max(1, Math.ceil(pool.length * share));
+    const rank = Math.floor(random() ** 1.5 * width);
+    return pool[(rank * 7919) % pool.length] ?? null;
+  });
+}
+
+function withNulls(spec: ColumnSpec, options: readonly string[]): ColumnSpec {
+  const share = Number(optionOf(options, 'null') ?? 0);
+  const none: GeneratedCell = options.includes('none=0') ? 0 : null;
+  if (share === 0) return spec;
+  return computed(spec.type, (context) =>
+    context.random() < share ? none : spec.compute(context),
+  );
+}
+
+function optionOf(options: readonly string[], name: string): string | undefined {
+  return options.find((option) => option.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+function pathOf(text: string): readonly [table: string, column: string] {
+  const [table = '', column = ''] = text.split('.');
+  return [table, column];
+}
