@@ -52,7 +52,7 @@ try {
     const dieAfter = isKilled ? 1 + Math.floor((random() * calls) / (kills + 1)) : Infinity;
     lives.push(await live([...left], dieAfter));
     await nothingLives();
-    checkFiles();
+    await checkFiles();
   }
 } finally {
   await endpoint.close();
@@ -167,9 +167,12 @@ async function nothingLives(): Promise<void> {
 }
 
 /** No file in the project and the temporary folder, and no prompt in the home of the program. */
-function checkFiles(): void {
+async function checkFiles(): Promise<void> {
   const { projectDir, home, env } = machine;
-  for (const folder of [projectDir, env['TMPDIR'] ?? ''])
+  const temporary = env['TMPDIR'] ?? '';
+  // After a kill, the watchdog still removes what the children wrote.
+  for (let waited = 0; waited < 50 && filesOf(temporary).length > 0; waited += 1) await sleep(100);
+  for (const folder of [projectDir, temporary])
     for (const path of filesOf(folder)) problems.push(`life ${life} left ${path}`);
   for (const path of filesOf(home))
     if (/soak-\d+-\d+-end/.test(readFileSync(path, 'utf8')))
@@ -179,7 +182,7 @@ function checkFiles(): void {
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile());
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }
 
 function report(): void {

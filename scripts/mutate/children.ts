@@ -87,4 +87,12 @@ export const childrenMutants: readonly Mutant[] = [
     why: 'A call runs with the model, the instructions or the schema of another.',
     tests: pool,
   },
+  {
+    name: 'child-folder-kill',
+    file: `${folder}/watchdog.ts`,
+    find: 'setTimeout(removeFolders, live.size > 0 ? 300 : 0);',
+    replace: '',
+    why: 'After ktx was killed, files of its children stay behind.',
+    tests: ['llm/claude-child-folder.test.ts'],
+  },
 ];

@@ -96,6 +96,22 @@ export const faultMutants: readonly Mutant[] = [
     tests: conversation,
   },
   {
+    name: 'fault-request-without-answer',
+    file: 'llm/claude-code/conversation/conversation-reader.ts',
+    find: 'if (this.#isRequesting && !this.hasResult) this.#countRequest(true);',
+    replace: '',
+    why: 'A request that the program sent before it ended is not counted.',
+    tests: conversation,
+  },
+  {
+    name: 'fault-request-counted-twice',
+    file: 'llm/claude-code/conversation/conversation-reader.ts',
+    find: 'if (!this.#isCounted) this.#countRequest();',
+    replace: 'this.#countRequest();',
+    why: 'A request that fails in the middle of its answer counts twice.',
+    tests: conversation,
+  },
+  {
     name: 'fault-spent-object',
     file: 'llm/claude-code/conversation/conversation-reader.ts',
     find: "if (result.subtype === 'error_max_budget_usd') this.#takeBackObject();",

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { CallMonitor } from '../../src/llm/port/backend.ts';
 import { ownSessionPolicy } from '../../src/llm/claude-code/account-policy.ts';
 import { AnswerGate } from '../../src/llm/claude-code/conversation/answer-gate.ts';
-import { readConversation } from '../../src/llm/claude-code/conversation/conversation.ts';
-import type { ReadOptions } from '../../src/llm/claude-code/conversation/conversation-reader.ts';
+import {
+  type ConversationOptions,
+  readConversation,
+} from '../../src/llm/claude-code/conversation/conversation.ts';
 import type { TokenUsage } from '../../src/llm/port/runtime.ts';
 
 const id = 'mcp__ktx__read';
@@ -104,7 +106,10 @@ function recordingMonitor() {
   return { told, monitor };
 }
 
-/** The stream of the SDK: it throws after an error result, as the real one does. */
+/**
+ * The stream of the SDK: it throws after an error result, as the real one does. With `hangs` it
+ * does not end.
+ */
 function stream(
   messages: readonly object[],
   thrown?: string,
@@ -116,6 +121,7 @@ function stream(
       read += 1;
       yield message as SDKMessage;
     }
+    if (thrown === 'hangs') await new Promise(() => undefined);
     if (thrown !== undefined) throw new Error(thrown);
   }
   const interrupt = () => Promise.resolve(void (interrupts += 1));
@@ -125,7 +131,7 @@ function stream(
 
 async function run(
   messages: readonly object[],
-  options: Partial<ReadOptions> = {},
+  options: Partial<ConversationOptions> = {},
   thrown?: string,
 ) {
   const { told, monitor } = recordingMonitor();
@@ -136,6 +142,7 @@ async function run(
     stepBudget: 10,
     monitor,
     gate: new AnswerGate(),
+    gone: new Promise(() => undefined),
     ask: () => Promise.reject(new Error('no further prompt was expected')),
     ...options,
     ...(options.monitor && { monitor: { ...monitor, ...options.monitor } }),
@@ -146,6 +153,23 @@ async function run(
 }
 
 describe('a conversation with Claude Code', () => {
+  test('ends with its child, also if the stream of the SDK does not end', async () => {
+    const gone = Promise.resolve();
+    const cut = await run([init(), start('a')], { gone }, 'hangs');
+    expect(cut.conversation).toMatchObject({
+      error: { message: 'Claude Code ended before it answered.' },
+    });
+    const whole = [
+      init(),
+      start('a'),
+      block('a', said('It is so.')),
+      delta(5, 'end_turn'),
+      result(),
+    ];
+    const { conversation } = await run(whole, { gone, readsToEnd: true }, 'hangs');
+    expect(conversation).toMatchObject({ text: 'It is so.', facts: { text: 'Done.' } });
+  });
+
   test('has one step for each turn id, however many messages the turn has [G1 G2 Q9]', async () => {
     const { told, conversation } = await run([
       init(),
@@ -278,6 +302,38 @@ describe('a conversation with Claude Code', () => {
   });
 });
 
+describe('a request', () => {
+  const requesting = { type: 'system', subtype: 'status', status: 'requesting' };
+  const retry = {
+    type: 'system',
+    subtype: 'api_retry',
+    error: 'overloaded',
+    error_status: 529,
+    retry_delay_ms: 500,
+  };
+
+  test('counts if the program ends while it waits for the answer', async () => {
+    const ended = { gone: Promise.resolve() };
+    const { told } = await run([init(), requesting], ended, 'hangs');
+    expect(told).toMatchObject({ steps: 0, apiCalls: 1 });
+    const { told: idle } = await run([init()], ended, 'hangs');
+    expect(idle.apiCalls).toBe(0);
+  });
+
+  test('counts once if it fails, before its answer and in the middle of it', async () => {
+    const { told: before } = await run([init(), requesting, retry]);
+    expect(before).toMatchObject({ steps: 0, apiCalls: 1 });
+    const { told: after } = await run([init(), requesting, start('a'), retry]);
+    expect(after).toMatchObject({ steps: 0, apiCalls: 1 });
+  });
+
+  test('counts once if it is answered', async () => {
+    const whole = [start('a'), block('a', said('So.')), delta(5, 'end_turn')];
+    const { told } = await run([init(), requesting, ...whole, result()]);
+    expect(told).toMatchObject({ steps: 1, apiCalls: 1 });
+  });
+});
+
 describe('an answer that does not arrive in full', () => {
   const stop = { type: 'stream_event', parent_tool_use_id: null, event: { type: 'message_stop' } };
   const lost = block('e', said('API Error: Connection lost mid-response.'), {
@@ -292,7 +348,7 @@ describe('an answer that does not arrive in full', () => {
     },
   };
   /** A monitor that allows every further attempt, and is told what every monitor is told. */
-  async function repeat(messages: readonly object[], options: Partial<ReadOptions> = {}) {
+  async function repeat(messages: readonly object[], options: Partial<ConversationOptions> = {}) {
     const { told, monitor } = recordingMonitor();
     const asked: string[] = [];
     const { conversation, interrupts } = await run(messages, {

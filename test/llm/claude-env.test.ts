@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cachingEnv, ownSessionEnv } from '../../src/llm/claude-code/child/env.ts';
+import { authModeEnv, cachingEnv, ownSessionEnv } from '../../src/llm/claude-code/child/env.ts';
 
 import { llmConfigSchema, type PromptCaching } from '../../src/llm/config.ts';
 import { ignoredCachingFields } from '../../src/llm/ignored-settings.ts';
@@ -61,6 +61,14 @@ describe('the environment of a Claude Code child', () => {
     };
     expect(ownSessionEnv(env)).toMatchObject(env);
   });
+
+  test.for(['DISABLE_COMPACT', 'DISABLE_AUTO_COMPACT'])(
+    '%s is on, whatever the machine says, so that a context that is too long is an error',
+    (name) => {
+      expect(ownSessionEnv({ [name]: '0' })).toHaveProperty(name, '1');
+      expect(authModeEnv({ [name]: '0', PATH: '/bin' }, 'api_key', {})).toHaveProperty(name, '1');
+    },
+  );
 
   test('turns off everything that reads files, and limits the retries [I20]', () => {
     expect(

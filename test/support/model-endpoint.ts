@@ -365,6 +365,9 @@ function connectProxy(port: number, refused: string[]): Server {
 
 async function listen(server: Server): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
+  // Node closes idle connections after 5 seconds. If it was stalled meanwhile, that cuts off a
+  // request that has just come in, and the client sends it again.
+  server.keepAliveTimeout = 120_000;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));

@@ -72,7 +72,7 @@ export const ownSessionPolicy: AccountPolicy = {
   },
   payer({ tokenSource, subscriptionType }) {
     const detail = tokenSource === ownTokenSource ? `token from ${tokenSource}` : subscriptionType;
-    return `your own local Claude Code session${detail === undefined ? '' : ` (${detail})`}`;
+    return `your own local Claude Code session${detail === undefined ? '' : `, ${detail}`}`;
   },
   refusedError(status) {
     const reason =

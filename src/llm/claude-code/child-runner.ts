@@ -149,6 +149,7 @@ async function converseInPool(
       stepBudget: spec.stepBudget,
       monitor: { ...monitor, requestSent },
       gate,
+      gone: child.gone,
       ask: (next) => child.ask(next),
       startsOver: true,
     });

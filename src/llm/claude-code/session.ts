@@ -49,6 +49,7 @@ export function openClaudeSession(
           gate,
           totalsBefore: totals,
           readsToEnd: true,
+          gone: asked.gone,
           ask: (next) => asked.ask(next),
         });
         totals = conversation.totals ?? totals;

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
+import { openChildFolder } from './child-folder.ts';
 import { openWatchdog } from './watchdog.ts';
 
 /** One Claude Code process that ktx started. */
 export interface Child {
   /** Why it did not start or how it ended, such as `exit code 1`; undefined while it runs. */
   exitReason(): string | undefined;
+  /** Resolves when the process has ended, or has not started. */
+  readonly gone: Promise<void>;
   /**
    * What it wrote for a person before it ended: the end of that, in one line. Empty if it wrote
    * nothing.
@@ -33,11 +36,12 @@ const longestWords = 600;
 export function openChildren(): Children {
   const running = new Map<ChildProcess, Child>();
   const watchdog = openWatchdog();
+  const folder = openChildFolder((path) => watchdog.ownFolder(path));
   return {
     spawn({ command, args, cwd, env }) {
       const spawned = spawn(command, args, {
         cwd,
-        env,
+        env: { ...env, ...folder.variables(env) },
         stdio: ['pipe', 'pipe', 'pipe'],
         windowsHide: true,
       });
@@ -54,6 +58,7 @@ export function openChildren(): Children {
     },
     async close() {
       await Promise.all([...running.values()].map((child) => child.end()));
+      await folder.remove();
       watchdog.close();
     },
   };
@@ -80,6 +85,7 @@ function trackChild(spawned: ChildProcess): Child {
   spawned.stdin?.on('error', () => undefined);
   return {
     exitReason: () => exitReason,
+    gone,
     async lastWords() {
       // Something that it started may keep the pipe open.
       await Promise.race([allRead, sleep(readGraceMs, undefined, { ref: false })]);

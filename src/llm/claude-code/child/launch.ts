@@ -40,6 +40,8 @@ export interface ReadyChild {
   isAlive(): boolean;
   /** How it ended; undefined while it runs. */
   exitReason(): string | undefined;
+  /** Resolves when it has ended. */
+  readonly gone: Promise<void>;
   /**
    * Checks the account, then sends the prompt. If the account is wrong it throws and sends nothing.
    */
@@ -152,6 +154,7 @@ function readyChild(
   return {
     isAlive: () => child.exitReason() === undefined,
     exitReason: () => child.exitReason(),
+    gone: child.gone,
     account,
     async ask(prompt) {
       const reported = await account();

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Kills children whose parent is gone. */
+/** Kills children whose parent is gone, and removes their files. */
 export interface Watchdog {
+  /** A folder to remove once this process is gone. */
+  ownFolder(path: string): void;
   add(pid: number): void;
   remove(pid: number): void;
   close(): void;
@@ -9,11 +11,25 @@ export interface Watchdog {
 
 const watchdogProgram = `
 const live = new Set();
+const folders = new Set();
+const orders = {
+  '+': (text) => live.add(Number(text)),
+  '-': (text) => live.delete(Number(text)),
+  '/': (text) => folders.add(JSON.parse(text)),
+};
+const removeFolders = () => {
+  for (const folder of folders)
+    try { require('node:fs').rmSync(folder, { recursive: true, force: true, maxRetries: 3 }); }
+    catch { /* The system removes it with its temporary files. */ }
+};
 require('node:readline').createInterface({ input: process.stdin })
-  .on('line', (line) => (line[0] === '+' ? live.add(Number(line.slice(1))) : live.delete(Number(line.slice(1)))))
-  .on('close', () => live.forEach((pid) => {
-    try { process.kill(pid, 'SIGKILL'); } catch { /* It has ended by itself. */ }
-  }));
+  .on('line', (line) => orders[line[0]]?.(line.slice(1)))
+  .on('close', () => {
+    for (const pid of live)
+      try { process.kill(pid, 'SIGKILL'); } catch { /* It has ended by itself. */ }
+    // A killed process may be writing until it is gone.
+    setTimeout(removeFolders, live.size > 0 ? 300 : 0);
+  });
 `;
 
 /**
@@ -30,6 +46,7 @@ export function openWatchdog(): Watchdog {
   return {
     add: (pid) => send(`+${pid}`),
     remove: (pid) => send(`-${pid}`),
+    ownFolder: (path) => send(`/${JSON.stringify(path)}`),
     close() {
       watchdog?.stdin?.end();
       watchdog = undefined;

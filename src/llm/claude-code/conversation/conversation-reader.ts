@@ -40,10 +40,6 @@ export interface ReadOptions {
   readonly totalsBefore?: UsageTotals | undefined;
   /** True if the child gets another prompt later, so that its output has to be read to the end. */
   readonly readsToEnd?: boolean;
-  /** Sends the next prompt of the conversation. */
-  readonly ask: (prompt: string) => Promise<unknown>;
-  /** True if a call that failed before it did anything is made again with another child. */
-  readonly startsOver?: boolean;
 }
 
 /**

@@ -6,6 +6,15 @@ import { interruptProgram, MessageSource } from './message-source.ts';
 import { classifyResult } from './outcome.ts';
 import type { ConversationResult } from './result-facts.ts';
 
+export interface ConversationOptions extends ReadOptions {
+  /** Resolves when the child has ended. */
+  readonly gone: Promise<void>;
+  /** Sends the next prompt of the conversation. */
+  readonly ask: (prompt: string) => Promise<unknown>;
+  /** True if a call that failed before it did anything is made again with another child. */
+  readonly startsOver?: boolean;
+}
+
 /**
  * Reads a conversation to its result and reports to the monitor. A result that was read counts,
  * whatever the program throws after it. A request that fails for a reason that passes is sent again
@@ -13,11 +22,11 @@ import type { ConversationResult } from './result-facts.ts';
  */
 export async function readConversation(
   query: Query,
-  options: ReadOptions,
+  options: ConversationOptions,
 ): Promise<ConversationResult> {
-  const { monitor, ask, gate, startsOver = false } = options;
+  const { monitor, ask, gate, gone, startsOver = false } = options;
   const reader = new ConversationReader(options);
-  const source = new MessageSource(query);
+  const source = new MessageSource(query, gone);
   const read = (isOver: () => boolean) => readUntil(isOver, source, { reader, monitor, gate });
   const interrupt = async (): Promise<void> => {
     if (!reader.hasResult) await interruptProgram(query);
@@ -66,6 +75,10 @@ async function readUntil(
   while (!isOver()) {
     const next = await source.read(reader.patienceMs);
     if (next === 'ended') break;
+    if (next === 'gone') {
+      if (reader.hasResult) break;
+      throw new Error('Claude Code ended before it answered.');
+    }
     if (next === 'late') reader.giveUpBroken();
     else {
       monitor.heartbeat();

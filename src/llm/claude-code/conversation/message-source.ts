@@ -1,25 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 
+/** The last messages of a child may arrive after its end. */
+const lastMessagesMs = 1000;
+
 /**
  * The messages of one child, one after the other. Not `for await`: leaving that loop would wait for
  * the end of the child.
  */
 export class MessageSource {
   readonly #query: Query;
+  /** Resolves to `gone` when nothing more can come. */
+  readonly #gone: Promise<'gone'>;
   #next: ReturnType<Query['next']> | undefined;
 
-  constructor(query: Query) {
+  constructor(query: Query, childGone: Promise<void>) {
     this.#query = query;
+    this.#gone = childGone.then(() => sleep(lastMessagesMs, 'gone', { ref: false }));
   }
 
   /**
-   * The next message; `ended` after the last one, `late` if it does not come within `patienceMs`.
+   * The next message; `ended` after the last one, `late` if it does not come within `patienceMs`,
+   * `gone` if the child ended and its stream did not: older SDKs wait for ever.
    */
-  async read(patienceMs: number | undefined): Promise<SDKMessage | 'ended' | 'late'> {
+  async read(patienceMs: number | undefined): Promise<SDKMessage | 'ended' | 'late' | 'gone'> {
     this.#next ??= this.#ask();
-    const next = patienceMs === undefined ? await this.#next : await inTime(this.#next, patienceMs);
+    const first = Promise.race([this.#next, this.#gone]);
+    const next = patienceMs === undefined ? await first : await inTime(first, patienceMs);
     if (next === undefined) return 'late';
+    if (next === 'gone') return next;
     this.#next = undefined;
     return next.done === true ? 'ended' : next.value;
   }
