@@ -6,15 +6,15 @@ const graders = ['eval/graders.test.ts'];
 export const evalMutants: readonly Mutant[] = [
   {
     name: 'grade-row-count',
-    file: 'eval/grade/row-difference.ts',
-    find: 'golden.rows.length !== actual.rows.length',
-    replace: 'golden.rows.length > actual.rows.length',
+    file: 'eval/grade/rows/row-difference.ts',
+    find: 'golden.rows.length !== rows.length && !isMore',
+    replace: 'golden.rows.length > rows.length',
     why: 'An answer with too many rows passes.',
     tests: graders,
   },
   {
     name: 'grade-order',
-    file: 'eval/grade/row-difference.ts',
+    file: 'eval/grade/rows/row-difference.ts',
     find: "keepsOrder: rule.order === 'keep'",
     replace: 'keepsOrder: false',
     why: 'A ranking in the wrong order passes.',
@@ -22,7 +22,7 @@ export const evalMutants: readonly Mutant[] = [
   },
   {
     name: 'grade-exact-ids',
-    file: 'eval/grade/result-table.ts',
+    file: 'eval/grade/rows/value-equality.ts',
     find: 'isDefault && Number.isInteger(a) && Number.isInteger(b)',
     replace: 'false',
     why: 'A wrong id that is near the right one passes.',
@@ -102,7 +102,7 @@ export const evalMutants: readonly Mutant[] = [
   },
   {
     name: 'grade-swapped-names',
-    file: 'eval/grade/row-difference.ts',
+    file: 'eval/grade/rows/row-difference.ts',
     find: "? 'by_name' : rule.columns",
     replace: '? rule.columns : rule.columns',
     why: 'Two columns whose names are swapped pass.',
@@ -139,5 +139,21 @@ export const evalMutants: readonly Mutant[] = [
     replace: 'undefined',
     why: 'An answer that has to be grounded passes with a number that no query gives.',
     tests: ['cli/ask.test.ts'],
+  },
+  {
+    name: 'grade-rounded-to-nothing',
+    file: 'eval/grade/rows/equal-forms.ts',
+    find: 'const fewestDigits = 2;',
+    replace: 'const fewestDigits = 0;',
+    why: '0 passes as a rounding of 0.4.',
+    tests: ['eval/result-pairs.test.ts'],
+  },
+  {
+    name: 'grade-rows-twice',
+    file: 'eval/grade/rows/compare-rows.ts',
+    find: 'choices.every(({ length }) => length > 0) && hasPerfectMatching(choices);\n}\n\nfunction',
+    replace: 'choices.every(({ length }) => length > 0);\n}\n\nfunction',
+    why: 'One row of the answer stands for two golden ones.',
+    tests: ['eval/result-pairs.test.ts'],
   },
 ];

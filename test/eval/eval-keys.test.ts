@@ -37,6 +37,16 @@ const expectations: Readonly<Record<string, Probe>> = {
     unlike: golden(byStatus),
     shows: /2 columns instead of 1/,
   },
+  'result.match.extra_rows': {
+    set: golden(`${backwards} LIMIT 1`, ', match: {extra_rows: allow}'),
+    unlike: golden(`${backwards} LIMIT 1`),
+    shows: /q\d has the golden rows/,
+  },
+  'result.match.allow[]': {
+    set: golden('SELECT 1800.4 AS v', ', match: {allow: [rounded]}'),
+    unlike: golden('SELECT 1800.4 AS v'),
+    shows: /q\d has the golden rows/,
+  },
   'result.match.order': {
     set: golden(backwards, ', match: {order: keep}'),
     unlike: golden(backwards),

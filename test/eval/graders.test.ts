@@ -8,8 +8,8 @@ import { gradeRefusal } from '../../src/eval/grade/grade-refusal.ts';
 import { gradeText } from '../../src/eval/grade/grade-text.ts';
 import { gradeTools } from '../../src/eval/grade/grade-tools.ts';
 import { evalExitCode, worstOutcome } from '../../src/eval/run/outcome.ts';
-import type { ResultTable } from '../../src/eval/grade/result-table.ts';
-import { rowDifference } from '../../src/eval/grade/row-difference.ts';
+import type { ResultTable } from '../../src/eval/grade/rows/result-table.ts';
+import { rowDifference } from '../../src/eval/grade/rows/row-difference.ts';
 import type { TurnResult } from '../../src/llm/port/session.ts';
 import type { QueryEvidence } from '../../src/llm/port/tool-call.ts';
 import type { QueryResult } from '../../src/warehouse/warehouse.ts';
@@ -105,7 +105,7 @@ describe('rows against golden rows', () => {
     expect(rowDifference(got, golden, rule(match)) === undefined).toBe(isSame);
   });
 
-  test('decimals as text, days as timestamps, booleans as 0 and 1', () => {
+  test('decimals as text, days as timestamps, and flags as 0 and 1 where that is allowed', () => {
     const want: ResultTable = {
       columns: [{ name: 'd', type: 'date' }, { name: 'x', type: 'decimal' }, { name: 'b' }],
       rows: [['2024-01-01', '123456789012.10', true]],
@@ -114,7 +114,8 @@ describe('rows against golden rows', () => {
       columns: want.columns,
       rows: [['2024-01-01T00:00:00', 123456789012.1, 1]],
     };
-    expect(rowDifference(got, want, rule())).toBeUndefined();
+    expect(rowDifference(got, want, rule({ allow: ['flags'] }))).toBeUndefined();
+    expect(rowDifference(got, want, rule())).toContain('no column b');
     // A code is no number: 007 is not 7, and ids beyond a double do not blur.
     expect(rowDifference(rows('code', [7]), rows('code', ['007']), rule())).toBeDefined();
     expect(

@@ -33,17 +33,36 @@ const numericMatchSchema = z.strictObject({
   abs: z.number().min(0).default(defaultTolerance).describe('Allowed difference as a number.'),
 });
 
+const presets = ['rounded', 'percent', 'dates', 'flags', 'pivot'] as const;
+
 const matchSchema = z.strictObject({
   columns: z
     .enum(['by_value', 'by_name'])
     .default('by_value')
     .describe(
-      '`by_value`: golden columns are found by their values, unless the result has all their names.',
+      '`by_value`: golden columns are found by their values, unless the result has all their ' +
+        'names.',
     ),
   extra_columns: z
     .enum(['allow', 'refuse'])
     .default('allow')
     .describe('Whether the result may have more columns than the golden one.'),
+  extra_rows: z
+    .enum(['refuse', 'after', 'allow'])
+    .default('refuse')
+    .describe(
+      'Whether the result may have more rows: `after` the golden ones, as a top 5 where one ' +
+        'was asked, or anywhere.',
+    ),
+  allow: z
+    .array(z.enum(presets))
+    .default([])
+    .describe(
+      'What else counts as equal. `rounded`: a number rounded to two digits or more. ' +
+        '`percent`: 12 or 12 % for 0.12. `dates`: 2025-01 or 2025 for their first day. ' +
+        '`flags`: 1, yes or true. `pivot`: one column for each value of a golden column, or ' +
+        'the other way round.',
+    ),
   order: z
     .enum(['ignore', 'keep'])
     .default('ignore')
@@ -51,7 +70,8 @@ const matchSchema = z.strictObject({
   numeric: numericMatchSchema
     .prefault({})
     .describe(
-      'Two numbers match if their difference is within the larger of `rel` and `abs`. Whole numbers must be equal unless one of the two is set wider.',
+      'Two numbers match if their difference is within the larger of `rel` and `abs`. Whole ' +
+        'numbers must be equal unless one of the two is set wider.',
     ),
 });
 
@@ -83,7 +103,8 @@ const argumentSchema = z.union([
 const argumentsSchema = z
   .record(z.string(), argumentSchema)
   .describe(
-    'By the name of the argument, or a path into it such as `where.0`: a value, or {equals}, {contains}, {matches}, {absent: true}.',
+    'By the name of the argument, or a path into it such as `where.0`: a value, or {equals}, ' +
+      '{contains}, {matches}, {absent: true}.',
   );
 
 const countSchema = z.union([
@@ -182,14 +203,16 @@ const expectSchema = z
       .boolean()
       .optional()
       .describe(
-        'Whether the rows must give every number of the answer. Default: true where `result` is expected.',
+        'Whether the rows must give every number of the answer. Default: true where `result` ' +
+          'is expected.',
       ),
     limits: limitsSchema.optional(),
     judge: judgeSchema.optional().describe('Asked last, and only if everything else passed.'),
   })
   .refine(
     hasSomeValue,
-    'a case expects something: result, semantic_layer, tools, text, refuses, grounded, limits or judge',
+    'a case expects something: result, semantic_layer, tools, text, refuses, grounded, ' +
+      'limits or judge',
   )
   .refine(
     ({ refuses, result }) => refuses === undefined || result === undefined,

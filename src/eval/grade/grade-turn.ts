@@ -11,7 +11,7 @@ import { gradeLimits } from './grade-limits.ts';
 import { gradeRefusal } from './grade-refusal.ts';
 import { gradeText } from './grade-text.ts';
 import { gradeTools } from './grade-tools.ts';
-import { nearestRow, rowDifference } from './row-difference.ts';
+import { nearestRow, rowDifference } from './rows/row-difference.ts';
 
 export interface TurnToGrade {
   /** What the person has said in the conversation so far. */

@@ -1,13 +1,14 @@
-import type { MatchRule } from '../cases/question-set-schema.ts';
+import type { MatchRule } from '../../cases/question-set-schema.ts';
 import { hasPerfectMatching } from './bipartite-matching.ts';
-import { isSameInOrder, isSameMultiset } from './compare-rows.ts';
+import { areTooMany, isIncluded, isSameInOrder, isSameMultiset } from './compare-rows.ts';
+import { unpivoted } from './pivot.ts';
 import {
   type ComparableRow,
   type IsSameValue,
   type ResultTable,
   toComparableRows,
-  valueEquality,
 } from './result-table.ts';
+import { valueEquality } from './value-equality.ts';
 
 /**
  * Limits for results in which many columns hold the same values: assignments that are compared, and
@@ -26,13 +27,50 @@ export function rowDifference(
   golden: ResultTable,
   rule: MatchRule,
 ): string | undefined {
-  if (golden.rows.length !== actual.rows.length)
-    return `${actual.rows.length} rows instead of ${golden.rows.length}`;
-  if (rule.extra_columns === 'refuse' && actual.columns.length > golden.columns.length)
-    return `${actual.columns.length} columns instead of ${golden.columns.length}`;
+  const difference = differenceOf(actual, golden, rule);
+  if (difference === undefined || !rule.allow.includes('pivot')) return difference;
+  const byValue: MatchRule = { ...rule, columns: 'by_value' };
+  const [long, goldenLong] = [unpivoted(actual, golden), unpivoted(golden, actual)];
+  const isPivoted =
+    (long !== undefined && differenceOf(long, golden, byValue) === undefined) ||
+    (goldenLong !== undefined && differenceOf(actual, goldenLong, byValue) === undefined);
+  return isPivoted ? undefined : difference;
+}
+
+/** Too many or too few rows or columns, by the rule. */
+function differenceOfSize(
+  { rows, columns }: ResultTable,
+  golden: ResultTable,
+  { extra_rows: extraRows, extra_columns: extraColumns }: MatchRule,
+): string | undefined {
+  const isMore = rows.length > golden.rows.length && extraRows !== 'refuse';
+  if (golden.rows.length !== rows.length && !isMore)
+    return `${rows.length} rows instead of ${golden.rows.length}`;
+  if (extraColumns === 'refuse' && columns.length > golden.columns.length)
+    return `${columns.length} columns instead of ${golden.columns.length}`;
+  return isMore && extraRows === 'allow' && areTooMany(rows, golden.rows)
+    ? `${rows.length} rows are too many to look for the ${golden.rows.length} golden ones`
+    : undefined;
+}
+
+function differenceOf(
+  given: ResultTable,
+  golden: ResultTable,
+  rule: MatchRule,
+): string | undefined {
+  const difference = differenceOfSize(given, golden, rule);
+  if (difference !== undefined) return difference;
+  const isCut = rule.extra_rows === 'after';
+  const actual = isCut ? { ...given, rows: given.rows.slice(0, golden.rows.length) } : given;
   const isSame = valueEquality(rule);
   const matchBy = hasAllNames(actual, golden) ? 'by_name' : rule.columns;
-  const comparison = { actual: toComparableRows(actual), golden: toComparableRows(golden), isSame };
+  const isEqual = actual.rows.length > golden.rows.length ? isIncluded : isSameMultiset;
+  const comparison = {
+    actual: toComparableRows(actual),
+    golden: toComparableRows(golden),
+    isSame,
+    isEqual,
+  };
   const candidates = golden.columns.map(({ name }, index) =>
     matchingColumns({ ...comparison, index, columns: columnsToTry(actual, name, matchBy) }),
   );
@@ -63,6 +101,8 @@ interface RowsToCompare {
   readonly actual: readonly ComparableRow[];
   readonly golden: readonly ComparableRow[];
   readonly isSame: IsSameValue;
+  /** Whether columns or rows are the golden ones, in any order. */
+  readonly isEqual: typeof isSameMultiset;
 }
 
 /** Indexes of the actual columns that may stand for the golden column of this name. */
@@ -81,6 +121,7 @@ function matchingColumns({
   actual,
   golden,
   isSame,
+  isEqual,
   index,
   columns,
 }: RowsToCompare & {
@@ -88,9 +129,7 @@ function matchingColumns({
   readonly columns: readonly number[];
 }): readonly number[] {
   const goldenColumn = pickColumns(golden, [index]);
-  return columns.filter((column) =>
-    isSameMultiset(pickColumns(actual, [column]), goldenColumn, isSame),
-  );
+  return columns.filter((column) => isEqual(pickColumns(actual, [column]), goldenColumn, isSame));
 }
 
 function pickColumns(
@@ -117,17 +156,17 @@ function firstTwins(rows: readonly ComparableRow[], width: number): readonly num
 
 /** The difference of the rows as a whole, when every golden column has candidates. */
 function differenceOfRows(
-  { actual, golden, isSame }: RowsToCompare,
+  { actual, golden, isSame, isEqual: isEqualInAnyOrder }: RowsToCompare,
   { keepsOrder, ...search }: ColumnSearch & { readonly keepsOrder: boolean },
 ): string | undefined {
-  const isEqual = keepsOrder ? isSameInOrder : isSameMultiset;
+  const isEqual = keepsOrder ? isSameInOrder : isEqualInAnyOrder;
   let tried = 0;
   for (const columns of columnAssignments(search, { steps: maxSteps })) {
     if (isEqual(pickColumns(actual, columns), golden, isSame)) return undefined;
     if ((tried += 1) >= maxAssignments) break;
   }
   const [columns = []] = columnAssignments(search, { steps: maxSteps });
-  const isOnlyOrder = keepsOrder && isSameMultiset(pickColumns(actual, columns), golden, isSame);
+  const isOnlyOrder = keepsOrder && isEqualInAnyOrder(pickColumns(actual, columns), golden, isSame);
   return isOnlyOrder
     ? 'the right rows in another order'
     : 'the columns hold the right values, the rows do not';

@@ -1,16 +1,24 @@
 import { hasPerfectMatching } from './bipartite-matching.ts';
 import type { ComparableRow, ComparableValue, IsSameValue } from './result-table.ts';
 
+/** The expected rows stand in this order among the actual ones, which may be more. */
 export function isSameInOrder(
   actual: readonly ComparableRow[],
   expected: readonly ComparableRow[],
   isSame: IsSameValue,
 ): boolean {
-  return actual.every((row, index) => isSameRow(row, expected[index] ?? [], isSame));
+  let found = 0;
+  for (const row of actual) {
+    const next = expected[found];
+    if (next !== undefined && isSameRow(row, next, isSame)) found += 1;
+  }
+  return found === expected.length;
 }
 
 /** Up to this many rows, all are matched; of more rows, only those that differ after sorting. */
 const maxFullMatch = 500;
+/** More pairs of rows than this are not compared one by one. */
+const maxComparedPairs = 250_000;
 /** More differing rows than this count as unequal. */
 const maxMatched = 2000;
 
@@ -39,6 +47,26 @@ export function isSameMultiset(
     candidates.flatMap((candidate, position) =>
       isSameRow(left[index] ?? [], candidate, isSame) ? [position] : [],
     ),
+  );
+  return choices.every(({ length }) => length > 0) && hasPerfectMatching(choices);
+}
+
+/** True if there are more pairs of rows than `isIncluded` can compare. */
+export function areTooMany(
+  actual: { readonly length: number },
+  expected: { readonly length: number },
+): boolean {
+  return actual.length * expected.length > maxComparedPairs;
+}
+
+/** Every expected row has a row of its own among the actual ones, which may be more. */
+export function isIncluded(
+  actual: readonly ComparableRow[],
+  expected: readonly ComparableRow[],
+  isSame: IsSameValue,
+): boolean {
+  const choices = expected.map((row) =>
+    actual.flatMap((candidate, position) => (isSameRow(candidate, row, isSame) ? [position] : [])),
   );
   return choices.every(({ length }) => length > 0) && hasPerfectMatching(choices);
 }
