@@ -71,6 +71,11 @@ export interface Dialect {
    * time zone.
    */
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
+  /**
+   * True if the clocks of the zone show this local time, which they do not where summer time skips
+   * an hour. Undefined where periods of a zone are instants, or where no engine was there to try.
+   */
+  isShown?(expr: string, timezone: string): string;
   /** The part of a date or of a timestamp without zone, as a whole number. */
   datePart(part: DatePart, expr: string): string;
   /**
@@ -87,15 +92,20 @@ export interface Dialect {
     by: { readonly unit: Period['unit']; readonly type: TruncateOptions['type'] },
   ): string;
   /**
-   * Continuous percentile, ignoring NULL; `fraction` is 0 to 1. Throws `not_supported` if the
-   * engine has no exact one.
+   * Continuous percentile, ignoring NULL; `fraction` is 0 to 1. Undefined if the engine has no
+   * exact one of groups: a query then numbers the values itself.
    */
-  percentile(expr: string, fraction: number): string;
+  percentile?(expr: string, fraction: number): string;
   /**
    * Discrete percentile, ignoring NULL: the smallest value that is at least as great as this share
-   * of all values. Throws `not_supported` if the engine has no exact one.
+   * of all values. Undefined if the engine has no exact one.
    */
-  discretePercentile(expr: string, fraction: number): string;
+  discretePercentile?(expr: string, fraction: number): string;
+  /**
+   * True if a window over all rows needs an order: MariaDB 10.11 ranks rows in a wrong order where
+   * such a window without one stands beside two others.
+   */
+  readonly ordersWholeWindows?: true;
   /** The mean, not rounded to the scale of the values. */
   average(expr: string): string;
   /**
@@ -130,6 +140,22 @@ export interface Dialect {
    * it does so anyway.
    */
   readonly fence?: string;
+  /** An operator that also holds for two NULLs. Set if no join has that as an OR of conditions. */
+  readonly sameOrBothNull?: string;
+  /** Lets a value be NULL. Set if there is no NULL before the first row otherwise. */
+  readonly nullable?: string;
+  /**
+   * True if EXISTS is false for an outer row of which a column that it names is NULL, whatever the
+   * condition says.
+   */
+  readonly losesNullsOfOuterQuery?: true;
+  /** True if `t.*` is ambiguous where the table `t` also stands under another name. */
+  readonly starMeansEveryName?: true;
+  /**
+   * A function with one result for every value. Set if an outer join needs an equation beside its
+   * other conditions.
+   */
+  readonly constantOf?: string;
   /** Settings at the end of every statement, without which results would differ. */
   readonly settings?: string;
   /**
@@ -177,8 +203,8 @@ interface StatisticsSql {
    */
   text(expr: string, type: FieldType): string;
   /**
-   * Aggregate: a bottom-k sketch, as JSON text: the `size` smallest distinct MD5 prefixes (12 hex
-   * digits) of a text.
+   * Aggregate: a bottom-k sketch, as JSON text: the `size` smallest distinct hashes (12 hex digits)
+   * of a text. Each engine hashes as it does fastest: sketches of two engines are not comparable.
    */
   sketch(text: string, size: number): string;
   /** Aggregate: all values of a text as JSON array text. */

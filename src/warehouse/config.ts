@@ -1,16 +1,24 @@
 import type { z } from 'zod';
 import { hasFileSignature } from './database-file.ts';
 import type { DriverDescription } from './driver-description.ts';
+import { clickhouseConfigSchema, clickhouseDriver } from './drivers/clickhouse/config.ts';
 import { duckdbConfigSchema, duckdbDriver } from './drivers/duckdb/config.ts';
 import { mysqlConfigSchema, mysqlDriver } from './drivers/mysql/config.ts';
 import { postgresConfigSchema, postgresDriver } from './drivers/postgres/config.ts';
 import { sqliteConfigSchema, sqliteDriver } from './drivers/sqlite/config.ts';
 
 /** Every driver. Adding one means a folder in `drivers/` and a line here and in `open.ts`. */
-export const drivers = [duckdbDriver, mysqlDriver, postgresDriver, sqliteDriver] as const;
+export const drivers = [
+  clickhouseDriver,
+  duckdbDriver,
+  mysqlDriver,
+  postgresDriver,
+  sqliteDriver,
+] as const;
 
 /** The configuration of one connection in `ktx.yaml`, per driver. */
 export const warehouseConfigSchemas = [
+  clickhouseConfigSchema,
   duckdbConfigSchema,
   mysqlConfigSchema,
   postgresConfigSchema,

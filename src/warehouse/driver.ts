@@ -21,7 +21,7 @@ export interface OpenContext {
 }
 
 export type QueryRows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'> &
-  Partial<Pick<QueryResult, 'warnings'>>;
+  Partial<Pick<QueryResult, 'warnings' | 'cost'>>;
 
 /**
  * An open connection, behind wall 1 (the engine opens read-only) and wall 3 (protocol, limits,

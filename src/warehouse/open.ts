@@ -93,6 +93,8 @@ async function openDriver(
 ): Promise<DriverSession> {
   // A glob has no real path; its driver checks each file.
   if ('path' in config) await resolveConfiguredPath(context.projectDir, config.path);
+  if (config.driver === 'clickhouse')
+    return (await import('./drivers/clickhouse/driver.ts')).open(config, context, signal);
   if (config.driver === 'duckdb')
     return (await import('./drivers/duckdb/driver.ts')).open(config, context, signal);
   if (config.driver === 'mysql')

@@ -42,6 +42,9 @@ const errorDefaults = {
   out_of_memory: {
     hint: 'Read less at once: filter, select fewer or shorter values, group into fewer rows, or aggregate before you join.',
   },
+  too_expensive: {
+    hint: 'Narrow it (a time, fewer columns), or allow more with max_read_mb of the connection.',
+  },
   query_cancelled: { exitCode: 130, retryable: true },
   query_failed: { hint: 'Check the SQL; it must be in the dialect of the connection.' },
   not_a_time_value: {

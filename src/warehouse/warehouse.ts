@@ -71,7 +71,14 @@ export interface QueryResult {
    * quote values.
    */
   readonly warnings: readonly string[];
+  /** What the statement read, where the engine tells. */
+  readonly cost?: StatementCost | undefined;
   readonly ms: number;
+}
+
+interface StatementCost {
+  readonly rowsRead: number;
+  readonly bytesRead: number;
 }
 
 export interface PrivilegeReport {

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { createClickhouse } from '../support/clickhouse.ts';
 import { createMariadb } from '../support/mariadb.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 
 export const engineNames = ['duckdb', 'sqlite', 'postgres'] as const;
-/** MariaDB answers for MySQL, where it is installed. */
-export type EngineName = (typeof engineNames)[number] | 'mysql';
+/** MariaDB answers for MySQL, where it is installed; ClickHouse in `npm run test:clickhouse`. */
+export type EngineName = (typeof engineNames)[number] | 'mysql' | 'clickhouse';
 
 export interface Engine {
   readonly warehouse: Warehouse;
@@ -66,6 +67,11 @@ async function prepare(
         config: { driver: 'mysql', url: 'env:TEST_URL', ssl: 'off' },
         secret: await createMariadb(script),
       };
+    case 'clickhouse':
+      return {
+        config: { driver: 'clickhouse', url: 'env:TEST_URL' },
+        secret: await createClickhouse(script),
+      };
     case 'postgres': {
       const url = await createDatabase('semantic');
       await runPostgres(url, script);
@@ -104,4 +110,11 @@ export function createTables(
 function literal(value: unknown): string {
   if (value === null) return 'NULL';
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : JSON.stringify(value);
+}
+
+/** Numbers with so many decimals: engines give some as texts, with digits of their own choice. */
+export function roundedCell(cell: unknown, decimals: number): unknown {
+  const isNumber =
+    typeof cell === 'number' || (typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell));
+  return isNumber ? Math.round(Number(cell) * 10 ** decimals) / 10 ** decimals : cell;
 }

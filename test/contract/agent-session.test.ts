@@ -114,17 +114,20 @@ function makeTools(allow = true): KtxToolSet {
   };
 }
 
-/** The child of this process that was started with the argument. */
-function killChild(argument: string): void {
+/** Kills the child of this process that was started with this limit of turns. */
+function killChild(maxTurns: number): void {
+  // Older SDKs pass the value as an argument of its own.
+  const argument = new RegExp(`--max-turns[= ]${maxTurns}\\b`, 'u');
   const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,ppid=,args='], {
     encoding: 'utf8',
     maxBuffer: 50_000_000,
   }).split('\n');
   const [pid] = lines.flatMap((line) => {
     const [, id, parent] = /^\s*(\d+)\s+(\d+)/.exec(line) ?? [];
-    return line.includes(argument) && Number(parent) === process.pid ? [Number(id)] : [];
+    return argument.test(line) && Number(parent) === process.pid ? [Number(id)] : [];
   });
-  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  if (pid === undefined) throw new Error(`no child with ${argument.source}`);
+  process.kill(pid, 'SIGKILL');
 }
 
 const limits = { maxTurns: 8, timeoutSeconds: 60 };
@@ -421,7 +424,7 @@ function contract(subject: Subject): void {
       const { session, send } = open(running, { limits: { ...limits, maxTurns: 173 } });
       const result = await readTurnResult(
         session.send('Go.'),
-        ({ type }) => type === 'text_delta' && killChild('--max-turns=173'),
+        ({ type }) => type === 'text_delta' && killChild(173),
       );
       const error = { message: expect.stringContaining('SIGKILL') };
       expect(result).toMatchObject({ stopReason: 'error', text: 'A long and wi', error });

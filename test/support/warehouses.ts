@@ -8,17 +8,27 @@ import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import type { DriverSession } from '../../src/warehouse/driver.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { QueryLimits, Warehouse } from '../../src/warehouse/warehouse.ts';
+import {
+  clickhouseContent,
+  createClickhouse,
+  hasClickhouse,
+  readerOfClickhouse,
+} from './clickhouse.ts';
 import { createMariadb, hasMariadb, readerOfMariadb, runMariadb } from './mariadb.ts';
 import { createDatabase, runPostgres } from './postgres.ts';
 
 export const engines = ['duckdb', 'sqlite', 'postgres', 'mysql'] as const;
 export type EngineName = (typeof engines)[number];
-/** MariaDB stands for MySQL, where it is installed. */
-export const isThere = (engine: EngineName): boolean => engine !== 'mysql' || hasMariadb;
+/** ClickHouse has no keys and its own SQL: suites that can, take it too. */
+export const enginesAndClickhouse = [...engines, 'clickhouse'] as const;
+export type AnyEngine = (typeof enginesAndClickhouse)[number];
+/** MariaDB stands for MySQL. ClickHouse runs only in `npm run test:clickhouse`. */
+export const isThere = (engine: AnyEngine): boolean =>
+  (engine !== 'mysql' || hasMariadb) && (engine !== 'clickhouse' || hasClickhouse);
 
 /** A database of its own on one engine, made by `script`, with everything that is around it. */
 export interface TestDatabase {
-  readonly engine: EngineName;
+  readonly engine: AnyEngine;
   readonly folder: string;
   readonly config: WarehouseConfig;
   /** The URL of a login that may do everything, of a server. */
@@ -34,7 +44,7 @@ export interface TestDatabase {
 export const never = new AbortController().signal;
 export const generous: QueryLimits = { maxRows: 1000, timeoutMs: 20_000 };
 
-export async function makeDatabase(engine: EngineName, script: string): Promise<TestDatabase> {
+export async function makeDatabase(engine: AnyEngine, script: string): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-warehouse-'));
   const { config, secret } = await prepare(engine, folder, script);
   const context = {
@@ -71,6 +81,12 @@ export async function makeDatabase(engine: EngineName, script: string): Promise<
           never,
         );
       }
+      if (config.driver === 'clickhouse')
+        return (await import('../../src/warehouse/drivers/clickhouse/driver.ts')).open(
+          config,
+          { ...context, secrets: () => readerOfClickhouse(secret) },
+          never,
+        );
       const reader = await readerOf(secret);
       return (await import('../../src/warehouse/drivers/postgres/driver.ts')).open(
         config,
@@ -84,7 +100,7 @@ export async function makeDatabase(engine: EngineName, script: string): Promise<
 }
 
 async function prepare(
-  engine: EngineName,
+  engine: AnyEngine,
   folder: string,
   script: string,
 ): Promise<{ config: WarehouseConfig; secret: string }> {
@@ -93,6 +109,10 @@ async function prepare(
     const url = await createDatabase('warehouse');
     await runPostgres(url, script);
     return { config: { driver: 'postgres', url: 'env:TEST_URL' }, secret: url };
+  }
+  if (engine === 'clickhouse') {
+    const url = await createClickhouse(script);
+    return { config: { driver: 'clickhouse', url: 'env:TEST_URL' }, secret: url };
   }
   if (engine === 'mysql') {
     return {
@@ -137,8 +157,9 @@ async function filesOf(folder: string): Promise<string> {
   return marks.sort((a, b) => (a < b ? -1 : 1)).join('\n');
 }
 
-async function serverContent(engine: EngineName, url: string): Promise<string> {
+async function serverContent(engine: AnyEngine, url: string): Promise<string> {
   if (engine === 'postgres') return JSON.stringify(await contentOf(url));
+  if (engine === 'clickhouse') return JSON.stringify(await clickhouseContent(url));
   return engine === 'mysql' ? JSON.stringify(await mariadbContent(url)) : '';
 }
 

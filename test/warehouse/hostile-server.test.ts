@@ -76,6 +76,7 @@ async function within700MB<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const sentTooMuch = /it sent more than 256 MiB at once/;
+const unasked = /it answers what nobody asked/;
 const brokenProtocol = /the server does not keep to the protocol/;
 
 describe('a hostile Postgres server ends in an error', { timeout: 60_000 }, () => {
@@ -129,8 +130,8 @@ describe('a hostile MySQL server ends in an error and learns nothing', { timeout
     ['unknown-plugin', 'warehouse_auth', /unknown plugin __proto__/],
     ['asks-for-a-file', 'query_failed', /LOCAL INFILE/],
     ['endless-small-rows', 'warehouse_unreachable', sentTooMuch],
-    ['endless-columns', 'warehouse_unreachable', brokenProtocol],
-    ['endless-results', 'warehouse_unreachable', brokenProtocol],
+    ['endless-columns', 'warehouse_unreachable', unasked],
+    ['endless-results', 'warehouse_unreachable', unasked],
     ['no-version', 'warehouse_unreachable', brokenProtocol],
     ['wrong-order', 'warehouse_unreachable', /packets out of order/],
     ['closes-mid-row', 'warehouse_unreachable', /closed the connection/],

@@ -7,6 +7,7 @@ import {
   standard,
   standardLiteral,
   textByFunctions,
+  shownByRoundTrip,
 } from './standard.ts';
 
 export const duckdb: Dialect = {
@@ -28,6 +29,7 @@ export const duckdb: Dialect = {
   datePart: partExtracted({}, (extracted) => extracted),
   add: intervalAdded,
   // The result for a DECIMAL would be rounded to its scale.
+  isShown: (expr, timezone) => shownByRoundTrip(expr, timezone),
   percentile: (expr, fraction) => `quantile_cont(CAST(${expr} AS DOUBLE), ${fraction})`,
   discretePercentile: (expr, fraction) => `quantile_disc(${expr}, ${fraction})`,
   text: textByFunctions(
@@ -41,8 +43,10 @@ export const duckdb: Dialect = {
         ? `regexp_replace(CAST(${expr} AS VARCHAR), '[.]0+$', '')`
         : `CAST(${expr} AS VARCHAR)`,
     sketch: (text, size) =>
-      `CAST(to_json(min(DISTINCT left(md5(${text}), 12), ${size})) AS VARCHAR)`,
+      `CAST(to_json([substr(printf('%016x', h), 1, 12) FOR h IN min(DISTINCT CASE WHEN ${text} IS NOT NULL THEN hash(${text}) END, ${size})]) AS VARCHAR)`,
     jsonList: (text) => `CAST(to_json(list(${text})) AS VARCHAR)`,
-    sample: (table, share) => `${table} TABLESAMPLE ${(share * 100).toFixed(4)} PERCENT (SYSTEM)`,
+    // TABLESAMPLE reads other rows each time. Here the same vectors of 2048 rows are read again.
+    sample: (table, share) =>
+      `(SELECT * FROM ${table} WHERE hash(rowid // 2048) % 1000000 < ${Math.round(share * 1e6)}) AS sampled`,
   },
 };

@@ -41,8 +41,7 @@ export const mysql: Dialect = {
     ),
   addCounted: (expr, count, { unit, type }) =>
     dated(`(${expr} + INTERVAL (${count}) ${unit.toUpperCase()})`, type),
-  percentile: refusePercentile,
-  discretePercentile: refusePercentile,
+  ordersWholeWindows: true,
   average: (expr) => `avg(${expr} * 1e0)`,
   // The collation of a column may treat A and a as equal.
   text: textByPosition((text, part) => `LOCATE(${part}, ${text} COLLATE utf8mb4_bin)`, asText),
@@ -63,14 +62,6 @@ export const mysql: Dialect = {
       `(SELECT * FROM ${table} WHERE RAND() < ${share.toFixed(6)}) AS sampled`,
   },
 };
-
-function refusePercentile(): never {
-  throw noSuchSqlError(
-    'MySQL and MariaDB',
-    'an exact percentile or median of groups',
-    'Ask for avg, min or max, or compute it elsewhere.',
-  );
-}
 
 function asText(expr: string): string {
   return `CONVERT(${expr} USING utf8mb4)`;

@@ -7,6 +7,7 @@ import {
   standard,
   standardLiteral,
   textByPosition,
+  shownByRoundTrip,
 } from './standard.ts';
 
 export const postgres: Dialect = {
@@ -22,6 +23,7 @@ export const postgres: Dialect = {
   truncate: dateTruncated,
   datePart: partExtracted({}, (extracted) => `CAST(${extracted} AS INTEGER)`),
   add: intervalAdded,
+  isShown: (expr, timezone) => shownByRoundTrip(expr, timezone),
   percentile: (expr, fraction) => `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   discretePercentile: (expr, fraction) =>
     `percentile_disc(${roundedDown(fraction)}) WITHIN GROUP (ORDER BY ${expr})`,

@@ -1,6 +1,5 @@
-import { UserError } from '../../lib/error.ts';
 import type { DatePart, Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { charactersSpliced, standard, standardLiteral } from './standard.ts';
+import { charactersSpliced, isZoned, standard, standardLiteral } from './standard.ts';
 
 /** The driver registers the functions whose names begin with `ktx_`. */
 export const sqlite: Dialect = {
@@ -23,6 +22,7 @@ export const sqlite: Dialect = {
   // Without `floor`, 31 January plus one month would be 2 March.
   add: (expr, { count, unit }, type) =>
     `${type === 'date' ? 'date' : 'datetime'}(${expr}, '${count < 0 ? '' : '+'}${count} ${unit}s', 'floor')`,
+  isShown: (expr, timezone) => `ktx_is_shown(${expr}, ${sqlite.literal(timezone)})`,
   percentile: (expr, fraction) => `ktx_percentile(${expr}, ${fraction})`,
   discretePercentile: (expr, fraction) => `ktx_percentile_disc(${expr}, ${fraction})`,
   text: {
@@ -62,24 +62,18 @@ function asText(expr: string): string {
  * applied.
  */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
-  if (options.type === 'datetime_tz' && (options.timezone ?? 'UTC') !== 'UTC') {
-    throw new UserError(
-      'not_supported',
-      `SQLite knows no time zones, so a period cannot be cut in ${options.timezone}`,
-      {
-        hint: 'Leave timezone out (UTC), or ask for UTC.',
-      },
-    );
-  }
+  const time = isZoned(options)
+    ? `ktx_local_time(strftime('%Y-%m-%d %H:%M:%S', ${expr}), ${sqlite.literal(options.timezone ?? 'UTC')})`
+    : expr;
   const starts: Readonly<Record<TimeGrain, string>> = {
-    second: `strftime('%Y-%m-%d %H:%M:%S', ${expr})`,
-    minute: `strftime('%Y-%m-%d %H:%M:00', ${expr})`,
-    hour: `strftime('%Y-%m-%d %H:00:00', ${expr})`,
-    day: `date(${expr})`,
-    week: `date(${expr}, 'weekday ${options.weekStart === 'monday' ? 0 : 6}', '-6 days')`,
-    month: `date(${expr}, 'start of month')`,
-    quarter: `date(${expr}, 'start of month', '-' || ((strftime('%m', ${expr}) - 1) % 3) || ' months')`,
-    year: `date(${expr}, 'start of year')`,
+    second: `strftime('%Y-%m-%d %H:%M:%S', ${time})`,
+    minute: `strftime('%Y-%m-%d %H:%M:00', ${time})`,
+    hour: `strftime('%Y-%m-%d %H:00:00', ${time})`,
+    day: `date(${time})`,
+    week: `date(${time}, 'weekday ${options.weekStart === 'monday' ? 0 : 6}', '-6 days')`,
+    month: `date(${time}, 'start of month')`,
+    quarter: `date(${time}, 'start of month', '-' || ((strftime('%m', ${time}) - 1) % 3) || ' months')`,
+    year: `date(${time}, 'start of year')`,
   };
   return checked(expr, starts[grain]);
 }

@@ -41,8 +41,6 @@ export const sqlserver: Dialect = {
     dateAdded(type === 'date' ? `CAST(${expr} AS datetime2)` : expr, period, type),
   addCounted: (expr, count, by) =>
     dateAddCounted(by.type === 'date' ? `CAST(${expr} AS datetime2)` : expr, count, by),
-  percentile: refusePercentile,
-  discretePercentile: refusePercentile,
   average: (expr) => `avg(${expr} * 1e0)`,
   // The collation of a column may treat A and a as equal.
   text: textByPosition(
@@ -68,14 +66,6 @@ const partWords: Readonly<Record<Exclude<DatePart, 'day_of_week'>, string>> = {
   quarter_of_year: 'quarter',
   year_number: 'year',
 };
-
-function refusePercentile(): never {
-  throw noSuchSqlError(
-    'SQL Server',
-    'an exact percentile or median of groups',
-    'Ask for avg, min or max, or compute it elsewhere.',
-  );
-}
 
 /** A backslash before a line break would remove both from the text. */
 function textLiteral(text: string): string {

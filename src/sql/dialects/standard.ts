@@ -105,6 +105,12 @@ export function backslashed(text: string, escapes: Readonly<Record<string, strin
 }
 
 /** True if periods of the type are cut in a zone other than UTC. */
+/** A local time that summer time skips becomes another one on the way to an instant and back. */
+export function shownByRoundTrip(expr: string, timezone: string): string {
+  const zone = charactersSpliced(timezone, 'chr');
+  return `(${expr} AT TIME ZONE ${zone}) AT TIME ZONE ${zone} = ${expr}`;
+}
+
 export function isZoned({ type, timezone = 'UTC' }: TruncateOptions): boolean {
   return type === 'datetime_tz' && timezone !== 'UTC';
 }

@@ -8,24 +8,71 @@ import {
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from './field-type.ts';
 
-const inCurrentDatabase = 'database_name = current_database()';
+/**
+ * The statements call no function and no operator: the database may have macros that take their
+ * place. What needs one is done here.
+ */
+const isOwn =
+  'database_name IN (SELECT database_name FROM system.main.duckdb_databases() WHERE NOT internal)';
 const tablesSql = `SELECT table_oid AS id, schema_name AS schema, table_name AS "table", 'table' AS kind, comment, estimated_size::DOUBLE AS "rowEstimate"
-    FROM duckdb_tables() WHERE ${inCurrentDatabase} AND NOT internal AND NOT temporary
-  UNION ALL SELECT view_oid, schema_name, view_name, 'view', comment, NULL FROM duckdb_views() WHERE ${inCurrentDatabase} AND NOT internal AND NOT temporary ORDER BY 2, 3`;
-const columnsSql = `SELECT table_oid AS id, column_name AS name, data_type AS "nativeType", is_nullable AS nullable, comment, CASE WHEN data_type LIKE 'ENUM(%' THEN
-    list_transform(regexp_extract_all(data_type, '''((?:[^'']|'''')*)''', 1), lambda value: replace(value, '''''', '''')) END AS "values"
-  FROM duckdb_columns() WHERE ${inCurrentDatabase} AND NOT internal ORDER BY table_oid, column_index`;
+    FROM system.main.duckdb_tables() WHERE ${isOwn} AND NOT internal AND NOT temporary
+  UNION ALL SELECT view_oid, schema_name, view_name, 'view', comment, NULL FROM system.main.duckdb_views() WHERE ${isOwn} AND NOT internal AND NOT temporary ORDER BY 2, 3`;
+const columnsSql = `SELECT table_oid AS id, column_name AS name, data_type AS "nativeType", is_nullable AS nullable, comment
+  FROM system.main.duckdb_columns() WHERE ${isOwn} AND NOT internal ORDER BY table_oid, column_index`;
+/** Constraints, and unique indexes. */
+const keysSql = `SELECT table_oid AS id, constraint_index AS place, constraint_column_names AS columns, constraint_text AS definition,
+    constraint_type AS type, schema_name AS schema, referenced_table AS referenced, referenced_column_names AS "toColumns", NULL AS parts
+  FROM system.main.duckdb_constraints() WHERE ${isOwn} AND constraint_type <> 'NOT NULL'
+  UNION ALL SELECT table_oid, index_oid, NULL, NULL, 'UNIQUE', NULL, NULL, NULL, expressions::VARCHAR[] FROM system.main.duckdb_indexes()
+  WHERE ${isOwn} AND is_unique ORDER BY 1, 2`;
+
+interface ConstraintRow {
+  readonly id: string | number;
+  readonly columns: readonly string[] | null;
+  readonly definition: string | null;
+  readonly type: string;
+  readonly schema: string | null;
+  readonly referenced: string | null;
+  readonly toColumns: readonly string[] | null;
+  /** The expressions of an index. */
+  readonly parts: readonly string[] | null;
+}
+
+const keyKinds: Readonly<Record<string, CatalogKeyRow['kind']>> = {
+  'PRIMARY KEY': 'primary',
+  'FOREIGN KEY': 'foreign',
+  UNIQUE: 'unique',
+  CHECK: 'check',
+};
+
 /**
  * DuckDB's foreign keys stay within one schema. A unique index is a key if all its parts are column
  * names, not expressions.
  */
-const keysSql = `SELECT table_oid AS id, constraint_index AS place, constraint_column_names AS columns, constraint_text AS definition,
-    CASE constraint_type WHEN 'PRIMARY KEY' THEN 'primary' WHEN 'FOREIGN KEY' THEN 'foreign' ELSE lower(constraint_type) END AS kind,
-    CASE WHEN referenced_table IS NOT NULL THEN {'table': {'schema': schema_name, 'table': referenced_table}, 'columns': referenced_column_names} END AS "to"
-  FROM duckdb_constraints() WHERE ${inCurrentDatabase} AND constraint_type <> 'NOT NULL'
-  UNION ALL SELECT table_oid, index_oid, list_transform(parts, lambda part: replace(regexp_replace(part, '^"(.*)"$', '\\1'), '""', '"')), NULL, 'unique', NULL
-  FROM (SELECT *, expressions::VARCHAR[] AS parts FROM duckdb_indexes() WHERE ${inCurrentDatabase} AND is_unique)
-  WHERE list_bool_and(list_transform(parts, lambda part: regexp_full_match(part, '\\w+|"(?:[^"]|"")+"'))) ORDER BY 1, 2`;
+function readKey({ parts, type, schema, referenced, ...row }: ConstraintRow): CatalogKeyRow[] {
+  const kind = keyKinds[type];
+  const columns = row.columns ?? parts?.map(columnOfPart) ?? [];
+  if (kind === undefined || columns.some((column) => column === undefined)) return [];
+  const to =
+    referenced === null
+      ? undefined
+      : { table: { schema: schema ?? 'main', table: referenced }, columns: row.toColumns ?? [] };
+  const { id, definition } = row;
+  return [{ id, kind, columns: columns as string[], definition, to }];
+}
+
+/** The column, if the part of an index is its name; undefined for an expression. */
+function columnOfPart(part: string): string | undefined {
+  if (/^\w+$/u.test(part)) return part;
+  return /^"(?:[^"]|"")+"$/u.test(part) ? part.slice(1, -1).replaceAll('""', '"') : undefined;
+}
+
+/** The values of a type like `ENUM('a', 'b')`. */
+function enumValues(nativeType: string): string[] | null {
+  if (!nativeType.startsWith('ENUM(')) return null;
+  const values = nativeType.matchAll(/'(?<value>(?:[^']|'')*)'/gu);
+  return [...values].map(({ groups }) => (groups?.['value'] ?? '').replaceAll("''", "'"));
+}
 
 /**
  * Sends three statements, however many tables there are. `marker` returns the change marker of a
@@ -41,8 +88,9 @@ export async function introspectDuckdb(
     ...row,
     marker: row.kind === 'table' ? (marker(row.table) ?? null) : null,
   }));
-  const columns = (await runQuery(columnsSql)) as CatalogColumnRow[];
-  const keys = (await runQuery(keysSql)) as CatalogKeyRow[];
+  const columnRows = (await runQuery(columnsSql)) as Omit<CatalogColumnRow, 'values'>[];
+  const columns = columnRows.map((row) => ({ ...row, values: enumValues(row.nativeType) }));
+  const keys = ((await runQuery(keysSql)) as ConstraintRow[]).flatMap(readKey);
   return buildTableSchemas(
     { tables, columns, keys, queries: 3, fieldType: ({ nativeType }) => fieldType(nativeType) },
     scope,

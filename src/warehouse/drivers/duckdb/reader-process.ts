@@ -70,6 +70,8 @@ async function answer(
 }
 
 async function parseStatement(connection: DuckDBConnection, sql: string): Promise<unknown> {
-  const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql]);
+  // By its full name: the database may have a macro of that name.
+  const parse = 'SELECT system.main.json_serialize_sql($1::VARCHAR)';
+  const reader = await connection.runAndReadAll(parse, [sql]);
   return reader.getRows()[0]?.[0];
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { localTimeToUtc, utcToLocalTime } from '../../../lib/time/time-zone.ts';
 import type { AggregateOptions, DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
 interface CustomAggregate<Accumulator> {
@@ -11,13 +12,23 @@ interface CustomAggregate<Accumulator> {
 /**
  * Adds the functions that SQLite lacks: the aggregates `ktx_percentile(value, fraction)`
  * (continuous), `ktx_percentile_disc(value, fraction)` (discrete) and `ktx_sketch(text, size)` (the
- * smallest hashes, as JSON), and `ktx_no_time(value)`, which raises an error.
+ * smallest hashes, as JSON), `ktx_local_time(utc, zone)` (what the clocks of a time zone show),
+ * `ktx_is_shown(local, zone)` (whether they show a time that summer time may skip), and
+ * `ktx_no_time(value)`, which raises an error.
  */
 export function registerFunctions(db: DatabaseSync): void {
   db.function('ktx_no_time', { useBigIntArguments: true }, (value) => {
     const text =
       typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);
     throw new Error(`${text} is not an ISO-8601 date or time`);
+  });
+  db.function('ktx_local_time', { deterministic: true }, (utc, zone) =>
+    utc === null ? null : utcToLocalTime(String(utc), String(zone)),
+  );
+  db.function('ktx_is_shown', { deterministic: true }, (local, zone) => {
+    if (local === null) return null;
+    const [time, timezone] = [String(local), String(zone)];
+    return utcToLocalTime(localTimeToUtc(time, timezone), timezone) === time ? 1 : 0;
   });
   registerAggregate(db, 'ktx_percentile', {
     start: () => ({ values: [] as number[], fraction: 0 }),

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { secretSchema } from '../../../store/secrets.ts';
+import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { pathSchema } from '../../database-file.ts';
+import type { DriverDescription } from '../../driver-description.ts';
+import { historySchema } from '../../history/history-config.ts';
+import { serverUrlSchema } from '../../server-url.ts';
+
+export const clickhouseConfigSchema = z
+  .strictObject({
+    driver: z.literal('clickhouse'),
+    url: serverUrlSchema(['https:', 'http:'], 'https://user@host:8443/database'),
+    host: z.string().min(1).optional().describe('Host name. Default: localhost.'),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe('Port of the HTTP interface. Default: 8443; 8123 with ssl: off.'),
+    database: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Database name. Table names without a schema are looked up in it.'),
+    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
+    password: secretSchema.optional(),
+    ssl: z
+      .enum(['off', 'verify', 'no-verify'])
+      .optional()
+      .describe(
+        '`verify`: encrypted, with the certificate and host name checked. `no-verify`: encrypted only. `off`: not encrypted. Default: `verify`; `off` for a url with http.',
+      ),
+    ca: pathSchema
+      .optional()
+      .describe(
+        'PEM file with the certificate of the authority that signed the server’s certificate. Relative to the project or absolute.',
+      ),
+    schemas: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe('Use only these databases of the server. Default: the database of the connection.'),
+    max_memory_mb: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The most memory that one statement may take on the server. Default: 4096.'),
+    max_read_mb: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'The most that one statement may read on the server, uncompressed. Default: what the login may.',
+      ),
+    allow_functions: allowFunctionsSchema,
+    history: historySchema,
+  })
+  .refine(({ url, database }) => (url === undefined) !== (database === undefined), {
+    error: 'give either url, or host, database, user and password',
+    path: ['url'],
+  });
+export type ClickhouseConfig = z.infer<typeof clickhouseConfigSchema>;
+
+export const clickhouseDriver = {
+  name: 'clickhouse',
+  title: 'ClickHouse',
+  config: clickhouseConfigSchema,
+  examples: [
+    [
+      '--driver clickhouse --url env:WAREHOUSE_URL',
+      'ClickHouse; the secret stays in the environment',
+    ],
+  ],
+  systemNames: /^(?:system|information_schema)$/i,
+  server: { defaultPort: 8443, loginReads: 'server' },
+} as const satisfies DriverDescription;
