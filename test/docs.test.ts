@@ -11,6 +11,7 @@ import { projectConfigSchema } from '../src/project/open/config.ts';
 import { questionSetSchema } from '../src/eval/cases/question-set-schema.ts';
 import { datasetSchema } from '../src/semantic/model/dataset.ts';
 import { querySchema } from '../src/semantic/query/query.ts';
+import { savedQuerySchema } from '../src/semantic/query/saved-query.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
@@ -36,6 +37,7 @@ function schemaOf(value: Readonly<Record<string, unknown>>) {
     return projectConfigSchema;
   if ('cases' in value) return questionSetSchema;
   if ('instructions' in value || 'mcp_servers' in value) return agentSchema;
+  if ('query' in value) return savedQuerySchema;
   return 'dimensions' in value ? querySchema : datasetSchema;
 }
 

@@ -63,6 +63,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'forty statements per engine that eat memory or time; test/warehouse/engine-process.test.ts has a few',
   'test/scan/killed.test.ts':
     'kills scans of 150 tables; test/scan/resume.test.ts stops one at its budget and resumes it',
+  'test/scan/large.test.ts':
+    'millions of rows and a thousand columns; test/scan/large-tables.test.ts has a long column of distinct values',
   'test/scan/quality.test.ts':
     'scores the discovery of joins on eight databases; test/scan/scan.test.ts checks each rule',
   'test/security/hostile-clone.test.ts':

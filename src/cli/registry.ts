@@ -10,7 +10,9 @@ export interface CommandEntry {
 /** Summaries of the command groups. */
 export const groups: Readonly<Record<string, string>> = {
   connection: 'Manage connections in ktx.yaml: add, list, test, remove',
-  sl: 'Work with the semantic layer: list, read, validate, query, export, import',
+  sl:
+    'Work with the semantic layer: ' +
+    'list, read, query, queries, dimensions, metrics, validate, export, import',
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, generate',
@@ -113,6 +115,21 @@ export const registry: readonly CommandEntry[] = [
     path: 'sl query',
     summary: 'Query metrics by dimensions',
     load: async () => (await import('./commands/sl/query.ts')).queryCommand,
+  },
+  {
+    path: 'sl queries',
+    summary: 'List the saved queries',
+    load: async () => (await import('./commands/sl/saved-queries.ts')).queriesCommand,
+  },
+  {
+    path: 'sl dimensions',
+    summary: 'List what metrics can be grouped by',
+    load: async () => (await import('./commands/sl/groupings.ts')).dimensionsCommand,
+  },
+  {
+    path: 'sl metrics',
+    summary: 'List metrics, or those with given dimensions',
+    load: async () => (await import('./commands/sl/groupings.ts')).metricsCommand,
   },
   {
     path: 'sl export',

@@ -4,11 +4,14 @@ import { UserError } from '../lib/error.ts';
 import { formatCount } from '../lib/format-count.ts';
 import type { Project } from '../project/open/open.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
-import { querySchema } from '../semantic/query/query.ts';
+import { findSavedQuery } from '../project/saved/saved-queries.ts';
+import { querySchema, type SemanticQuery } from '../semantic/query/query.ts';
+import { changeQuery } from '../semantic/query/saved-query.ts';
 import { carriesNone, type ToolDefinition, type Trust, warehouseWarns } from './tool.ts';
 import { valuesOfRows } from './values-of-rows.ts';
 
 const inputSchema = querySchema.extend({
+  saved: z.string().optional().describe('A saved query; the rest changes it.'),
   connection: z.string().optional(),
   dry_run: z.boolean().default(false).describe('Only plan, SQL and receipt.'),
 });
@@ -20,8 +23,9 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
   effect: 'query',
   inputSchema,
   itemsName: 'rows',
-  async run({ connection, dry_run: isDry, ...query }, { project, signal, isReviewedOnly }) {
-    const request = { connection, query };
+  async run({ dry_run: isDry, ...input }, { project, signal, isReviewedOnly }) {
+    const request = await requestOf(project, input);
+    const { connection } = request;
     if (isReviewedOnly) await refuseUnreviewed(project, request);
     if (isDry) {
       const { plan, sql, receipt } = await planQuery(project, request);
@@ -57,6 +61,24 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
     };
   },
 };
+
+/** The query, or the saved one with what the call adds and replaces. */
+async function requestOf(
+  project: Project,
+  { connection, saved: name, ...query }: Omit<z.infer<typeof inputSchema>, 'dry_run'>,
+): Promise<Parameters<typeof planQuery>[1]> {
+  if (name === undefined) return { connection, query };
+  const saved = await findSavedQuery(project, name, connection);
+  const given = Object.entries(query).filter(
+    ([key, value]) =>
+      JSON.stringify(value) !== JSON.stringify(unchanged[key as keyof SemanticQuery]),
+  );
+  const changed = querySchema.parse(changeQuery(saved.query, Object.fromEntries(given)));
+  return { connection: saved.connection, query: changed, saved };
+}
+
+/** What a query is that says nothing. */
+const unchanged = querySchema.parse({});
 
 /** Throws if the query uses a metric that nobody has accepted. */
 async function refuseUnreviewed(

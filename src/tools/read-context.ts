@@ -20,6 +20,7 @@ import {
   withoutUnreviewed,
 } from '../project/answer/visible-datasets.ts';
 import { readWikiSections } from '../project/answer/wiki.ts';
+import { findSavedQuery } from '../project/saved/saved-queries.ts';
 import { readText } from '../store/files.ts';
 import { carriesNone, type ToolAnswer, type ToolDefinition } from './tool.ts';
 
@@ -34,12 +35,14 @@ const inputSchema = z.strictObject({
 export const readContext: ToolDefinition<typeof inputSchema> = {
   name: 'read_context',
   description:
-    'Reads one dataset with its evidence, a table without a dataset, or a term. Without name: lists datasets.',
+    'Reads one dataset with its evidence, a table without a dataset, or a term. ' +
+    'Without name: lists datasets.',
   effect: 'context',
   inputSchema,
   itemsName: 'text',
   async run({ name, connection: requested }, { project, isReviewedOnly }) {
     if (/^(term|rule|page):/.test(name ?? '')) return readWikiSection(project, name ?? '');
+    if (name?.startsWith('query:') === true) return readSavedQuery(project, name, requested);
     const [, subjectConnection, address = name] = /^\w+:([^.]+)\.(.+)$/s.exec(name ?? '') ?? [];
     const connection = project.connection(requested ?? subjectConnection).name;
     const visible = await readVisibleDatasets(project, connection);
@@ -120,6 +123,21 @@ async function listDatasets(
   };
 }
 
+async function readSavedQuery(
+  project: Project,
+  name: string,
+  connection: string | undefined,
+): Promise<ToolAnswer> {
+  const { file } = await findSavedQuery(project, name, connection);
+  const text = (await readText(join(project.dir, file), project.dir)) ?? '';
+  return {
+    summary: `A saved query: query_metrics runs it with saved: ${name}.`,
+    trust: { status: 'curated', files: [file], ...(await readCommitState(project.dir, [file])) },
+    items: text.trimEnd().split('\n'),
+    values: carriesNone,
+  };
+}
+
 /** A term, a rule or another section of the wiki, with its conflicts. */
 async function readWikiSection(project: Project, name: string): Promise<ToolAnswer> {
   const { dir } = project;
@@ -156,10 +174,11 @@ async function readWikiSection(project: Project, name: string): Promise<ToolAnsw
  * that `address` names.
  */
 async function readDataset(
-  { dir }: Project,
+  project: Project,
   visible: VisibleDataset,
   address: string,
 ): Promise<ToolAnswer> {
+  const { dir } = project;
   const { connection, path, contested, stale } = visible;
   const { dataset } = visible.dataset;
   const claimsFile = claimsPath(connection, dataset);
@@ -188,11 +207,44 @@ async function readDataset(
     items: [
       ...renderVisibleDataset(visible).split('\n'),
       ...usageLines(visible),
+      ...(await groupingLines(project, visible, address)),
       '# Evidence',
       ...evidenceLines,
     ],
     values: carriesNone,
   };
+}
+
+/** More names than this fill the context of a model without helping it. */
+const mostGroupings = 80;
+
+/** What the metric that `address` names can be grouped by; empty for anything else. */
+async function groupingLines(
+  project: Project,
+  { connection, dataset: { dataset, metrics = [] } }: VisibleDataset,
+  address: string,
+): Promise<readonly string[]> {
+  if (!metrics.some(({ name }) => address === `${dataset}.${name}`)) return [];
+  const [{ model }, { withTrialPlans }, { findGroupings }] = await Promise.all([
+    project.model(connection),
+    import('../project/answer/query.ts'),
+    import('../semantic/query/groupings.ts'),
+  ]);
+  try {
+    const { groupings, needs, isComplete } = await withTrialPlans(model, (plans) =>
+      findGroupings(model, [address], { plans, most: mostGroupings }),
+    );
+    const shown = groupings
+      .map(({ dimension, isToMany }) => (isToMany ? `${dimension} (to many)` : dimension))
+      .join(', ');
+    const rest = isComplete ? '' : ', and fields further away';
+    const always = needs.length === 0 ? '' : ` (always with a period like ${needs.join(', ')})`;
+    return [`# ${address} can be grouped by${always}: ${shown}${rest}`];
+  } catch (error) {
+    // A metric that cannot be queried yet says so above.
+    if (error instanceof UserError) return [];
+    throw error;
+  }
 }
 
 /** What queries of people say: how often they use the table, and what they filter it by. */

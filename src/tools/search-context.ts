@@ -16,7 +16,8 @@ const inputSchema = z.strictObject({
 export const searchContext: ToolDefinition<typeof inputSchema> = {
   name: 'search_context',
   description:
-    'Searches metrics, datasets, fields, joins, terms, prose. Start here; other tools take its names.',
+    'Searches metrics, saved queries, datasets, fields, joins, terms, prose. Start here; ' +
+    'other tools take its names.',
   effect: 'context',
   inputSchema,
   itemsName: 'hits',
@@ -68,6 +69,6 @@ function isUnreviewed({ kind, detail = '' }: SearchHit): boolean {
 /** The name that the other tools take. */
 function callableName({ kind, connection, subject, parent, name }: SearchHit): string {
   if (kind === 'dataset' || kind === 'table') return parent;
-  if (connection === 'wiki') return subject;
+  if (connection === 'wiki' || kind === 'query') return subject;
   return `${parent}.${name}`.replace(/^\./, '');
 }

@@ -95,7 +95,7 @@ export interface Trust extends CommitState {
  * The structured answer of every tool. `untrusted` begins and ends with the same random marks as
  * the text.
  */
-export const answerSchema = z.looseObject({
+const answerSchema = z.looseObject({
   trust: z.looseObject({}),
   untrusted: z.looseObject({}),
   page: z.looseObject({ truncated: z.boolean(), next_cursor: z.string().optional() }),

@@ -98,7 +98,7 @@ describe.each(engines)('on $engine', ({ prepare }) => {
       file: 'semantic-layer/warehouse/orders.yaml',
       definition: { dataset: 'orders' },
     });
-    expect(await answer('sl', 'validate')).toEqual({ datasets: 2, problems: [] });
+    expect(await answer('sl', 'validate')).toEqual({ datasets: 2, saved_queries: 0, problems: [] });
     const rows = [
       ['North', 20],
       ['South', 20],
@@ -209,6 +209,19 @@ describe('for a person', () => {
       "
     `);
     expect(await said('status', '--fast')).toContain('2 datasets, 3 metrics, 1 relationship\n');
+    const groupings = await said('sl', 'dimensions', 'orders.total_amount');
+    expect(groupings).toMatch(/^orders\.status +string/m);
+    expect(groupings).toMatch(/^customers\.region +string/m);
+    expect(groupings).toContain('sl query -m orders.total_amount -d ');
+    const metrics = await said('sl', 'metrics', '--by', 'customers.region');
+    expect(metrics).toMatch(/^orders\.total_amount$/m);
+    for (const [argv, meant] of [
+      [['sl', 'metrics', '--by', 'customers.regio'], 'customers.region'],
+      [['sl', 'dimensions', 'orders.totl_amount'], 'orders.total_amount'],
+    ] as const) {
+      const { code, stderr } = await ktx([...argv], { cwd });
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(meant) });
+    }
   });
 
   test('of an empty table no share of found values is claimed', async () => {
@@ -446,6 +459,10 @@ describe('what is asked badly', () => {
       ['metrics: 5\n', '1:10: metrics: must be a list, not 5'],
       ['metrics: [orders.count]\nlimit: ten\n', '2:8: limit: must be a number, not "ten"'],
       ['order_by:\n  - {feld: x}\n', '2:5: order_by.0.field: is missing (a text)'],
+      [
+        'order_by: [orders.revenue desc]\n',
+        '1:12: order_by.0: must be a map like {field: "orders.revenue", dir: desc}, not a text',
+      ],
       ['metrics: [orders.count\n', '2:1: this is not YAML'],
       ['- orders.count\n', '1:1: must be a map, not a list'],
       ['', '1:1: '],

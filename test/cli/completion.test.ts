@@ -49,6 +49,8 @@ describe('completion', () => {
     ['sl read c', ['customers']],
     ['sl query -m orders.', ['orders.count', 'orders.total_amount']],
     ['sl query -m orders.count -d orders.st', ['orders.status']],
+    ['sl dimensions orders.', ['orders.count', 'orders.total_amount']],
+    ['sl metrics --by orders.st', ['orders.status']],
     ['explain field:warehouse.customers.re', ['field:warehouse.customers.region']],
     ['explain q_', ['q_mfq3k2lz0a1b2c3d']],
     ['eval run ', ['money']],

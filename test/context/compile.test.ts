@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   shortId,
   subjects,
@@ -344,6 +344,20 @@ describe('claims that disagree', () => {
     expect(compiled([...shop, measured, declared(0.9)]).conflicts).toHaveLength(1);
     const catalog = claim(dataset('orders'), 'primary_key', ['id', 'status']);
     expect(compiled([...shop, catalog, declared(1)]).conflicts).toHaveLength(1);
+  });
+});
+
+describe('of claims that nothing else tells apart', () => {
+  test.for([
+    [0.5, 0.9],
+    [0.9, 0.5],
+  ])('the more certain one is shown (%d and %d)', ([first = 0, second = 0]) => {
+    const says = (text: string, confidence: number) => ({
+      ...claim(dataset('orders'), 'description', text),
+      evidence: [because('code', confidence)],
+    });
+    const { orders } = compiled([...shop, says('first', first), says('second', second)]);
+    expect(orders?.description).toBe(first > second ? 'first' : 'second');
   });
 });
 

@@ -57,7 +57,7 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     async () => {
       type('ktx setup', 'Enter');
       await sees(/What do you want to connect to\?/);
-      type('Down', 'Down', 'Down');
+      type('Down', 'Down', 'Down', 'Down');
       await sees(/● SQLite/);
       type('Enter');
       await sees(/SQLite database file/);
@@ -92,8 +92,8 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
         'Enter',
       );
       const answered = async (variable: string) => {
-        await sees(/● DuckDB[^●]*$/);
-        type('Down', 'Down');
+        await sees(/● ClickHouse[^●]*$/);
+        type('Down', 'Down', 'Down');
         await sees(/● Postgres/);
         type('Enter');
         await sees(/postgresql:\/\/user@host:5432[^]*$/);
@@ -124,6 +124,8 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
       `id,customer_id\n${Array.from({ length: 90 }, (_, n) => `${n + 1},${(n % 30) * 7 + 3}`).join('\n')}\n`,
     );
     type(`cd ${join(dir, 'duck')}; clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
+    await sees(/● ClickHouse[^●]*$/);
+    type('Down');
     await sees(/● DuckDB[^●]*$/);
     type('Enter');
     await sees(/A DuckDB database file[^]*$/);

@@ -70,3 +70,11 @@ test('a wrong name among 30,000 costs a small part of comparing it with each of 
   expect(nearest('d12.totall', names)).toEqual(['d12.total', 'd1.total', 'd10.total']);
   expect(fastest).toBeLessThan(all / 10);
 });
+
+test('a long list gives the same for each name, also after it has grown', () => {
+  const names = Array.from({ length: 600 }, (_, index) => `field_${index}`);
+  for (const name of ['field_12x', 'FIELD_599', 'nothing', 'fied_7', ''])
+    expect(nearest(name, names)).toEqual(nearestByDefinition(name, names, 3));
+  names.push('nothin');
+  expect(nearest('nothing', names)).toEqual(['nothin']);
+});

@@ -117,7 +117,7 @@ describe.each(engineNames)('the dialect of %s', (name) => {
       [1.5, 0.5, 2.5],
     ]);
     expect(
-      await one(`SELECT ${dialect.percentile(a, 0.25)} FROM ${dialect.quote('odd "name')}`),
+      await one(`SELECT ${dialect.percentile?.(a, 0.25)} FROM ${dialect.quote('odd "name')}`),
     ).toSatisfy((value) => Number(value) === 1.5);
   });
 
@@ -163,14 +163,13 @@ describe.each(engineNames)('the dialect of %s', (name) => {
     }
   });
 
-  test('cuts an instant in UTC, or in the zone that was asked for, or says that it cannot', async () => {
+  test('cuts an instant in UTC, or in the zone that was asked for', async () => {
     const instant = { type: 'datetime_tz', weekStart: 'monday' } as const;
     expect(await start('day', 'stamp', instant)).toBe('2024-03-10');
     expect(await start('hour', 'stamp', { ...instant, timezone: 'UTC' })).toBe(
       '2024-03-10 23:00:00',
     );
     const inParis = start('hour', 'stamp', { ...instant, timezone: 'Europe/Paris' });
-    if (name === 'sqlite') await expect(inParis).rejects.toThrow('SQLite knows no time zones');
-    else expect(await inParis).toBe('2024-03-11 00:00:00');
+    expect(await inParis).toBe('2024-03-11 00:00:00');
   });
 });

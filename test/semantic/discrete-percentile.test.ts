@@ -33,7 +33,7 @@ const literals = rows.map(([id, part, amount]) => `(${id}, '${part}', ${amount ?
 const script = `CREATE TABLE measured (id INTEGER, part VARCHAR(9), amount DECIMAL(9, 2));
 INSERT INTO measured VALUES ${literals.join(', ')};`;
 
-describe.each(engineNames)('a discrete percentile on %s', (name) => {
+describe.each([...engineNames, 'mysql' as const])('a discrete percentile on %s', (name) => {
   let engine: Engine;
   let model: Awaited<ReturnType<typeof load>>['model'];
   beforeAll(async () => {
@@ -70,11 +70,13 @@ describe.each(engineNames)('a discrete percentile on %s', (name) => {
   });
 });
 
-test('MySQL and SQL Server refuse it, because they have no exact one', async () => {
-  for (const name of ['mysql', 'sqlserver']) {
-    const { model } = await load({ measured }, findDialect(name));
-    expect(() => compile(model, { metrics: ['measured.third'] })).toThrow('an exact percentile');
-  }
+test('where values are numbered, the greatest of booleans beside it is still one of bits', async () => {
+  const flagged = measured
+    .replace('{name: part, type: string}', '{name: is_new, type: boolean}')
+    .replace('metrics:', 'metrics:\n  - {name: any_new, agg: max, of: is_new}');
+  const { model } = await load({ measured: flagged }, findDialect('sqlserver'));
+  const metrics = ['measured.third', 'measured.any_new'];
+  expect(compile(model, { metrics }).sql).toMatch(/max\(CAST\(\[ktx ranked\]\.\[v2\] AS tinyint/);
 });
 
 test('it needs a fraction and numbers', async () => {

@@ -113,7 +113,7 @@ const cases: readonly Case[] = [
     code: 'invalid_option',
     query: { ...revenue, dimensions: ['orders.status'], over_rows: ['place of orders.revenue'] },
     wrong: 'place of orders.revenue',
-    choices: ['rank', 'previous', 'running', 'average', 'to_average'].map(
+    choices: ['rank', 'previous', 'next', 'running', 'average', 'to_average'].map(
       (compute) => `${compute} of orders.revenue`,
     ),
     repaired: {

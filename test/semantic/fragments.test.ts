@@ -78,6 +78,7 @@ describe.each(engineNames)('fragments of a query on %s', (name) => {
     for (const query of [
       { metrics: ['orders.revenue'], where: [text] },
       { metrics: ['orders.revenue'], having: [text] },
+      { metrics: ['orders.revenue'], dimensions: ['orders.status'], qualify: [text] },
       { metrics: [text] },
       { metrics: [{ name: 'x', expr: text }] },
       { metrics: ['orders.revenue'], dimensions: [text] },

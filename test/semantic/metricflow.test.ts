@@ -57,7 +57,6 @@ metrics:
   - {name: odd, type: derived, type_params: {expr: revenue / sales, metrics: [revenue]}}
   - {name: funnel, type: conversion, type_params: {conversion_type_params: {}}}
   - {name: unreadable, type: simple, type_params: {measure: order_total}, filter: "{{ Metric('revenue', group_by=['nobody']) }} > 1"}
-saved_queries: []
 `;
 
 test('semantic models and metrics of dbt, over several files, become datasets', () => {
@@ -138,7 +137,6 @@ test('semantic models and metrics of dbt, over several files, become datasets', 
 test('what does not fit is named, and nothing is read as something else', () => {
   const { misfits } = readMetricflow([metrics, models], duckdb);
   expect(misfits.map(({ at, message }) => `${at}: ${message}`)).toEqual([
-    'saved_queries: not read: ktx has no equivalent',
     "semantic_models.orders: ktx reads ref('fct_orders') as the table fct_orders: correct source if the table is in another schema",
     "semantic_models.customers: ktx reads source('crm', 'customers') as the table crm.customers: correct source if the table is in another schema",
     'metrics.funnel: left out: it has no entity',
@@ -202,4 +200,74 @@ test('metrics that are made of themselves are left out', () => {
   });
   expect(() => readMetricflow(['metrics: 1'], duckdb)).toThrow('metrics');
   expect(() => readMetricflow(['a: ['], duckdb)).toThrow('not YAML');
+});
+
+const savedQueries = `
+saved_queries:
+  - name: monthly_sales
+    label: Sales by month
+    description: As finance reports it.
+    query_params:
+      metrics: [revenue, order_count]
+      group_by: ["TimeDimension('metric_time', 'month')", "Dimension('customer__segment')", "Entity('customer')"]
+      where: ["{{ Dimension('order__status') }} = 'paid'", "{{ TimeDimension('metric_time', 'day') }} >= '2024-01-01'"]
+    exports: [{name: monthly_sales, config: {export_as: table}}]
+  - name: people and sales
+    query_params:
+      metrics: [revenue, customers]
+      group_by: [customer__segment]
+      where: "{{ Dimension('customer__segment') }} = 'ent'"
+      limit: 3
+  - {name: by_nothing, query_params: {metrics: [sales], group_by: [order__status]}}
+  - {name: odd_filter, query_params: {metrics: [revenue], where: "{{ Metric('revenue', ['customer']) }} > 1"}}
+  - {name: first_three, query_params: {metrics: [revenue], group_by: [order__status], order_by: [revenue], limit: 3}}
+  - {name: ordered, query_params: {metrics: [revenue], group_by: [metric_time__month], order_by: [metric_time__month]}}
+  - {query_params: {metrics: [revenue]}}
+`;
+
+test('saved queries become saved queries that have an answer', async () => {
+  const {
+    datasets,
+    queries = [],
+    misfits,
+  } = readMetricflow([metrics, models, savedQueries], duckdb);
+  expect(queries).toEqual([
+    {
+      query: 'monthly_sales',
+      description: 'As finance reports it.',
+      synonyms: ['Sales by month'],
+      metrics: ['orders.revenue', 'orders.order_count'],
+      dimensions: ['metric_time.month', 'orders.customer.segment', 'customer'],
+      where: ["orders.status = 'paid'", "metric_time.day >= '2024-01-01'"],
+    },
+    {
+      query: 'people_and_sales',
+      metrics: ['orders.revenue', 'customers.customers'],
+      dimensions: ['orders.customer.segment = customers.segment'],
+      where: [
+        { on: 'orders', where: "orders.customer.segment = 'ent'" },
+        { on: 'customers', where: "customers.segment = 'ent'" },
+      ],
+      limit: 3,
+    },
+    {
+      query: 'ordered',
+      metrics: ['orders.revenue'],
+      dimensions: ['metric_time.month'],
+      where: [],
+    },
+  ]);
+  const about = misfits.filter(({ at }) => at.startsWith('saved_queries'));
+  expect(about.map(({ at, message }) => `${at}: ${message}`)).toEqual([
+    'saved_queries.monthly_sales: its exports are not read: ktx writes no tables',
+    'saved_queries.by_nothing: left out: its metric sales is not there',
+    "saved_queries.odd_filter: left out: its filter uses Metric('revenue', ['customer'])",
+    'saved_queries.first_three: left out: it keeps the first rows of an order that ktx does not read',
+    'saved_queries.ordered: its order_by is not read: the rows come in the order of their dimensions',
+    expect.stringMatching(/^saved_queries\.undefined: left out: name: /),
+  ]);
+  const files = Object.fromEntries(datasets.map((file) => [file.dataset, stringify(file)]));
+  const { model } = await load(files, duckdb);
+  for (const { metrics: asked, dimensions, where, limit } of queries)
+    expect(compile(model, { metrics: asked, dimensions, where, limit }).sql).toContain('SELECT');
 });

@@ -481,6 +481,7 @@ const oneOf = (arbitrary: fc.Arbitrary<unknown>) => arbitrary.map((one) => [one]
 const oddParts: readonly Readonly<Record<string, fc.Arbitrary<unknown>>>[] = [
   { where: oneOf(condition) },
   { having: oneOf(condition) },
+  { qualify: oneOf(text) },
   { metrics: metric.map((one) => [one, 'orders.revenue']) },
   { dimensions: oneOf(fc.oneof(name, text)) },
   {

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Catalog } from '../../src/context/catalog/catalog.ts';
 import type { DbtConfig } from '../../src/sources/dbt/config.ts';
+import { addReferences } from '../../src/sources/dbt/files/declarations.ts';
+import { openReferences } from '../../src/sources/dbt/files/references.ts';
+import { namedEntries, parseYamlItem } from '../../src/sources/dbt/files/yaml-item.ts';
 import { dbt } from '../../src/sources/dbt/source.ts';
 import { bakery, bakeryCatalog, fetchAll, summary } from './dbt-fixture.ts';
 
@@ -113,7 +116,7 @@ macros:
 `;
   const before = await extracted();
   addToShops(
-    '    meta: {owner: team}\n    config: {contract: {enforced: true}, meta: {}}\n    columns: [{name: town, description: 2024}]\n',
+    '    meta: {owner: team}\n    access: public\n    config: {contract: {enforced: true}, meta: {}}\n    columns: [{name: town, description: 2024}]\n',
   );
   writeFileSync(join(dir, 'bakery/models/staging/more.yml'), more);
   const { said, leftOut } = await extracted();
@@ -128,6 +131,7 @@ macros:
     'saved query': 1,
     'description of a macro': 1,
     meta: 1,
+    access: 1,
     contract: 1,
     'description of a relation without a table': 2,
     'test of a relation without a table': 1,
@@ -144,4 +148,15 @@ test('a seed whose table a source reads says what its YAML says', async () => {
   const { said, problems } = await extracted();
   expect(problems.join()).not.toContain('for goods');
   expect(said('field:shop.raw__goods.kind', 'description')).toEqual(['What it is.']);
+});
+
+test.each(['1', "'1'"])('ref without a version is the latest_version %s', (latest) => {
+  const body = `models: [{name: towns, latest_version: ${latest}, versions: [{v: 1}, {v: 2}]}]`;
+  const yaml = parseYamlItem({ key: 'models/towns.yml', path: 'models/towns.yml', body }, []);
+  if (yaml === undefined) throw new Error('the YAML was not read');
+  const [mapping = {}] = namedEntries(yaml, 'models');
+  const towns = { kind: 'model', name: 'towns', entry: { yaml, mapping } } as const;
+  const references = openReferences();
+  addReferences(references, { declarations: [towns], yamlItems: [yaml], project: 'bakery' });
+  expect(references.idOf("ref('towns')")).toBe('model.bakery.towns.v1');
 });

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -44,7 +44,11 @@ beforeEach(() => {
   write(dir, 'wiki/a.md', 'words\n');
   run(dir, 'add', '.');
   run(dir, 'commit', '-qm', 'start');
-  return () => rmSync(base, { recursive: true, force: true });
+  return () => {
+    // A git that was ended may leave the program that it ran, which waits for input.
+    spawnSync('pkill', ['-f', base]);
+    rmSync(base, { recursive: true, force: true });
+  };
 });
 
 /**

@@ -65,6 +65,30 @@ describe('the tools of a project', () => {
     return openToolbox(project).tools(new AbortController().signal);
   }
 
+  it('finds a saved query by its words, reads it and runs it, with changes', async () => {
+    mkdirSync(join(dir, 'semantic-layer/shop/queries'), { recursive: true });
+    writeFileSync(
+      join(dir, 'semantic-layer/shop/orders.yaml'),
+      'dataset: orders\nsource: orders\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: amount, type: integer}]\nmetrics: [{name: total, agg: sum, of: amount}]\n',
+    );
+    writeFileSync(
+      join(dir, 'semantic-layer/shop/queries/takings.yaml'),
+      'query: takings\ndescription: What the till took.\nmetrics: [orders.total]\nwhere: [orders.id > 1]\n',
+    );
+    const tools = await open();
+    const callTool = async (name: string, input: object) =>
+      (await tools.find((tool) => tool.name === name)?.execute(input))?.markdown;
+    expect(await callTool('search_context', { text: 'till took' })).toContain('query:shop.takings');
+    expect(await callTool('read_context', { name: 'query:shop.takings' })).toContain(
+      'orders.id > 1',
+    );
+    for (const saved of ['takings', 'query:shop.takings'])
+      expect(await callTool('query_metrics', { saved })).toContain('16');
+    const changed = { saved: 'takings', where: ['orders.id < 3'] };
+    expect(await callTool('query_metrics', changed)).toMatch(/\b7\b/);
+    expect(await callTool('query_metrics', { saved: 'takins' })).toContain('Did you mean takings?');
+  });
+
   it('lets query_metrics reach nothing that the model hides', async () => {
     mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
     const dataset =
@@ -277,6 +301,14 @@ describe('the tools of a project', () => {
     expect((await call(tools, 'read_context', {})).markdown).toContain(
       '{"dataset":"orders","metrics":["count","total_amount"],"refers_to":["customers"]}',
     );
+  });
+
+  it('says what a metric can be grouped by, where it is asked for', async () => {
+    const tools = await openIngested();
+    const groupings = /^# orders\.count can be grouped by: .*orders\.note.*customers\./m;
+    const ofMetric = await call(tools, 'read_context', { name: 'metric:shop.orders.count' });
+    expect(ofMetric.markdown).toMatch(groupings);
+    expect((await call(tools, 'read_context', { name: 'orders' })).markdown).not.toMatch(groupings);
   });
 
   it('shows nothing of what is hidden, by whatever name it is asked for', async () => {

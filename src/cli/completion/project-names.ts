@@ -11,6 +11,7 @@ export type NameKind =
   | 'metric'
   | 'field'
   | 'segment'
+  | 'query'
   | 'subject'
   | 'set'
   | 'case'
@@ -62,6 +63,10 @@ function readNames(kind: NameKind, dir: string, word: string): readonly string[]
     case 'dataset':
       return connectionNames(dir).flatMap((connection) =>
         yamlFileNames(join(dir, 'semantic-layer', connection)),
+      );
+    case 'query':
+      return connectionNames(dir).flatMap((connection) =>
+        yamlFileNames(join(dir, 'semantic-layer', connection, 'queries')),
       );
     case 'subject':
       return word.startsWith('q_') ? queryIds(dir) : searchIndex(dir, word);

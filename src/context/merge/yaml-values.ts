@@ -45,6 +45,7 @@ export const keyOrder = [
   'pii',
   'hidden',
   'row_metrics',
+  'conformed_dimensions',
   ...entryLists,
   'access',
   'parameters',

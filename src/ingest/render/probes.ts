@@ -79,7 +79,7 @@ function isRowCount({ definition, where }: ModelMetric): boolean {
   );
 }
 
-/** Plans a probe. A running total needs a period; the month proves its formula as well as any. */
+/** Plans a probe. A running total needs some period, so it is planned by month. */
 export async function planProbe(model: SemanticModel, query: object): Promise<Plan> {
   const planWith = (extra: object) =>
     withAnalyzer(() =>

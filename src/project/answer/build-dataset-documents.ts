@@ -8,7 +8,8 @@ import type { VisibleDataset } from './visible-datasets.ts';
 /** The search documents of a dataset and of its metrics, segments, fields and relationships. */
 export function buildDatasetDocuments(visible: VisibleDataset): SearchDocument[] {
   const { dataset, unqueryable } = visible;
-  const { metrics = [], segments = [], fields = [], row_metrics: rowMetrics = [] } = dataset;
+  const { metrics = [], segments = [], fields = [] } = dataset;
+  const { row_metrics: rowMetrics = [], conformed_dimensions: conformed = [] } = dataset;
   const parametersIn = (item: object) => describeParameters(item, dataset);
   const documents = [
     datasetDocument(visible),
@@ -28,6 +29,9 @@ export function buildDatasetDocuments(visible: VisibleDataset): SearchDocument[]
     }),
     ...rowMetrics.map((field) =>
       partDocument(visible, 'field', { ...field, details: listOf(field.type) }),
+    ),
+    ...conformed.map((dimension) =>
+      partDocument(visible, 'field', { ...dimension, details: ['conformed dimension'] }),
     ),
     ...relationshipDocuments(visible),
   ];

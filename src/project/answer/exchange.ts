@@ -3,7 +3,7 @@ import { parseDatasetFile } from '../../context/merge/merge-dataset.ts';
 import { type YamlFileContent, yamlFile } from '../../context/merge/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { type Dataset, datasetSchema } from '../../semantic/model/dataset.ts';
-import type { Misfit } from '../../semantic/formats/imported-model.ts';
+import type { Misfit, SavedQueryDraft } from '../../semantic/formats/imported-model.ts';
 import type { ImportFile } from '../../semantic/formats/formats.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import { findDialect } from '../../sql/dialects.ts';
@@ -11,6 +11,7 @@ import { readText, writeAtomically } from '../../store/files.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
+import { listSavedQueryFiles } from '../saved/saved-queries.ts';
 
 interface ExchangeRequest {
   readonly connection?: string | undefined;
@@ -66,7 +67,7 @@ interface ImportResult {
   readonly misfits: readonly Misfit[];
 }
 
-/** Writes a file for each dataset that has none yet. Commits nothing. */
+/** Writes a file for each dataset and saved query that has none yet. Commits nothing. */
 export async function importModel(
   project: Project,
   { connection: requested, format, files, dryRun }: ImportRequest,
@@ -74,19 +75,27 @@ export async function importModel(
   const { findFormat } = await import('../../semantic/formats/formats.ts');
   const { name: connection, config } = project.connection(requested);
   const { name, read } = findFormat(format, files);
-  const { datasets, misfits } = await withAnalyzer(() => read(files, findDialect(config.driver)));
+  const {
+    datasets,
+    queries = [],
+    misfits,
+  } = await withAnalyzer(() => read(files, findDialect(config.driver)));
   const source = `Imported from ${files.map(({ file }) => file).join(', ')} (${name}); yours to edit.`;
-  const texts = new Map(
-    datasets.map((dataset) => [
-      `semantic-layer/${connection}/${dataset.dataset}.yaml`,
-      datasetFileText(source, dataset),
-    ]),
-  );
+  const folder = `semantic-layer/${connection}`;
+  const texts = new Map([
+    ...datasets.map(
+      (dataset) => [`${folder}/${dataset.dataset}.yaml`, modelFileText(source, dataset)] as const,
+    ),
+    ...queries.map(
+      (query) => [`${folder}/queries/${query.query}.yaml`, modelFileText(source, query)] as const,
+    ),
+  ]);
   const existingPaths = async () =>
     new Set(
-      (await listDatasetFiles(project.dir, connection)).map(({ path }) =>
-        path.replace(/\.yml$/, '.yaml'),
-      ),
+      [
+        ...(await listDatasetFiles(project.dir, connection)).map(({ path }) => path),
+        ...(await listSavedQueryFiles(project.dir, connection)),
+      ].map((path) => path.replace(/\.yml$/, '.yaml')),
     );
   const writeMissing = async () => {
     const existing = await existingPaths();
@@ -107,10 +116,10 @@ export async function importModel(
   };
 }
 
-function datasetFileText(comment: string, dataset: Dataset): string {
+function modelFileText(comment: string, content: Dataset | SavedQueryDraft): string {
   // The round trip drops undefined values, which YAML cannot hold.
   return yamlFile(
     comment.replaceAll(/\s+/g, ' '),
-    JSON.parse(JSON.stringify(dataset)) as YamlFileContent,
+    JSON.parse(JSON.stringify(content)) as YamlFileContent,
   );
 }

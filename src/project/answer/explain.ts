@@ -22,6 +22,7 @@ import { itemAddress } from '../../sources/registry.ts';
 import { listSources } from '../open/config.ts';
 import { scanProject } from '../learn/scan.ts';
 import { listStaleSubjects } from '../review/stale.ts';
+import { explainWritten } from '../saved/explain-written.ts';
 import { traceToSubjects } from './trace-answer.ts';
 import { readWikiSections } from './wiki.ts';
 
@@ -91,6 +92,8 @@ export async function explainSubject(
 ): Promise<Explanation[]> {
   const { subject } = request;
   if (parseWikiSubject(subject)) return [await explainTopic(project, subject)];
+  const written = await explainWritten(project, subject);
+  if (written !== undefined) return [written];
   const fromFiles = await Promise.all(
     connectionsToSearch(project, request).map(async (connection) => {
       const datasets = await readDatasetFiles(project.dir, connection);

@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import type { Plan } from '../../semantic/plan/plan.ts';
+import type { TrialPlans } from '../../semantic/query/groupings.ts';
 import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
@@ -19,6 +20,8 @@ interface QueryRequest {
   /** Chosen from the query if undefined: the only warehouse, or the only one that can answer. */
   readonly connection?: string | undefined;
   readonly query: SemanticQuery;
+  /** The saved query that it is, perhaps changed; the receipt names it. */
+  readonly saved?: { readonly name: string; readonly file: string } | undefined;
 }
 
 /** Limits of one call, instead of the configured ones. */
@@ -42,6 +45,12 @@ export async function planQuery(project: Project, request: QueryRequest) {
     readQueryReceipt(project, compiled),
   ]);
   return { connection, plan, sql, receipt };
+}
+
+/** Throws if the query has no answer for the role. Reads the model alone: no keys, no receipt. */
+export async function requirePlan(project: Project, request: QueryRequest): Promise<void> {
+  const { connection, query } = withoutSubjects(request);
+  await planOnConnection(project, connection, query);
 }
 
 /**
@@ -90,7 +99,7 @@ interface PlannedQuery {
   readonly isGuarded: boolean;
 }
 
-interface CompiledQuery extends PlannedQuery {
+interface CompiledQuery extends PlannedQuery, Pick<QueryRequest, 'saved'> {
   readonly query: SemanticQuery;
   readonly sql: string;
   /** What is known about the keys that the numbers rely on. */
@@ -110,13 +119,16 @@ async function compileProven(
   signal?: AbortSignal,
 ): Promise<CompiledQuery> {
   const { connection: requested, query } = withoutSubjects(request);
+  const { saved } = request;
   // The planner and its parser load with the first semantic query; plain SQL does not need them.
   const [{ emit }, { proveKeys }, { acceptContradicted }] = await Promise.all([
     import('../../semantic/emit/emit.ts'),
     import('../keys/key-proofs.ts'),
     import('../keys/contradicted-keys.ts'),
   ]);
-  const planned = await planOnConnection(project, requested, query);
+  const planned = await planOnConnection(project, requested, query).catch((error: unknown) => {
+    throw saved === undefined ? error : aboutSaved(error, saved);
+  });
   const { connection, model, plan: first, dialect } = planned;
   const keys = first.assumes;
   const counting =
@@ -127,7 +139,16 @@ async function compileProven(
   const contradicted = acceptContradicted({ proofs, keys, model, query });
   const plan = contradicted.size === 0 ? first : await createModelPlan(model, query, contradicted);
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
-  return { ...planned, query, plan, proofs, sql: emit(plan, dialect), files };
+  return { ...planned, query, saved, plan, proofs, sql: emit(plan, dialect), files };
+}
+
+/** The error of a saved query, with its file: whoever runs it may not have written it. */
+function aboutSaved(error: unknown, { name, file }: { name: string; file: string }): unknown {
+  if (!(error instanceof UserError)) return error;
+  const { code, message, hint, exitCode, details } = error;
+  const place = `The saved query ${name} stands in ${file}.`;
+  const options = { hint: hint === undefined ? place : `${hint} ${place}`, exitCode, details };
+  return new UserError(code, message, { ...options, cause: error });
 }
 
 async function createModelPlan(
@@ -137,6 +158,19 @@ async function createModelPlan(
 ): Promise<Plan> {
   const { createPlan } = await import('../../semantic/plan/plan.ts');
   return withAnalyzer(() => createPlan(model, query, contradicted));
+}
+
+/** Runs what tries many queries of one model, without running any in the warehouse. */
+export async function withTrialPlans<Result>(
+  model: SemanticModel,
+  run: (plans: TrialPlans) => Result,
+): Promise<Result> {
+  const { createPlan, createPlanToTry } = await import('../../semantic/plan/plan.ts');
+  const plans: TrialPlans = {
+    tried: (query) => createPlanToTry(model, query),
+    explained: (query) => createPlan(model, query),
+  };
+  return withAnalyzer(() => run(plans));
 }
 
 /** On the named connection, on the only one, or on the only one of several that can answer. */
@@ -235,7 +269,7 @@ async function describePlan({ plan, dialect, query }: CompiledQuery) {
 
 async function readQueryReceipt(
   project: Project,
-  { connection, plan, files, proofs }: CompiledQuery,
+  { connection, plan, files, proofs, saved }: CompiledQuery,
 ) {
   // A number made of a contested metric is contested as well.
   const metrics = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
@@ -250,13 +284,14 @@ async function readQueryReceipt(
   const [conflicts, staleSubjects, state] = await Promise.all([
     readConflicts(project.dir),
     staleSubjectsIn(project, connection, files),
-    readCommitState(project.dir, files),
+    readCommitState(project.dir, saved === undefined ? files : [...files, saved.file]),
   ]);
   const contested = conflicts.filter(isRelevant).map(({ subject }) => subject);
   const stale = staleSubjects.filter((subject) =>
     isRelevant({ subject, kind: subject.split(':')[0] ?? '' }),
   );
-  return { ...plan.receipt, keys: proofs, files, contested, stale, ...state };
+  const origin = saved === undefined ? {} : { saved: { name: saved.name, file: saved.file } };
+  return { ...origin, ...plan.receipt, keys: proofs, files, contested, stale, ...state };
 }
 
 /** The stale subjects of the datasets in these files, sorted. */
@@ -322,7 +357,9 @@ function withheldFailure({ code, exitCode }: UserError): UserError {
     code,
     'The warehouse could not run the query. Its message is withheld because row rules apply.',
     {
-      hint: 'Check the expressions and casts of the query. With --role and a role that sees every row, ktx sl query shows the message.',
+      hint:
+        'Check the expressions and casts of the query. ' +
+        'With --role and a role that sees every row, ktx sl query shows the message.',
       exitCode,
     },
   );

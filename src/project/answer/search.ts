@@ -17,6 +17,8 @@ import type { Project } from '../open/open.ts';
 import { buildDatasetDocuments } from './build-dataset-documents.ts';
 import { buildPassageDocuments } from './read-prose.ts';
 import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
+import { hasAnswer, listSavedQueryFiles, readSavedQueries } from '../saved/saved-queries.ts';
+import { buildSavedQueryDocument, savedQuerySubject } from '../saved/saved-query-documents.ts';
 import { findByMeaning } from './search-meanings.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
 import { buildWikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
@@ -56,13 +58,35 @@ export async function searchProject(
     await refreshSearchIndex(project, state);
     const meanings = embeddings ? await findByMeaning(project, state, { text, signal }) : {};
     const { near, lexical } = meanings;
-    const hits = searchIndex(state, text, { ...options, connections, near });
+    const found = searchIndex(state, text, { ...options, connections, near });
+    const hits = await withoutHiddenQueries(project, found);
     if (options.kinds?.includes('field') === false) return { hits, lexical };
     const valueHits = await findFieldsByValue(project, state, { text, connection });
     return { hits: mergeValueHits(hits, valueHits, { text, ...options }), lexical };
   } finally {
     state.close();
   }
+}
+
+/** Without the saved queries that have no answer for the role. */
+async function withoutHiddenQueries(
+  project: Project,
+  hits: readonly SearchHit[],
+): Promise<readonly SearchHit[]> {
+  if (!hits.some(({ kind }) => kind === 'query')) return hits;
+  const connections = [...new Set(hits.map(({ connection }) => connection))];
+  const { queries } = await readSavedQueries(
+    project,
+    project.warehouses.filter((name) => connections.includes(name)),
+  );
+  const shown = await Promise.all(
+    hits.map(async ({ kind, subject }) => {
+      if (kind !== 'query') return true;
+      const saved = queries.find((query) => savedQuerySubject(query) === subject);
+      return saved !== undefined && hasAnswer(project, saved);
+    }),
+  );
+  return hits.filter((_, index) => shown[index]);
 }
 
 /** `value` is set if the text is a value of the field. */
@@ -125,14 +149,17 @@ export async function refreshSearchIndex(project: Project, state: State): Promis
     const stamps = [
       readFileStamp(dir, `sources/${connection}/index.jsonl`),
       await listDatasetFiles(dir, connection),
+      (await listSavedQueryFiles(dir, connection)).map((path) => readFileStamp(dir, path)),
       readFileStamp(dir, usagePath(connection)),
     ];
     const fingerprint = shortHash(JSON.stringify([...stamps, sharedStamps]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;
     const datasets = await readVisibleDatasets(project, connection);
+    const saved = await readSavedQueries(project, [connection]);
     const catalog = await project.catalog(connection);
     const documents = [
       ...datasets.flatMap(buildDatasetDocuments),
+      ...saved.queries.map(buildSavedQueryDocument),
       ...(catalog === undefined
         ? []
         : catalogDocuments(catalog, indexDatasetsByTable(datasets, catalog))),

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/error.ts';
 import type { ModelDataset } from '../../semantic/model/model.ts';
-import type { TableRef } from '../../sql/dialect.ts';
+import type { Dialect, TableRef } from '../../sql/dialect.ts';
 import type { QueryResult, Warehouse } from '../../warehouse/warehouse.ts';
 import type { Project } from '../open/open.ts';
 import { resolveQueryLimits, type RequestedLimits } from './query.ts';
@@ -46,25 +46,40 @@ export async function checkRowRules(
   const datasets = [...model.datasets.values()];
   const isUnrestricted = datasets.every((dataset) => seesAllRows(dataset, role));
   if (model.excluded.size === 0 && isUnrestricted) return;
-  for (const table of await warehouse.reads(sql)) {
-    const onTable = datasets.filter((dataset) => isOnTable(dataset, table, warehouse));
+  const tables = await warehouse.reads(sql);
+  for (const table of tables) {
+    const named = { table, dialect: warehouse.dialect };
+    const onTable = datasets.filter((dataset) => isOnTable(dataset, named));
     const restricted = onTable.find((dataset) => !seesAllRows(dataset, role));
     if (restricted !== undefined) throw restrictedDataset(restricted.name, role);
-    if (onTable.length === 0) throw tableWithoutDataset(`${table.schema}.${table.table}`);
+    // A view "Customers" is not the table customers, where the engine tells them apart.
+    const isExact =
+      !warehouse.dialect.ignoresCase ||
+      tables.some(({ table: name }) => isNamesake(table.table, name));
+    if (!onTable.some((dataset) => isOnTable(dataset, { ...named, isExact })))
+      throw tableWithoutDataset(`${table.schema}.${table.table}`);
   }
 }
 
-/** Compares the names without case; a dataset may leave out schema and catalog. */
-function isOnTable(
-  { relation }: ModelDataset,
-  { catalog, schema, table }: TableRef,
-  { dialect }: Warehouse,
-): boolean {
+/** True for two names that differ only in case. */
+const isNamesake = (left: string, right: string): boolean =>
+  left !== right && left.toLowerCase() === right.toLowerCase();
+
+interface NamedTable {
+  readonly table: TableRef;
+  readonly dialect: Dialect;
+  /** Whether the case of letters counts. */
+  readonly isExact?: boolean;
+}
+
+/** A dataset may leave out schema and catalog. */
+function isOnTable({ relation }: ModelDataset, { table: ref, dialect, isExact }: NamedTable) {
   if (relation.kind === 'query') return false;
+  const { catalog, schema, table } = ref;
   const [ownTable = '', ownSchema = dialect.defaultSchema, ownCatalog = catalog] =
     relation.parts.toReversed();
   const isSameName = (left: string | undefined, right: string | undefined) =>
-    left?.toLowerCase() === right?.toLowerCase();
+    left === right || (isExact !== true && left?.toLowerCase() === right?.toLowerCase());
   return (
     isSameName(ownTable, table) && isSameName(ownSchema, schema) && isSameName(ownCatalog, catalog)
   );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { datasetSchema } from '../../semantic/model/dataset.ts';
 import { querySchema } from '../../semantic/query/query.ts';
+import { savedQuerySchema } from '../../semantic/query/saved-query.ts';
 import { projectConfigSchema } from './config.ts';
 
 /** The schemas of the files and queries that people and programs write. */
@@ -8,6 +9,7 @@ export const projectSchemas = {
   ktx: projectConfigSchema,
   dataset: datasetSchema,
   query: querySchema,
+  'saved-query': savedQuerySchema,
 } as const;
 
 /** JSON Schema 2020-12 of the input, for editors: keys with a default are optional. */

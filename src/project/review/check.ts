@@ -8,6 +8,7 @@ import { checkKeys, type KeyReport } from '../keys/check-keys.ts';
 import { ingestProject } from '../learn/ingest.ts';
 import { listSources } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
+import { listSavedQueries } from '../saved/saved-queries.ts';
 import { readConflicts } from './conflicts.ts';
 import { readLastLeftOut } from './review-queue.ts';
 import { findRowRuleBypasses } from './row-rule-bypass.ts';
@@ -79,9 +80,10 @@ async function findInvalidFiles(project: Project): Promise<CheckFinding[]> {
   const models = await Promise.all(project.warehouses.map((name) => project.model(name)));
   // A name that the catalog does not have leaves the dataset usable, but somebody has to look at
   // it.
-  const faults = models
-    .flatMap(({ diagnostics }) => diagnostics)
-    .filter(({ severity, rule }) => severity === 'error' || rule === 'unknown_name');
+  const saved = await listSavedQueries(project);
+  const faults = [...models.flatMap(({ diagnostics }) => diagnostics), ...saved.faults].filter(
+    ({ severity, rule }) => severity === 'error' || rule === 'unknown_name',
+  );
   const findings = faults.map(({ file, line, column, message, hint }): CheckFinding => ({
     what: 'invalid',
     where: `${file}:${line}:${column}`,

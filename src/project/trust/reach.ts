@@ -64,6 +64,8 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.include[]': 'none',
   'connections.*.labels[]': 'none',
   'connections.*.max_items': 'none',
+  'connections.*.max_memory_mb': 'none',
+  'connections.*.max_read_mb': 'none',
   'connections.*.pages[]': 'none',
   'connections.*.restricted': 'setting',
   'connections.*.roots[]': 'none',

@@ -1,3 +1,5 @@
+import { checkCorrelation } from './check-correlation.ts';
+import { percentileSql, takesFraction } from '../../sql/percentiles.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Plan } from '../plan/plan.ts';
 import {
@@ -10,6 +12,7 @@ import {
   type Query,
   type Select,
 } from '../relational/query-tree.ts';
+import { greatestSql, typedNullSql } from './column-queries.ts';
 import { compareSql } from './emit-compare.ts';
 import { legiblePlan } from './legible-plan.ts';
 
@@ -100,9 +103,9 @@ function queryLines(query: Query, dialect: Dialect): readonly string[] {
 }
 
 function selectLines(select: Select, dialect: Dialect): readonly string[] {
-  const { distinct, hasAllColumns, columns, from } = select;
+  const { distinct, columns, from } = select;
   const items = [
-    ...(hasAllColumns === true || columns.length === 0 ? [`${dialect.quote(from.alias)}.*`] : []),
+    ...(hasStar(select) ? [`${dialect.quote(from.alias)}.*`] : []),
     ...columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`),
   ];
   return [
@@ -111,18 +114,20 @@ function selectLines(select: Select, dialect: Dialect): readonly string[] {
   ];
 }
 
+function hasStar({ hasAllColumns, columns }: Select): boolean {
+  return hasAllColumns === true || columns.length === 0;
+}
+
 /** FROM, WHERE and GROUP BY. */
-function sourceLines(
-  { columns, from, joins, where, groups = 0 }: Select,
-  dialect: Dialect,
-): readonly string[] {
+function sourceLines(select: Select, dialect: Dialect): readonly string[] {
+  const { columns, from, joins, where, groups = 0 } = select;
   const groupItems = columns
     .slice(0, groups)
     .map(({ expr }, index) =>
       dialect.groupsByPosition ? String(index + 1) : exprSql(expr, dialect),
     );
   return [
-    ...withSubqueryLines(`FROM ${fromItemSql(from, dialect)}`, from, dialect),
+    ...withSubqueryLines(`FROM ${fromSql(select, dialect)}`, from, dialect),
     ...joins.flatMap((join) => withSubqueryLines(joinSql(join, dialect), join, dialect)),
     ...clauseLines('WHERE', conditionsSql(where, dialect)),
     ...clauseLines('GROUP BY', groupItems.join(', ')),
@@ -167,7 +172,19 @@ function indentLine(line: string): string {
 function joinSql(join: JoinClause, dialect: Dialect): string {
   const item = fromItemSql(join, dialect);
   if (join.kind === 'cross') return `CROSS JOIN ${item}`;
-  return `${join.kind === 'left' ? 'LEFT JOIN' : 'JOIN'} ${item} ON ${conditionsSql([join.on], dialect)}`;
+  const keyword = join.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
+  return `${keyword} ${item} ON ${conditionsSql([join.on], dialect)}`;
+}
+
+function fromSql(select: Select, dialect: Dialect): string {
+  const { from, joins } = select;
+  const isAmbiguous =
+    dialect.starMeansEveryName === true &&
+    hasStar(select) &&
+    joins.length > 0 &&
+    from.relation.kind === 'table';
+  if (!isAmbiguous) return fromItemSql(from, dialect);
+  return `(SELECT * FROM ${relationSql(from.relation, dialect)}) AS ${dialect.quote(from.alias)}`;
 }
 
 function fromItemSql({ relation, alias }: FromItem, dialect: Dialect): string {
@@ -250,14 +267,15 @@ const exprEmitters: ExprEmitters = {
   call: ({ parts }, dialect) => partsSql(parts, dialect),
   literal: ({ value }, dialect) => dialect.literal(value),
   typed_null: typedNullSql,
-  greatest: ({ table, column }, dialect) =>
-    `(SELECT max(${dialect.quote(column)}) FROM ${dialect.quote(table)})`,
+  greatest: greatestSql,
   time: ({ of }, dialect) => {
     const time = exprSql(of, dialect);
     return dialect.checkedTime?.(time) ?? time;
   },
   truncate: ({ grain, of, options }, dialect) =>
     dialect.truncate(grain, exprSql(of, dialect), options),
+  is_shown: ({ of, timezone }, dialect) =>
+    dialect.isShown?.(exprSql(of, dialect), timezone) ?? '1 = 1',
   date_part: ({ part, of }, dialect) => dialect.datePart(part, exprSql(of, dialect)),
   add: ({ of, period, type }, dialect) => dialect.add(exprSql(of, dialect), period, type),
   add_times: addTimesSql,
@@ -311,12 +329,6 @@ function requoteName(name: string, dialect: Dialect): string {
   return dialect.quote(name.slice(1, -1).replaceAll('""', '"'));
 }
 
-/** Some engines take the type of a union's column from each part, so a bare NULL is not enough. */
-function typedNullSql({ table, column }: ExprByKind['typed_null'], dialect: Dialect): string {
-  if (!dialect.nullsNeedType) return 'NULL';
-  return `(SELECT ${dialect.quote(column)} FROM ${dialect.quote(table)} WHERE 1 = 0)`;
-}
-
 function addTimesSql(
   { of, period, times, type }: ExprByKind['add_times'],
   dialect: Dialect,
@@ -333,9 +345,7 @@ function aggregateSql({ function: name, of, fraction }: AggregateExpr, dialect: 
     return aggregateOfBooleans({ kind: 'aggregate', function: name, of, fraction }, dialect);
   if (name === 'avg') return dialect.average(argument);
   if (name === 'count_distinct') return `count(DISTINCT ${argument})`;
-  if (name === 'median' || name === 'percentile')
-    return dialect.percentile(argument, fraction ?? 0.5);
-  if (name === 'percentile_disc') return dialect.discretePercentile(argument, fraction ?? 0.5);
+  if (takesFraction(name)) return percentileSql(argument, { name, fraction }, dialect);
   return `${name}(${argument})`;
 }
 
@@ -367,7 +377,9 @@ function windowSql(
   return `OVER (${partitionBy}ORDER BY ${orderItems})`;
 }
 
-function existsSql({ joins, where, equal }: ExprByKind['exists'], dialect: Dialect): string {
+function existsSql(exists: ExprByKind['exists'], dialect: Dialect): string {
+  const { joins, where, equal } = exists;
+  if (equal === undefined) checkCorrelation(exists, dialect);
   const [first, ...others] = joins;
   if (first === undefined) throw new Error('An EXISTS needs at least one join.');
   const rows = [
@@ -375,7 +387,9 @@ function existsSql({ joins, where, equal }: ExprByKind['exists'], dialect: Diale
     `FROM ${fromItemSql(first, dialect)}`,
     ...others.map((join) => joinSql(join, dialect)),
   ];
-  if (equal !== undefined)
-    return `(${exprSql(equal.outer, dialect)} IN (${rows.join(' ')} WHERE ${conditionsSql([where], dialect)}))`;
+  if (equal !== undefined) {
+    const found = `${rows.join(' ')} WHERE ${conditionsSql([where], dialect)}`;
+    return `(${exprSql(equal.outer, dialect)} IN (${found}))`;
+  }
   return `EXISTS (${rows.join(' ')} WHERE ${conditionsSql([first.on, where], dialect)})`;
 }

@@ -1,8 +1,11 @@
 import type { Dataset } from '../model/dataset.ts';
+import type { SavedQueryFile } from '../query/saved-query.ts';
 
 /** The model of another tool, converted to ktx datasets. */
 export interface ImportedModel {
   readonly datasets: readonly Dataset[];
+  /** Saved queries, where the tool has some. */
+  readonly queries?: readonly SavedQueryDraft[];
   readonly misfits: readonly Misfit[];
 }
 
@@ -15,6 +18,10 @@ export interface Misfit {
   readonly at: string;
   readonly message: string;
 }
+
+/** What the file of a saved query has; the rest is left at its defaults. */
+export type SavedQueryDraft = Pick<SavedQueryFile, 'query' | 'metrics' | 'dimensions' | 'where'> &
+  Partial<Pick<SavedQueryFile, 'description' | 'synonyms' | 'limit'>>;
 
 /** Collects a misfit. */
 export type AddMisfit = (at: string, message: string) => void;

@@ -43,6 +43,7 @@ export function buildDataset(outerContext: BuildContext, dataset: Dataset): Mode
     fiscalYearStart: dataset.fiscal_year_start,
     parameters: buildParameters(context, dataset.parameters),
     fields: buildFields(context, dataset),
+    conformed: mapByName(dataset.conformed_dimensions ?? []),
     segments,
     metrics: mapByName(
       (dataset.metrics ?? []).map((metric, index) =>
@@ -100,6 +101,11 @@ function checkDuplicateNames({ fail }: BuildContext, dataset: Dataset): void {
   for (const [index, { name }] of (dataset.row_metrics ?? []).entries()) {
     if (usedNames.has(name.toLowerCase()))
       fail(['row_metrics', index, 'name'], 'duplicate', `${name} is declared twice`);
+    usedNames.add(name.toLowerCase());
+  }
+  for (const [index, { name }] of (dataset.conformed_dimensions ?? []).entries()) {
+    const path = ['conformed_dimensions', index, 'name'];
+    if (usedNames.has(name.toLowerCase())) fail(path, 'duplicate', `${name} is declared twice`);
     usedNames.add(name.toLowerCase());
   }
   const roles = (dataset.relationships ?? []).map(({ role, to }) => role ?? to);

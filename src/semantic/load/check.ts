@@ -11,6 +11,7 @@ import { createResolver, findMetric } from '../resolve/metric-resolver.ts';
 import { resolveMetric } from '../resolve/metrics.ts';
 import { rowsForRole } from '../resolve/row-rules.ts';
 import { unknownMetricError } from '../resolve/unknown-metric.ts';
+import { checkConformed } from './check-conformed.ts';
 import { checkRelationships } from './check-relationships.ts';
 import type { DatasetCheck } from './dataset-check.ts';
 
@@ -24,6 +25,7 @@ export function checkDataset(model: SemanticModel, check: DatasetCheck): void {
   checkLabels(check);
   checkMetricCalls(check);
   checkRowMetrics(model, check);
+  checkConformed(model, check);
   checkRelationships(model, check);
   checkAccess(model, check);
   checkMetrics(model, check);
@@ -142,7 +144,9 @@ function checkAccess(model: SemanticModel, { dataset, fail, warn }: DatasetCheck
     const table = relation.kind === 'table' ? relation.parts.at(-1)?.toLowerCase() : undefined;
     if (access === undefined || table === undefined || !names.has(table)) continue;
     warn(['dataset'], 'access', {
-      message: `${dataset.name} reads the table of ${name} without its row rules: everyone sees every row`,
+      message:
+        `${dataset.name} reads the table of ${name} without its row rules: ` +
+        'everyone sees every row',
       hint: 'Add access: with the same rules.',
     });
   }

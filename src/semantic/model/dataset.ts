@@ -30,10 +30,12 @@ const fieldSchema = z.strictObject({
     .union([z.array(z.union([z.string(), z.number(), z.boolean()])), offSchema])
     .optional()
     .describe(
-      'All values that the field can have; or `off`: ktx neither keeps values of its columns nor sends them to a model in a scan or an ingest.',
+      'All values that the field can have; or `off`: ktx neither keeps values of its columns ' +
+        'nor sends them to a model in a scan or an ingest.',
     ),
   pii: piiSchema.describe(
-    'Whether the field is personal data, `yes` or `no`. It overrules what the scan infers. Default: what the scan infers.',
+    'Whether the field is personal data, `yes` or `no`. It overrules what the scan infers. ' +
+      'Default: what the scan infers.',
   ),
   hidden: hiddenSchema,
   synonyms: synonymsSchema,
@@ -48,7 +50,8 @@ const parameterSchema = z.strictObject({
   default: parameterValueSchema
     .optional()
     .describe(
-      'Value for queries that give none. Without a default, every query that uses the parameter must give a value.',
+      'Value for queries that give none. Without a default, every query that uses the ' +
+        'parameter must give a value.',
     ),
   values: z
     .array(parameterValueSchema)
@@ -99,7 +102,8 @@ const relationshipSchema = z.strictObject({
   within: withinSchema
     .optional()
     .describe(
-      'Range of the target that a value must lie in, such as its time of validity. Ranges of target rows with equal columns must not overlap.',
+      'Range of the target that a value must lie in, such as its time of validity. Ranges of ' +
+        'target rows with equal columns must not overlap.',
     ),
   role: nameSchema
     .optional()
@@ -108,7 +112,8 @@ const relationshipSchema = z.strictObject({
     .literal(true)
     .optional()
     .describe(
-      'True if other relationships of this dataset have the same role. A path takes the one whose target has what the path names next.',
+      'True if other relationships of this dataset have the same role. A path takes the one ' +
+        'whose target has what the path names next.',
     ),
   cardinality: cardinalitySchema
     .optional()
@@ -129,9 +134,25 @@ const rowMetricSchema = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Path from the rows of the metric to this dataset, like orders.buyer. Needed if there are several.',
+      'Path from the rows of the metric to this dataset, like orders.buyer. Needed if there ' +
+        'are several.',
     ),
   type: fieldSchema.shape.type,
+  description: descriptionSchema,
+  synonyms: synonymsSchema,
+});
+
+const conformedDimensionSchema = z.strictObject({
+  name: nameSchema.describe(
+    'Name in queries, behind that of the dataset. It is used like a field.',
+  ),
+  fields: z
+    .array(z.string())
+    .min(2)
+    .describe(
+      'What it is for the rows of each dataset, like orders.buyer.segment and ' +
+        'tickets.customers.segment: a field of that dataset, or the path to one.',
+    ),
   description: descriptionSchema,
   synonyms: synonymsSchema,
 });
@@ -152,7 +173,9 @@ const timeSpineSchema = z.strictObject({
     .record(nameSchema, z.string())
     .optional()
     .describe(
-      'Periods of a calendar of your own, each with the field that names the period of a row, like {retail_week: retail_week_start}. Queries use them like month: metric_time.retail_week.',
+      'Periods of a calendar of your own, each with the field that names the period of a ' +
+        'row, like {retail_week: retail_week_start}. Queries use them like month: ' +
+        'metric_time.retail_week.',
     ),
 });
 
@@ -170,7 +193,8 @@ export const datasetSchema = z
       .string()
       .optional()
       .describe(
-        'The table: `table`, `schema.table` or `catalog.schema.table`. Put double quotes around a part that contains a dot.',
+        'The table: `table`, `schema.table` or `catalog.schema.table`. Put double quotes ' +
+          'around a part that contains a dot.',
       ),
     sql: z
       .string()
@@ -183,15 +207,18 @@ export const datasetSchema = z
       .array(z.string().min(1))
       .optional()
       .describe(
-        'Conditions that the rows meet, for whoever reads the file: for example what dbt tests. Queries do not use them.',
+        'Conditions that the rows meet, for whoever reads the file: for example what dbt ' +
+          'tests. Queries do not use them.',
       ),
     values: offSchema
       .optional()
       .describe(
-        '`off`: ktx neither keeps values of any column of the table nor sends them to a model in a scan or an ingest.',
+        '`off`: ktx neither keeps values of any column of the table nor sends them to a ' +
+          'model in a scan or an ingest.',
       ),
     pii: piiSchema.describe(
-      'Whether all columns are personal data, `yes` or `no`, where a field does not say it for itself. Default: what the scan infers for each column.',
+      'Whether all columns are personal data, `yes` or `no`, where a field does not say it ' +
+        'for itself. Default: what the scan infers for each column.',
     ),
     primary_key: columnsSchema
       .optional()
@@ -203,19 +230,22 @@ export const datasetSchema = z
     entity: nameSchema
       .optional()
       .describe(
-        'What one row is, like customer. In queries it stands for the dataset, as a role does elsewhere.',
+        'What one row is, like customer. In queries it stands for the dataset, as a role ' +
+          'does elsewhere.',
       ),
     partition: z
       .string()
       .optional()
       .describe(
-        'Time field of the partition, if the table repeats its rows in each partition. Joins on a path take the partition of the dataset before that has one.',
+        'Time field of the partition, if the table repeats its rows in each partition. Joins ' +
+          'on a path take the partition of the dataset before that has one.',
       ),
     missing: z
       .literal('none')
       .optional()
       .describe(
-        '`none`: a metric of this dataset is NULL in a group without rows, also in arithmetic. Default: a count is 0 there, and a sum counts as 0 in arithmetic.',
+        '`none`: a metric of this dataset is NULL in a group without rows, also in ' +
+          'arithmetic. Default: a count is 0 there, and a sum counts as 0 in arithmetic.',
       ),
     default_time: z
       .string()
@@ -225,12 +255,14 @@ export const datasetSchema = z
       .array(z.enum(['default_time']))
       .optional()
       .describe(
-        'Keys of this file that only names of columns suggest. `ktx review accept` accepts one, or remove it here.',
+        'Keys of this file that only names of columns suggest. `ktx review accept` accepts ' +
+          'one, or remove it here.',
       ),
     time_spine: timeSpineSchema
       .optional()
       .describe(
-        'Says that the table has one row for each period, as a time spine of dbt. Metrics with join_to_timespine or over_time_spine read it.',
+        'Says that the table has one row for each period, as a time spine of dbt. Metrics ' +
+          'with join_to_timespine or over_time_spine read it.',
       ),
     fiscal_year_start: z
       .int()
@@ -238,7 +270,8 @@ export const datasetSchema = z
       .max(12)
       .optional()
       .describe(
-        'Month (1-12) in which fiscal years begin. Needed for the grains fiscal_year and fiscal_quarter.',
+        'Month (1-12) in which fiscal years begin. Needed for the grains fiscal_year and ' +
+          'fiscal_quarter.',
       ),
     parameters: z
       .array(parameterSchema)
@@ -252,6 +285,12 @@ export const datasetSchema = z
       .array(rowMetricSchema)
       .optional()
       .describe('Metrics that are computed for each row. Queries use them as fields.'),
+    conformed_dimensions: z
+      .array(conformedDimensionSchema)
+      .optional()
+      .describe(
+        'Dimensions that metrics of several datasets share, each with the field of its own rows.',
+      ),
     segments: z.array(segmentSchema).optional().describe('Named row filters.'),
     metrics: z
       .array(metricSchema)
@@ -266,7 +305,8 @@ export const datasetSchema = z
       .min(1)
       .optional()
       .describe(
-        'Row rules. Without any, every role sees every row. With any, a role sees only the rows that its rules allow, and a role without a rule sees none.',
+        'Row rules. Without any, every role sees every row. With any, a role sees only the ' +
+          'rows that its rules allow, and a role without a rule sees none.',
       ),
     extensions: extensionsSchema,
   })

@@ -35,12 +35,7 @@ export function findDerivedPeriod(
       grain: part === 'hour_of_day' ? 'hour' : 'day',
       derived: { kind: 'part', part },
     };
-  const found = [...datasets.values()].flatMap((spine): readonly NamedPeriod[] => {
-    const { column, grain, custom_periods: periods = {} } = spine.timeSpine ?? {};
-    const field = Object.hasOwn(periods, name) ? periods[name] : undefined;
-    if (column === undefined || grain === undefined || field === undefined) return [];
-    return [{ grain, derived: { kind: 'custom', name, spine, column, field } }];
-  });
+  const found = customPeriods(datasets).get(name) ?? [];
   if (found.length <= 1) return found[0];
   const names = found.flatMap(({ derived }) =>
     derived.kind === 'custom' ? [derived.spine.name] : [],
@@ -50,6 +45,27 @@ export function findDerivedPeriod(
     `Several time spines have a period ${name}. Keep it in one of them`,
     names,
   );
+}
+
+/** Collected once for the datasets of a model: there can be tens of thousands. */
+const customPeriodsOf = new WeakMap<SemanticModel['datasets'], CustomPeriods>();
+
+type CustomPeriods = ReadonlyMap<string, readonly NamedPeriod[]>;
+
+function customPeriods(datasets: SemanticModel['datasets']): CustomPeriods {
+  const known = customPeriodsOf.get(datasets);
+  if (known !== undefined) return known;
+  const collected = new Map<string, NamedPeriod[]>();
+  for (const spine of datasets.values()) {
+    const { column, grain, custom_periods: periods = {} } = spine.timeSpine ?? {};
+    if (column === undefined || grain === undefined) continue;
+    for (const [name, field] of Object.entries(periods)) {
+      const derived = { kind: 'custom', name, spine, column, field } as const;
+      collected.set(name, [...(collected.get(name) ?? []), { grain, derived }]);
+    }
+  }
+  customPeriodsOf.set(datasets, collected);
+  return collected;
 }
 
 /** As a query writes it. */

@@ -42,6 +42,8 @@ export interface ModelDataset {
   readonly fiscalYearStart: number | undefined;
   readonly parameters: readonly ParameterDefinition[];
   readonly fields: ReadonlyMap<string, ModelField>;
+  /** Dimensions that several datasets share: by name, the field for the rows of each dataset. */
+  readonly conformed: ReadonlyMap<string, ConformedDimension>;
   readonly segments: ReadonlyMap<string, Fragment>;
   readonly metrics: ReadonlyMap<string, ModelMetric>;
   readonly relationships: readonly ModelRelationship[];
@@ -55,6 +57,8 @@ export interface ModelDataset {
    */
   readonly toMany: readonly Step[];
 }
+
+type ConformedDimension = Readonly<NonNullable<Dataset['conformed_dimensions']>[number]>;
 
 interface AccessRule {
   readonly role: string;

@@ -1,5 +1,6 @@
 import { isWithin } from '../../sql/analyzer.ts';
 import { isCondition } from '../../sql/boolean-operands.ts';
+import { isRanked } from '../../sql/percentiles.ts';
 import { assumeKey } from '../keys/key-assumption.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { Balance } from '../model/model.ts';
@@ -18,6 +19,7 @@ import type { ResolvedField } from '../resolve/field-path.ts';
 import { type JoinScope, ownFieldExpr } from '../resolve/join-scope.ts';
 import { filterExpr, rowExpr, type RowSql } from '../resolve/row-expr.ts';
 import { convertedValue } from './conversion.ts';
+import { rankPercentiles } from './values/ranked-percentiles.ts';
 
 interface Aggregation {
   /** All have the same `factQueryKey`. */
@@ -31,6 +33,10 @@ interface Aggregation {
  * subquery removes the duplicates first. For balances, a subquery picks the rows that count.
  */
 export function aggregateRows(scope: JoinScope, rows: Select, aggregation: Aggregation): Select {
+  return rankPercentiles(groupedRows(scope, rows, aggregation), scope.model.dialect);
+}
+
+function groupedRows(scope: JoinScope, rows: Select, aggregation: Aggregation): Select {
   const { aggregates, fanOutDimensions } = aggregation;
   const [first] = aggregates;
   if (first?.balance !== undefined)
@@ -42,7 +48,9 @@ export function aggregateRows(scope: JoinScope, rows: Select, aggregation: Aggre
   if (fanOutDimensions.length > 0)
     return aggregateDistinctRows(rows, inputs, ownerKey(scope, fanOutDimensions));
   // Engines refuse a subquery inside an aggregate: compute those inputs first.
-  return inputs.some(hasExists) ? aggregateDistinctRows(rows, inputs, []) : groupRows(rows, inputs);
+  const isFirst = (input: AggregateInput): boolean =>
+    hasExists(input) || isRanked(input.aggregate, scope.model.dialect);
+  return inputs.some(isFirst) ? aggregateDistinctRows(rows, inputs, []) : groupRows(rows, inputs);
 }
 
 /** An aggregate with its argument over the rows. `expr` is undefined if it counts rows. */

@@ -61,7 +61,9 @@ export function planCalendar(context: PlanContext, factQueries: readonly FactQue
   const column = `d${index + 1}`;
   const gaps = { seen: seenTable, column, grain };
   const filled =
-    model.dialect.recursiveWith === undefined ? fillByDigits(context, gaps) : fillRecursively(gaps);
+    model.dialect.recursiveWith === undefined
+      ? fillByDigits(context, gaps)
+      : fillRecursively(gaps, skippedZone(query, factQueries, { index, grain }));
   return {
     tables: [...seen.tables, seenTable, ...filled.tables],
     filledPeriods: { table: periodsTable, column, coarser },
@@ -242,6 +244,19 @@ function rowSources(factQueries: readonly FactQuery[]) {
   return [...byKey.values()];
 }
 
+/** The zone whose clocks skip some of the periods; undefined if every period is shown. */
+function skippedZone(
+  { timezone }: PlanContext['query'],
+  factQueries: readonly FactQuery[],
+  { index, grain }: { readonly index: number; readonly grain: Grain },
+): string | undefined {
+  const isClockTime = grain === 'hour' || grain === 'minute' || grain === 'second';
+  const isInstant = factQueries.some(
+    ({ dimensions }) => dimensions[index]?.field?.type === 'datetime_tz',
+  );
+  return isClockTime && isInstant && timezone !== 'UTC' ? timezone : undefined;
+}
+
 interface PeriodGaps {
   /** The periods that have rows. */
   readonly seen: CommonTable;
@@ -259,7 +274,10 @@ interface FilledTables {
  * A recursive query: it starts with the first period, and each step adds the next one, until the
  * last.
  */
-function fillRecursively({ seen, column, grain }: PeriodGaps): FilledTables {
+function fillRecursively(
+  { seen, column, grain }: PeriodGaps,
+  timezone: string | undefined,
+): FilledTables {
   const name = `${periodsTable} all`;
   const period: Expr = { kind: 'column', alias: name, name: column };
   const next: Expr = {
@@ -272,7 +290,9 @@ function fillRecursively({ seen, column, grain }: PeriodGaps): FilledTables {
   const steps = selectFrom(fromCommon(name), { column, expr: next }, [isUntilLast]);
   // Without any row the first period is NULL.
   const isKnown: Expr = { kind: 'text', parts: [period, ' IS NOT NULL'] };
-  const filled = selectFrom(fromCommon(name), { column, expr: period }, [isKnown]);
+  const isShown: readonly Expr[] =
+    timezone === undefined ? [] : [{ kind: 'is_shown', of: period, timezone }];
+  const filled = selectFrom(fromCommon(name), { column, expr: period }, [isKnown, ...isShown]);
   return {
     tables: [
       { name, query: { kind: 'union', all: true, parts: [firstPeriod(seen, column), steps] } },

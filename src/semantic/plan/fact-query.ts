@@ -26,6 +26,7 @@ import {
   withErrorContext,
 } from './row-conditions.ts';
 import { planGroupValues } from './values/group-values.ts';
+import { rankPercentiles } from './values/ranked-percentiles.ts';
 import { resolveRowMetric } from './values/row-metric.ts';
 import { isAboutPeriods, joinPeriods, type RowSource } from './running.ts';
 import { planSpine } from './spine/plan-spine.ts';
@@ -257,15 +258,13 @@ function conversionJoins(
   );
 }
 
-/** Adds joins to the innermost rows: those inside the subquery, if the select has one. */
+/** Adds joins to the innermost rows: those inside the subqueries, if the select has any. */
 function withInnerJoins(select: Select, rows: Select, joins: Select['joins']): Select {
   const { relation } = select.from;
   if (select.from === rows.from || relation.kind !== 'select' || relation.select.kind !== 'select')
     return { ...select, joins };
-  return {
-    ...select,
-    from: { ...select.from, relation: { kind: 'select', select: { ...relation.select, joins } } },
-  };
+  const inner = withInnerJoins(relation.select, rows, joins);
+  return { ...select, from: { ...select.from, relation: { kind: 'select', select: inner } } };
 }
 
 /** The members of the dimensions, planned on the owner's plain rows. */
@@ -290,7 +289,8 @@ function planNested(
   const dimensions = inner.dimensions.slice(0, query.dimensions.length);
   const per = new Map([[`d${dimensions.length + 1}`, perColumn]]);
   const rows = renameColumns(inner.select, per);
-  const select = aggregateNested(rows, aggregate, dimensions.length);
+  const grouped = aggregateNested(rows, aggregate, dimensions.length);
+  const select = rankPercentiles(grouped, context.model.dialect);
   return { ...inner, aggregates: [aggregate], dimensions, members, select };
 }
 
@@ -306,7 +306,7 @@ function planTotal(
     [],
     fact,
   );
-  const totalBy = by.map((name) => findDimension(context, fact, { name, dimensions }));
+  const totalBy = by.flatMap((name) => findDimensions(context, fact, { name, dimensions }));
   const withoutTotal = aggregates.map((aggregate) => ({ ...aggregate, total: undefined }));
   if (aggregates.some(({ running }) => running !== undefined))
     throw notSupportedError('a total of a running total', `${fact.metric} is one`);
@@ -337,15 +337,21 @@ function planTotal(
   };
 }
 
-/** The index of the query's dimension that a total names. */
-function findDimension(
+/**
+ * The indexes of the query's dimensions that a total names. There are several if a conformed
+ * dimension is the same field of this fact.
+ */
+function findDimensions(
   { model }: PlanContext,
   { owner, metric }: Fact,
   { name, dimensions }: { name: string; dimensions: readonly ResolvedField[] },
-): number {
+): readonly number[] {
   const path = formatFieldPath(resolveQueryField({ model, owner, reach: 'many' }, name.split('.')));
-  const index = dimensions.findIndex((dimension) => formatFieldPath(dimension) === path);
-  if (index !== -1) return index;
+  const indexes = [...dimensions.keys()].filter((index) => {
+    const dimension = dimensions[index];
+    return dimension !== undefined && formatFieldPath(dimension) === path;
+  });
+  if (indexes.length > 0) return indexes;
   throw queryError(
     'no_group',
     `${metric} is a total by ${name}, but the query does not group by ${name}`,

@@ -1,3 +1,4 @@
+import type { Dialect } from '../../sql/dialect.ts';
 import {
   type CommonTable,
   type Expr,
@@ -24,13 +25,14 @@ const unionAlias = 'ktx all';
 export function mergeFactQueries(
   factQueries: readonly FactQuery[],
   filledPeriods: FilledPeriods | undefined,
+  dialect: Dialect,
 ): readonly CommonTable[] {
   const totals = factQueries.filter(({ totalBy }) => totalBy !== undefined);
   const groups = groupTables(
     factQueries.filter(({ totalBy }) => totalBy === undefined),
     filledPeriods,
   );
-  return totals.length === 0 ? groups : [...groups, ...totalTables(groups.at(-1), totals)];
+  return totals.length === 0 ? groups : [...groups, ...totalTables(groups.at(-1), totals, dialect)];
 }
 
 /**
@@ -165,6 +167,7 @@ function hasBooleans({ columns }: Select, column: string): boolean {
 function totalTables(
   groups: CommonTable | undefined,
   totals: readonly FactQuery[],
+  dialect: Dialect,
 ): readonly CommonTable[] {
   const groupsName = groups?.name ?? factsTable;
   const groupColumns = groups?.query.kind === 'select' ? groups.query.columns : [];
@@ -176,7 +179,7 @@ function totalTables(
     const total = fromCommon(tables[index]?.name ?? '');
     const isSame = totalBy.map((position) => {
       const column = `d${position + 1}`;
-      return isSameOrBothNull(columnOf(groupsName, column), columnOf(total.alias, column));
+      return isSameOrBothNull(columnOf(groupsName, column), columnOf(total.alias, column), dialect);
     });
     const parts = isSame.flatMap((condition, position) =>
       position === 0 ? [condition] : [' AND ', condition],
@@ -282,7 +285,9 @@ function factValues(columnNames: readonly string[], facts: readonly CommonTable[
   return { kind: 'union', all: false, parts };
 }
 
-function isSameOrBothNull(left: Expr, right: Expr): Expr {
+function isSameOrBothNull(left: Expr, right: Expr, { sameOrBothNull }: Dialect): Expr {
+  if (sameOrBothNull !== undefined)
+    return { kind: 'text', parts: [left, ` ${sameOrBothNull} `, right] };
   return {
     kind: 'text',
     parts: [left, ' = ', right, ' OR (', left, ' IS NULL AND ', right, ' IS NULL)'],

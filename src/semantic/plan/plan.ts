@@ -2,20 +2,21 @@ import { UserError } from '../../lib/error.ts';
 import type { FieldType } from '../../sql/field-type.ts';
 import type { KeyAssumption, PlannedKeys } from '../keys/key-assumption.ts';
 import type { Grain } from '../model/grains.ts';
-import { findField, type SemanticModel } from '../model/model.ts';
+import type { SemanticModel } from '../model/model.ts';
 import { parametersIn, withParameters } from '../model/parameters.ts';
 import { withWorkingChoices } from '../query/working-choices.ts';
 import { querySchema, type SemanticQuery } from '../query/query.ts';
 import type { CommonTable, Expr } from '../relational/query-tree.ts';
-import type { ResolvedField } from '../resolve/field-path.ts';
 import { enterMetric } from '../resolve/metric-resolver.ts';
 import { replaceSynonyms } from '../resolve/synonyms.ts';
 import type { FactQuery } from './fact-query.ts';
 import type { Subplans } from './plan-context.ts';
 import { type MetricReceipt, createMetricReceipt, guardedDatasets } from './receipt.ts';
+import { shareShiftedTables } from './share-shifted.ts';
 import { checkComparedPeriods } from './stage/check-compared.ts';
 import { type PlannedGroups, planGroups } from './stage/plan-groups.ts';
 import { planStage } from './stage/plan-stage.ts';
+import { dimensionType } from './stage/result-rows.ts';
 import { readStage } from './stage/read-stage.ts';
 import type { PlannedStage } from './stage/shown-rows.ts';
 
@@ -89,6 +90,13 @@ export function createPlan(
   }
 }
 
+/**
+ * Like `createPlan`, for work that tries many queries: the choices that an error names are not
+ * tried.
+ */
+export const createPlanToTry = (model: SemanticModel, query: SemanticQuery): Plan =>
+  planWithin(model, query, { contradicted: new Set(), within: [] });
+
 interface PlanSurroundings {
   readonly contradicted: PlannedKeys['contradicted'];
   /** The metrics of `metric_by` that this query is inside of, outermost first. */
@@ -124,7 +132,7 @@ function planWithin(
         ]);
   return {
     factQueries,
-    tables: [...subplans.tables, ...result.tables],
+    tables: shareShiftedTables([...subplans.tables, ...result.tables]),
     isRecursive: result.isRecursive || subplans.isRecursive,
     columns: [...dimensionColumns(query, factQueries[0], result), ...valueColumns(groups, result)],
     having: result.having,
@@ -207,14 +215,6 @@ function valueColumns({ metrics }: PlannedGroups, { values }: PlannedStage): rea
   }));
 }
 
-function dimensionType({ grain, derived, field }: ResolvedField): FieldType | undefined {
-  if (derived?.kind === 'part') return 'integer';
-  if (derived?.kind === 'custom') return findField(derived.spine, derived.field)?.type;
-  if (grain === undefined) return field?.type;
-  const isWithinDay = grain === 'second' || grain === 'minute' || grain === 'hour';
-  return isWithinDay ? 'datetime' : 'date';
-}
-
 function assumedByRowRules(
   model: SemanticModel,
   factQueries: readonly FactQuery[],
@@ -229,7 +229,8 @@ function fanOutNotes(factQueries: readonly FactQuery[]): readonly string[] {
   return factQueries.flatMap(({ owner, fanOutDimensions }) =>
     fanOutDimensions.map(
       (dimension) =>
-        `One row of ${owner} can have several ${dimension}: it counts once in each, so these groups do not add up to the total`,
+        `One row of ${owner} can have several ${dimension}: it counts once in each, ` +
+        'so these groups do not add up to the total',
     ),
   );
 }

@@ -38,7 +38,7 @@ const comparisonSchema = z.strictObject({
     .describe('List for in, not_in, between; none for is_null, is_not_null.'),
 });
 const scopedSchema = z.strictObject({
-  on: z.string().describe('Only for metrics of this dataset.'),
+  on: z.string().describe('Only metrics of this dataset.'),
   where: sqlSchema,
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
@@ -48,14 +48,25 @@ const queryMetricSchema = z.union([
   z.string().min(1).describe('A metric, or an aggregate like `sum(orders.amount)`.'),
   z.strictObject({
     name: z.string().min(1).describe('Other metrics can use it.'),
-    expr: z.string().min(1).describe('SQL over aggregates, metrics and names of this query.'),
+    expr: z.string().min(1).describe('SQL over aggregates, metrics, names of this query.'),
   }),
 ]);
 
-const orderSchema = z.strictObject({
-  field: z.string(),
-  dir: z.enum(['asc', 'desc']).default('asc').describe('NULLs come last.'),
-});
+const orderSchema = z.strictObject(
+  {
+    field: z.string(),
+    dir: z.enum(['asc', 'desc']).default('asc').describe('NULLs come last.'),
+  },
+  { error: ({ input }) => (typeof input === 'string' ? orderHint(input) : undefined) },
+);
+
+/** For `orders.revenue desc`, as SQL and command line have it. */
+function orderHint(text: string): string {
+  const [field = ''] = text.trim().split(/[\s:]/u);
+  const dir = /\bdesc/iu.test(text) ? 'desc' : 'asc';
+  return `must be a map like {field: ${JSON.stringify(field)}, dir: ${dir}}, not a text`;
+}
+
 const namesSchema = z.array(z.string().min(1)).default([]);
 const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe/Paris').optional();
 
@@ -63,7 +74,8 @@ const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe
 export const querySchema = z.strictObject({
   metrics: z.array(queryMetricSchema).default([]).describe('None: distinct dimension values.'),
   dimensions: namesSchema.describe(
-    'dataset.field, or a path of roles like orders.buyer.regions.name. Times take a grain: .month. metric_time is that of each metric.',
+    'dataset.field or a path of roles, orders.buyer.regions.name. Times take a grain: .month. ' +
+      'metric_time: of each metric.',
   ),
   where: z
     .array(z.union([sqlSchema, comparisonSchema, scopedSchema]))
@@ -74,7 +86,7 @@ export const querySchema = z.strictObject({
     .array(z.union([sqlSchema, comparisonSchema]))
     .max(100)
     .default([])
-    .describe('Conditions on metrics.'),
+    .describe('On metrics.'),
   segments: namesSchema.describe('As dataset.segment.'),
   parameters: z
     .record(z.string(), z.unknown().pipe(z.union([z.string(), exactNumberSchema, z.boolean()])))
@@ -82,19 +94,20 @@ export const querySchema = z.strictObject({
   order_by: z.array(orderSchema).default([]),
   limit: z.int().positive().optional(),
   share_of: z.string().optional().describe('Of total, or of dimensions.'),
-  compare_to: periodSchema.optional().describe('Like 1 year: adds previous, difference, growth.'),
+  compare_to: periodSchema.optional().describe('1 year: adds previous, difference, growth.'),
   over_rows: namesSchema.describe(
-    '`rank of orders.revenue per orders.status`; or previous, running, average, to_average.',
+    '`rank of orders.revenue per orders.status`, previous, next, running, average, to_average.',
   ),
   top: z.coerce.string().optional().describe('`3 of orders.revenue per orders.status`'),
   others: z.boolean().default(false).describe('Add a row for the rest.'),
+  qualify: namesSchema.describe('On result columns.'),
   rollup: z.boolean().default(false).describe('Add totals.'),
-  timezone: zoneSchema.describe('Of periods. Default: UTC.'),
+  timezone: zoneSchema.describe('Default: UTC.'),
   week_start: z.enum(['monday', 'sunday']).default('monday'),
   include_empty: z.boolean().default(false).describe('Add members without rows.'),
-  skip_empty: z.boolean().default(false).describe('Drop groups where no metric has rows.'),
+  skip_empty: z.boolean().default(false).describe('Drop groups without rows.'),
   fill_time: z.boolean().default(false).describe('Add periods without rows.'),
-  allow_unproven: z.boolean().default(false).describe('Join one row per contradicted key.'),
+  allow_unproven: z.boolean().default(false).describe('One row per contradicted key.'),
 });
 export type SemanticQuery = z.infer<typeof querySchema>;
 

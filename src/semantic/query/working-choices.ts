@@ -15,7 +15,8 @@ export function withWorkingChoices(
   plan: (query: SemanticQuery) => unknown,
 ): UserError {
   const choices = choicesOf(error);
-  if (choices.length === 0 || choices.length > maxTried) return error;
+  if (choices.length === 0 || choices.length > maxTried || !isAboutDimension(error, query))
+    return error;
   const failureOf = (tried: SemanticQuery): UserError | undefined => {
     try {
       plan(tried);
@@ -34,6 +35,7 @@ export function withWorkingChoices(
     share_of: undefined,
     compare_to: undefined,
     over_rows: [],
+    qualify: [],
     top: undefined,
     others: false,
     rollup: false,
@@ -65,4 +67,13 @@ export function withWorkingChoices(
     exitCode: 2,
     details: { ...(typeof details === 'object' ? details : {}), choices: proven },
   });
+}
+
+/** False if the name that the error is about stands in none of the dimensions. */
+function isAboutDimension({ details }: UserError, { dimensions }: SemanticQuery): boolean {
+  const { name } = (typeof details === 'object' ? details : {}) as { readonly name?: unknown };
+  return (
+    typeof name !== 'string' ||
+    dimensions.some((dimension) => dimension.toLowerCase().includes(name.toLowerCase()))
+  );
 }

@@ -103,6 +103,8 @@ export type Expr =
       readonly period: Period;
       readonly type: TruncateOptions['type'];
     }
+  /** True if the clocks of the time zone show this local time; summer time skips an hour. */
+  | { readonly kind: 'is_shown'; readonly of: Expr; readonly timezone: string }
   /** Adds the period `times` times; `times` is a column of whole numbers. */
   | {
       readonly kind: 'add_times';
@@ -186,6 +188,9 @@ export function isBoolean(expr: Expr): boolean {
 /** The operator of real division; dialects spell it differently. */
 export const division = { kind: 'division' } as const;
 export type ExprPart = string | Expr | typeof division;
+
+/** Behind the order of a window: all rows of the partition. */
+export const wholeFrame = ' ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING';
 
 /** Division with decimals; NULL if the denominator is 0. */
 export function quotient(numerator: Expr, denominator: Expr): Expr {

@@ -5,7 +5,12 @@ import { isSymbol, type Token } from '../../sql/tokens.ts';
 import { queryError } from '../query/errors.ts';
 import { divisionSplices } from '../relational/division.ts';
 import type { Expr } from '../relational/query-tree.ts';
-import { parameterSplice, spliceSql, type SqlPiece } from '../relational/sql-piece.ts';
+import {
+  parameterSplice,
+  spliceSql,
+  type SqlPiece,
+  type SqlSplice,
+} from '../relational/sql-piece.ts';
 
 /** Resolves the operands of arithmetic. */
 export interface OperandResolver {
@@ -17,10 +22,14 @@ export interface OperandResolver {
 /**
  * Arithmetic over aggregates and metrics as an expression. Every division keeps decimals, and is
  * NULL if the denominator is
- * 0. The rest of the text stays as it is. Throws `sql_fragment` for operators that dialects read
- *    differently.
+ * 0. `literals` stand in place of values that the text compares with. The rest of the text stays as
+ * it is. Throws `sql_fragment` for operators that dialects read differently.
  */
-export function arithmeticExpr(piece: SqlPiece, resolver: OperandResolver): Expr {
+export function arithmeticExpr(
+  piece: SqlPiece,
+  resolver: OperandResolver,
+  literals: readonly SqlSplice[] = [],
+): Expr {
   const { fragment, span } = piece;
   const aggregates = fragment.aggregates.filter((call) => isWithin(call, span));
   const parameters = (fragment.parameters ?? []).filter(
@@ -43,6 +52,7 @@ export function arithmeticExpr(piece: SqlPiece, resolver: OperandResolver): Expr
       parts: [resolver.reference(reference)],
     })),
     ...parameters.map(parameterSplice),
+    ...literals,
   ]);
 }
 

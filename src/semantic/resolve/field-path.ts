@@ -58,8 +58,8 @@ export interface PathStart {
  * choices.
  */
 export function resolveQueryField(start: PathStart, names: readonly string[]): ResolvedField {
-  const whole = names.join('.');
-  if (whole.includes(sameAs)) return resolveConformed(start, whole);
+  const conformed = fieldsOfConformed(start.model, names);
+  if (conformed !== undefined) return resolveConformed(start, conformed, names.join('.'));
   const { owner } = start;
   const [first = ''] = names;
   const isMetricTime = first === 'metric_time';
@@ -116,13 +116,29 @@ function findPeriod(
 const sameAs = ' = ';
 const dottedName = /^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+$/u;
 
+/** The fields of a conformed dimension, written or declared; undefined for another name. */
+function fieldsOfConformed(
+  { datasets }: SemanticModel,
+  names: readonly string[],
+): readonly string[] | undefined {
+  const whole = names.join('.');
+  if (whole.includes(sameAs)) return whole.split(sameAs);
+  const [home = '', name = '', ...grain] = names;
+  const declared = datasets.get(home)?.conformed.get(name);
+  return declared?.fields.map((field) => [field, ...grain].join('.'));
+}
+
 /**
- * `orders.buyer.segment = tickets.customers.segment`: the name that begins with the owner. Throws
- * if none does, or if one of them cannot be a name.
+ * `orders.buyer.segment = tickets.customers.segment`, or a declared name of that: the field that
+ * begins with the owner. Throws if none does, or if one of them cannot be a name.
  */
-function resolveConformed(start: PathStart, text: string): ResolvedField {
+function resolveConformed(
+  start: PathStart,
+  fields: readonly string[],
+  text: string,
+): ResolvedField {
   const { name: owner, entity } = start.owner;
-  const alternatives = text.split(sameAs).map((name) => name.trim());
+  const alternatives = fields.map((name) => name.trim());
   const misfit = alternatives.find((name) => !dottedName.test(name));
   if (misfit !== undefined)
     throw queryError('no_path', `${misfit} is not the name of a dimension`, {
@@ -134,8 +150,13 @@ function resolveConformed(start: PathStart, text: string): ResolvedField {
     return first === owner || (entity !== undefined && first === entity);
   });
   if (own !== undefined) return resolveQueryField(start, own.split('.'));
+  const [home = '', name = ''] = text.split('.');
+  const declared = text.includes(sameAs) ? undefined : start.model.datasets.get(home);
   throw queryError('no_path', `The dimension ${text} says nothing of ${owner}`, {
-    hint: `Add its name for ${owner}, behind another ${sameAs.trim()}.`,
+    hint:
+      declared === undefined
+        ? `Add its name for ${owner}, behind another ${sameAs.trim()}.`
+        : `Add the field of ${owner} to ${name} under conformed_dimensions in ${declared.file}.`,
     choices: [],
   });
 }
@@ -143,7 +164,8 @@ function resolveConformed(start: PathStart, text: string): ResolvedField {
 function unknownFieldError({ dataset, name }: ResolvedField, parts: readonly string[]) {
   const candidates = [...dataset.fields.values()]
     .filter((field) => !field.hidden)
-    .map((field) => field.name);
+    .map((field) => field.name)
+    .concat(parts.length === 2 && parts[0] === dataset.name ? [...dataset.conformed.keys()] : []);
   const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
   const as = (candidate: string) => [[...parts.slice(0, -1), candidate].join('.')];
   // As other tools write a period: `placed_at__month`.
@@ -204,7 +226,7 @@ function datasetAtEnd({ model, owner }: PathStart, path: JoinPath): ModelDataset
   return requireDataset(model, path.at(-1)?.to ?? owner.name);
 }
 
-/** The field as any query with the same owner can write it: `orders.buyer.name`. */
+/** The name of the field in every query with the same owner: `orders.buyer.name`. */
 export function formatFieldPath({ path, dataset, name, grain, derived }: ResolvedField): string {
   const start = path.length === 0 ? dataset.name : formatPath(path);
   const period = derived === undefined ? grain : derivedPeriodName(derived);

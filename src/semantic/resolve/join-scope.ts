@@ -11,6 +11,7 @@ import {
   type Leg,
   type ModelDataset,
   type ModelField,
+  type ModelRelationship,
   requireReadableRows,
   type Step,
   type Within,
@@ -292,16 +293,53 @@ function joinCondition({ relationship, reversed }: Leg, source: JoinSide, joined
   const { within, condition, equal } = relationship;
   const ranges = within === undefined ? [] : rangeConditions(within, own, target);
   if (condition !== undefined) {
+    const named: { readonly side: JoinSide; readonly column: Expr }[] = [];
     const on = rowTextExpr(wholePiece(condition), ({ parts, written }) => {
       const side = conditionSide(relationship, parts) === 'target' ? target : own;
-      return columnExpr(side, parts.at(-1) ?? '', written);
+      const column = columnExpr(side, parts.at(-1) ?? '', written);
+      named.push({ side, column });
+      return column;
     });
-    return conjunctionOf([on, ...ranges]);
+    if (isOnlyPairs(relationship))
+      return conjunctionOf([pairsOf(named.map(({ column }) => column)), ...ranges]);
+    const columnFrom = (wanted: JoinSide) => named.findLast(({ side }) => side === wanted)?.column;
+    const equation = equationForAll(own.dialect, columnFrom(own), columnFrom(target));
+    return conjunctionOf([...equation, on, ...ranges]);
   }
   const equalities = equal.map((pair) =>
     equalityParts(columnExpr(own, pair.own ?? ''), columnExpr(target, pair.target ?? '')),
   );
-  return conjunctionOfParts([...equalities, ...ranges.map((range) => [range])]);
+  const equation =
+    within === undefined || equal.length > 0
+      ? []
+      : equationForAll(own.dialect, columnExpr(own, within.field), columnExpr(target, within.from));
+  return conjunctionOfParts([...equalities, ...[...equation, ...ranges].map((part) => [part])]);
+}
+
+/** Whether a condition that is written as SQL says no more than a mapping of columns would. */
+function isOnlyPairs({ condition, equal }: ModelRelationship): boolean {
+  return (
+    equal.length === condition?.conjuncts.length &&
+    equal.every(({ own, target }) => own !== undefined && target !== undefined)
+  );
+}
+
+function pairsOf(columns: readonly Expr[]): Expr {
+  const pairs = columns.flatMap((column, index) => {
+    const right = columns[index + 1];
+    return index % 2 === 0 && right !== undefined ? [equalityParts(column, right)] : [];
+  });
+  return conjunctionOfParts(pairs);
+}
+
+/** An equation that holds for every pair of rows, for engines that join by equations only. */
+function equationForAll(
+  { constantOf }: Dialect,
+  left: Expr | undefined,
+  right: Expr | undefined,
+): readonly Expr[] {
+  if (constantOf === undefined || left === undefined || right === undefined) return [];
+  return [{ kind: 'text', parts: [`${constantOf}(`, left, `) = ${constantOf}(`, right, ')'] }];
 }
 
 export function equalityParts(left: Expr, right: Expr): readonly ExprPart[] {

@@ -138,8 +138,8 @@ function indexOf({ datasets }: SemanticModel): SynonymIndex {
       addMeanings(metrics.names, [name, ...qualified(dataset, [name])], address);
       addMeanings(metrics.synonyms, [...synonyms, ...qualified(dataset, synonyms)], address);
     }
-    for (const { name, synonyms = [], hidden } of members.fields.values()) {
-      if (hidden === true) continue;
+    const visible = [...members.fields.values()].filter(({ hidden }) => hidden !== true);
+    for (const { name, synonyms = [] } of [...visible, ...members.conformed.values()]) {
       const address = `${dataset}.${name}`;
       addMeanings(fields.names, [address], address);
       addMeanings(fields.synonyms, [...synonyms, ...qualified(dataset, synonyms)], address);

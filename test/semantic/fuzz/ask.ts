@@ -34,6 +34,9 @@ export async function openEngine(name: RunnerName): Promise<Engine> {
   return { name, open, runner };
 }
 
+/** In place of a code: the engine, or its dialect, said that it has no such statement. */
+export const refusedByEngine = 'refused by the engine';
+
 /** The rows, or the code of the planner's error. Throws any other error: it is a defect. */
 export async function ask(
   { runner }: Engine,
@@ -44,11 +47,17 @@ export async function ask(
   try {
     compiled = compile(model, query);
   } catch (error) {
-    if (error instanceof UserError) return { refused: error.code };
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    const isOfEngine = error.message.startsWith('There is no SQL for clickhouse');
+    return { refused: isOfEngine ? refusedByEngine : error.code };
   }
+  const rows = await runner.rows(compiled.sql).catch((error: unknown) => {
+    if (runner.lacks?.(error) === true) return undefined;
+    throw error;
+  });
+  if (rows === undefined) return { refused: refusedByEngine };
   return {
-    rows: await runner.rows(compiled.sql),
+    rows,
     additive: compiled.receipt.metrics.map(({ additive }) => additive),
   };
 }

@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { datasetNamed } from './paths.ts';
 import {
   type Aggregate,
-  aggregatesOf,
   type Condition,
   type Derived,
   type Dimension,
@@ -166,7 +165,33 @@ function dimensionIn(needs: Needs): fc.Arbitrary<Dimension> {
   return fc.oneof(
     { weight: 6, arbitrary: own },
     { weight: needs.owners.length === 0 ? 0 : 1, arbitrary: conformed(needs) },
+    ...sharedDimension(needs),
   );
+}
+
+/** One dimension with a path of its own for each owner, and for a dataset that has no metric. */
+function sharedDimension({ world, owners, isFree, runs }: Needs) {
+  const named = isFree ? owners.slice(1) : owners;
+  const all = [...named, ...world.datasets.map(({ name }) => name)];
+  const starts = [...new Set(all)].slice(0, Math.max(2, named.length));
+  const paths = starts.map((owner) =>
+    findReachable(world, [owner]).one.filter(({ place }) => place.start === owner),
+  );
+  if (named.length === 0 || runs || paths.some((found) => found.length === 0)) return [];
+  const arbitrary = fc
+    .tuple(
+      fc.tuple(...paths.map((found) => fc.constantFrom(...found))),
+      fc.constantFrom(
+        { field: 'g' as const, grain: undefined },
+        { field: 't' as const, grain: 'month' as const },
+        { field: 'z' as const, grain: 'day' as const },
+      ),
+    )
+    .map(([ends, what]): Dimension => {
+      const each = new Map(ends.map(({ place }) => [place.start, place]));
+      return { ...(ends[0] as ReachablePath).place, ...what, each };
+    });
+  return [{ weight: named.length > 1 ? 6 : 1, arbitrary }];
 }
 
 function conformed(needs: Needs): fc.Arbitrary<Dimension> {
@@ -307,6 +332,7 @@ const drawnStage = fc.record({
       compute: fc.constantFrom(
         'rank' as const,
         'previous' as const,
+        'next' as const,
         'running' as const,
         'average' as const,
         'to_average' as const,
@@ -328,6 +354,15 @@ const drawnStage = fc.record({
     1,
   ),
   rollup: rarely(2),
+  qualify: maybe(
+    fc.record({
+      of: place,
+      op: fc.constantFrom('<' as const, '>' as const),
+      // No value of the rows is so near that an engine may round to the other side.
+      bound: fc.constantFrom(-1.137, 0.137, 1.137, 3.137),
+    }),
+    1,
+  ),
 });
 
 /** What can be computed at any grain and of any rows. */
@@ -353,9 +388,25 @@ function isExact(metric: Metric): boolean {
 
 type DrawnStage = typeof drawnStage extends fc.Arbitrary<infer Value> ? Value : never;
 
+/** `columns` counts the metrics and what is computed over rows. */
+function completedBound(bound: DrawnStage['qualify'], columns: number): StageQuestion['qualify'] {
+  return bound && { ...bound, of: bound.of % columns };
+}
+
+interface Places {
+  readonly exactAt: (at: number) => number | undefined;
+  readonly perAt: (at: number | undefined) => readonly number[] | undefined;
+}
+
+function completedTop(top: DrawnStage['top'], { exactAt, perAt }: Places): StageQuestion['top'] {
+  const by = top && exactAt(top.by);
+  if (top === undefined || by === undefined) return undefined;
+  return { ...top, by, per: perAt(top.per) ?? [] };
+}
+
 function completedStage(
   { metrics, dimensions }: Pick<Question, 'metrics' | 'dimensions'>,
-  { share, compareTo, overRows, top, rollup }: DrawnStage,
+  { share, compareTo, overRows, top, rollup, qualify }: DrawnStage,
 ): StageQuestion | undefined {
   const isPlain = metrics.flatMap(partsOf).every((one) => plainFunctions.includes(one.function));
   if (!isPlain || metrics.length === 0) return undefined;
@@ -371,20 +422,19 @@ function completedStage(
   const isBare = dimensions.some(
     ({ field, grain }) => grain === undefined && ['t', 'm', 'z'].includes(field),
   );
-  const by = top === undefined ? undefined : exactAt(top.by);
+  const windows = overRows.flatMap(({ of, per, ...rest }) => {
+    const metric = rest.compute === 'rank' ? exactAt(of) : of % metrics.length;
+    return metric === undefined ? [] : [{ ...rest, of: metric, per: perAt(per) }];
+  });
+  const hasCoarser = (rollup && count > 0) || top?.others === true;
   return {
     shareOf:
       share === undefined ? undefined : count === 0 || share % 2 === 0 ? [] : [share % count],
     compareTo: hasTime && !isBare ? compareTo : undefined,
-    overRows: overRows.flatMap(({ of, per, ...rest }) => {
-      const metric = rest.compute === 'rank' ? exactAt(of) : of % metrics.length;
-      return metric === undefined ? [] : [{ ...rest, of: metric, per: perAt(per) }];
-    }),
-    top:
-      top === undefined || by === undefined || count === 0
-        ? undefined
-        : { ...top, by, per: perAt(top.per) ?? [] },
+    overRows: windows,
+    top: count === 0 ? undefined : completedTop(top, { exactAt, perAt }),
     rollup: rollup && count > 0,
+    qualify: hasCoarser ? undefined : completedBound(qualify, metrics.length + windows.length),
   };
 }
 
@@ -522,7 +572,8 @@ function completeQuestion({ options: given, ...rest }: Drawn, isFree: boolean): 
 /** What an engine has; `recursion` is how periods are filled without a second's work for each. */
 export interface Abilities {
   readonly zones: boolean;
-  readonly medians: boolean;
+  /** Queries inside queries that refer to the rows around them. */
+  readonly correlation: boolean;
   readonly recursion: boolean;
 }
 
@@ -533,16 +584,9 @@ export function withoutUnsupported(question: Question, has: Abilities): Question
     dimensions.length === 1 &&
     dimensions[0]?.grain !== 'day' &&
     !/running|trailing|to_date/.test(JSON.stringify(metrics));
-  const able = {
+  return {
     ...question,
     zone: has.zones ? question.zone : undefined,
     fillTime: fillTime && (has.recursion || isSimple),
-  };
-  if (has.medians || !aggregatesOf(question).some((one) => one.function === 'median')) return able;
-  return {
-    ...able,
-    metrics: JSON.parse(
-      JSON.stringify(metrics).replaceAll('"median"', '"avg"'),
-    ) as readonly Metric[],
   };
 }

@@ -104,6 +104,8 @@ const drawn: Readonly<
     'dimension to many': ({ grouped }) => grouped.some((path) => !path.every(isToOne)),
     'metric of a row': ({ question, text }) =>
       question.dimensions.some(({ field }) => field === 'n') || text.includes('"op":"n>"'),
+    'a dimension for each fact': ({ question }) =>
+      question.dimensions.some(({ each }) => each !== undefined),
     'conformed time': ({ question }) =>
       question.dimensions.some(({ start }) => start === 'metric_time'),
     datetime: (use) => cut(use, 'm'),
@@ -134,12 +136,13 @@ const drawn: Readonly<
     comparison: ({ question: { stage } }) => stage?.compareTo !== undefined,
     'comparison in a zone': (use) => use.question.stage?.compareTo !== undefined && zoned(use),
     ...Object.fromEntries(
-      ['rank', 'previous', 'running', 'average', 'to_average'].map((compute) => [
+      ['rank', 'previous', 'next', 'running', 'average', 'to_average'].map((compute) => [
         `${compute} over rows`,
         ({ question: { stage } }: AnsweredQuestion) =>
           stage?.overRows.some((one) => one.compute === compute) === true,
       ]),
     ),
+    qualify: ({ question: { stage } }) => stage?.qualify !== undefined,
     top: ({ question: { stage } }) => stage?.top !== undefined,
     'top of each': ({ question: { stage } }) => (stage?.top?.per.length ?? 0) > 0,
     others: ({ question: { stage } }) => stage?.top?.others === true,
@@ -176,8 +179,8 @@ const drawn: Readonly<
 const features = new Map(Object.values(drawn).flatMap((some) => Object.entries(some)));
 
 const featuresOfAbility: Readonly<Record<keyof Abilities, readonly string[]>> = {
-  zones: ['zone', 'zone of what runs or is moved'],
-  medians: ['median'],
+  correlation: ['others', 'others of a distinct count'],
+  zones: ['zone', 'zone of what runs or is moved', 'comparison in a zone'],
   recursion: [],
 };
 

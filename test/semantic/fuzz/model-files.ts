@@ -155,8 +155,7 @@ const columns = [
 
 /** Statements that make every table that a world can have. */
 export function tablesScript(engine: RunnerName): string {
-  const [moment, suffix] =
-    engine === 'mysql' ? ['TIMESTAMP NULL', ' ENGINE=MEMORY'] : ['TIMESTAMPTZ', ''];
+  const [moment, suffix] = momentAndSuffix(engine);
   const types: Readonly<Record<string, string>> = {
     g: 'VARCHAR(9)',
     t: 'DATE',
@@ -169,16 +168,23 @@ export function tablesScript(engine: RunnerName): string {
   return tableNames.map((name) => `CREATE TABLE ${name} (${list})${suffix};`).join('\n');
 }
 
+function momentAndSuffix(engine: RunnerName): readonly [moment: string, suffix: string] {
+  if (engine === 'mysql') return ['TIMESTAMP NULL', ' ENGINE=MEMORY'];
+  return engine === 'clickhouse'
+    ? ["DateTime64(6, 'UTC')", ' ENGINE = Memory']
+    : ['TIMESTAMPTZ', ''];
+}
+
 /** Statements that put the rows of a world in place of those before; `literal` is the engine's. */
 export function rowsScript(
   { datasets }: World,
   engine: RunnerName,
   literal: (value: Cell) => string,
 ): string {
-  // MariaDB does not read an offset in a time.
+  // MariaDB and ClickHouse do not read an offset in a time.
   const written = (cell: Cell): string =>
     literal(
-      engine === 'mysql' && typeof cell === 'string'
+      (engine === 'mysql' || engine === 'clickhouse') && typeof cell === 'string'
         ? cell.replace(/^(.{10})T(.{8})\+00:00$/, '$1 $2')
         : cell,
     );
@@ -197,5 +203,6 @@ export function rowsScript(
       );
       return `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${values.join(', ')};`;
     });
-  return [...tableNames.map((name) => `DELETE FROM ${name};`), ...inserts].join('\n');
+  const empty = engine === 'clickhouse' ? 'TRUNCATE TABLE' : 'DELETE FROM';
+  return [...tableNames.map((name) => `${empty} ${name};`), ...inserts].join('\n');
 }

@@ -36,8 +36,13 @@ export function isToOne({ kind }: Hop): boolean {
 export function resolvePath(
   world: World,
   owner: string,
-  { start, roles, reach = 'many' }: FieldPath & { readonly reach?: 'one' | 'many' },
+  { start, roles, each, reach = 'many' }: FieldPath & { readonly reach?: 'one' | 'many' },
 ): Path {
+  if (each !== undefined) {
+    const own = each.get(owner);
+    if (own === undefined) throw new Refusal('no_path', `nothing of ${owner}`);
+    return resolvePath(world, owner, { ...own, reach });
+  }
   if (start === 'metric_time') return [];
   let path = pathTo(world, owner, { to: start, reach });
   for (const role of roles) {

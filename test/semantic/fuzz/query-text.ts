@@ -48,12 +48,15 @@ export function queryOf(question: Question): Query {
     week_start: weekStart,
     include_empty: includeEmpty,
     fill_time: fillTime,
-    ...(question.stage === undefined ? {} : stageOf(question.stage, dimensions)),
+    ...(question.stage === undefined
+      ? {}
+      : stageOf(question.stage, question.metrics.length, dimensions)),
   };
 }
 
 function stageOf(
-  { shareOf, compareTo, overRows, top, rollup }: StageQuestion,
+  { shareOf, compareTo, overRows, top, rollup, qualify }: StageQuestion,
+  metricCount: number,
   dimensions: readonly string[],
 ): Partial<Query> {
   const named = (places: readonly number[]) => places.map((index) => dimensions[index] ?? '');
@@ -77,6 +80,13 @@ function stageOf(
           others: top.others,
         }),
     rollup,
+    ...(qualify === undefined
+      ? {}
+      : {
+          qualify: [
+            `${qualify.of < metricCount ? metric(qualify.of) : `w${qualify.of - metricCount + 1}`} ${qualify.op} ${qualify.bound}`,
+          ],
+        }),
   };
 }
 

@@ -54,6 +54,8 @@ export type Metric = Aggregate | Derived | AdHoc;
 export interface FieldPath {
   readonly start: string;
   readonly roles: readonly string[];
+  /** In place of these, the path from each owner, which it begins with. */
+  readonly each?: ReadonlyMap<string, FieldPath>;
 }
 
 export interface Dimension extends FieldPath {
@@ -83,7 +85,7 @@ export interface StageQuestion {
   readonly shareOf: readonly number[] | undefined;
   readonly compareTo: Span | undefined;
   readonly overRows: readonly {
-    readonly compute: 'rank' | 'previous' | 'running' | 'average' | 'to_average';
+    readonly compute: 'rank' | 'previous' | 'next' | 'running' | 'average' | 'to_average';
     readonly of: number;
     readonly dir: 'asc' | 'desc';
     readonly per: readonly number[] | undefined;
@@ -98,6 +100,10 @@ export interface StageQuestion {
       }
     | undefined;
   readonly rollup: boolean;
+  /** A bound on a metric, or on what is computed over rows: their places count on. */
+  readonly qualify:
+    | { readonly of: number; readonly op: '<' | '>'; readonly bound: number }
+    | undefined;
 }
 
 export interface Question {
@@ -167,7 +173,9 @@ export function fieldOf(
   return start === 'metric_time' ? datasetNamed(world, owner).clock : field;
 }
 
-export function nameOfDimension({ start, roles, field, grain }: Dimension): string {
+export function nameOfDimension({ start, roles, field, grain, each }: Dimension): string {
+  if (each !== undefined)
+    return [...each.values()].map((path) => nameOfDimension({ ...path, field, grain })).join(' = ');
   const parts = start === 'metric_time' ? [start] : [start, ...roles, field];
   return [...parts, ...(grain === undefined ? [] : [grain])].join('.');
 }

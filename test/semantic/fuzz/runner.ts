@@ -4,17 +4,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { lockSettings } from '../../../src/warehouse/drivers/duckdb/settings.ts';
 import { registerFunctions } from '../../../src/warehouse/drivers/sqlite/register-functions.ts';
+import { createClickhouse, runClickhouse } from '../../support/clickhouse.ts';
 import { createMariadb } from '../../support/mariadb.ts';
 import { createDatabase } from '../../support/postgres.ts';
 
 export const runnerNames = ['duckdb', 'sqlite', 'postgres'] as const;
-/** MariaDB answers for MySQL, where it is installed. */
-export type RunnerName = (typeof runnerNames)[number] | 'mysql';
+/** MariaDB answers for MySQL, where it is installed; ClickHouse in `npm run test:clickhouse`. */
+export type RunnerName = (typeof runnerNames)[number] | 'mysql' | 'clickhouse';
 
 /** An engine without the gate in between, which thousands of statements would wait for. */
 export interface Runner {
   run(script: string): Promise<void>;
   rows(sql: string): Promise<readonly (readonly unknown[])[]>;
+  /** True for the error of an engine that says that it cannot run such a statement. */
+  lacks?(error: unknown): boolean;
   close(): Promise<void>;
 }
 
@@ -44,6 +47,20 @@ export async function openRunner(name: RunnerName): Promise<Runner> {
         run: async (script) => void (await client.query(script)),
         rows: async (sql) => (await client.query<unknown[]>({ text: sql, rowMode: 'array' })).rows,
         close: () => client.end(),
+      };
+    }
+    case 'clickhouse': {
+      const url = await createClickhouse('');
+      return {
+        run: async (script) => void (await runClickhouse(url, script)),
+        rows: async (sql) => {
+          const lines = await runClickhouse(url, `${sql} FORMAT JSONCompactEachRow`);
+          return lines.map(
+            (line) => JSON.parse(line.replaceAll(/(?<=:\d\d)\.0+(?=")/g, '')) as readonly unknown[],
+          );
+        },
+        lacks: (error) => error instanceof Error && error.message.includes('NOT_IMPLEMENTED'),
+        close: () => Promise.resolve(),
       };
     }
     case 'mysql': {

@@ -61,7 +61,14 @@ export function stageRows(
   }));
   const isShown = ({ rank }: RankedLine) =>
     top === undefined || (rank !== null && Number(rank) <= top.count);
-  const shown = ranked.filter(isShown);
+  const { qualify } = stage;
+  const meetsQualify = ({ metrics, windows: over }: RankedLine) => {
+    if (qualify === undefined) return true;
+    const value = [...metrics, ...over][qualify.of] ?? null;
+    if (value === null) return false;
+    return qualify.op === '<' ? Number(value) < qualify.bound : Number(value) > qualify.bound;
+  };
+  const shown = ranked.filter((line) => isShown(line) && meetsQualify(line));
   const coarser = [
     ...(top?.others === true ? othersOf(question, { ...evaluation, top, ranked, shown }) : []),
     ...(stage.rollup ? totalsOf(question, evaluation) : []),
@@ -216,9 +223,9 @@ function windowOf(
       .filter((other) => isSame(line, other, sequence.per))
       .toSorted(sequence.compare);
     const index = same.indexOf(line);
-    if (compute === 'previous') {
-      const before = same[index - 1];
-      return before === undefined ? null : valueOf(before);
+    if (compute === 'previous' || compute === 'next') {
+      const neighbour = same[compute === 'previous' ? index - 1 : index + 1];
+      return neighbour === undefined ? null : valueOf(neighbour);
     }
     const values = same.slice(0, index + 1).flatMap((one) => {
       const value = valueOf(one);
@@ -328,11 +335,11 @@ export function checkStage(world: World, question: Question, owners: readonly st
   if (stage === undefined) return;
   const isMany = (of: Dimension, owner: string) => !resolvePath(world, owner, of).every(isToOne);
   for (const { compute, of, per } of stage.overRows) {
-    if (compute !== 'previous' && compute !== 'running') continue;
+    if (compute === 'rank' || compute === 'average' || compute === 'to_average') continue;
     const sequence = sequenceOf(question, per);
     const summed = dimensions.filter((_, index) => !sequence.per.includes(index));
     const metric = metrics[of];
-    if (compute === 'previous' || metric === undefined) continue;
+    if (compute !== 'running' || metric === undefined) continue;
     const isLost = (dimension: Dimension) =>
       !addsUp(metric) || partsOf(metric).some(({ owner }) => isMany(dimension, owner));
     if (summed.some(isLost)) throw new Refusal('not_additive', 'a sum of what is no part');

@@ -748,10 +748,9 @@ WITH "ktx facts 1" AS (
 ),
 "ktx facts 2" AS (
   SELECT
-    CAST(date_trunc('month', CAST(("orders"."created_at" + INTERVAL '1 month') AS TIMESTAMP)) AS DATE) AS "metric_time.month",
-    sum("orders"."amount") AS "orders.revenue before"
-  FROM "orders"
-  GROUP BY 1
+    CAST(("ktx facts 1"."metric_time.month" + INTERVAL '1 month') AS DATE) AS "metric_time.month",
+    "ktx facts 1"."orders.revenue" AS "orders.revenue before"
+  FROM "ktx facts 1"
 ),
 "ktx result" AS (
   SELECT
@@ -1210,10 +1209,9 @@ WITH "ktx facts 1" AS (
 ),
 "ktx facts 2" AS (
   SELECT
-    CAST(date_trunc('month', CAST(("orders"."created_at" + INTERVAL '1 month') AS TIMESTAMP)) AS DATE) AS "metric_time.month",
-    sum("orders"."amount") AS "orders.revenue before"
-  FROM "orders"
-  GROUP BY 1
+    CAST(("ktx facts 1"."metric_time.month" + INTERVAL '1 month') AS DATE) AS "metric_time.month",
+    "ktx facts 1"."orders.revenue" AS "orders.revenue before"
+  FROM "ktx facts 1"
 ),
 "ktx result" AS (
   SELECT

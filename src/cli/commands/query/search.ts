@@ -9,7 +9,9 @@ const maxHits = 200;
 
 export const searchCommand = defineCommand({
   description:
-    'Searches metrics, datasets, fields, segments, joins, terms, rules, the prose of documents and notes, and tables without a dataset. Typos, partial words and words of the same stem are fine.',
+    'Searches metrics, saved queries, datasets, fields, segments, joins, terms, rules, the ' +
+    'prose of documents and notes, and tables without a dataset. Typos, partial words and ' +
+    'words of the same stem are fine.',
   examples: [
     ['ktx search revenue by region', 'the best hits first'],
     ['ktx search customer --kind field', 'only fields'],

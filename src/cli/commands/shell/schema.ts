@@ -1,11 +1,12 @@
 import { Argument } from '@commander-js/extra-typings';
 import { defineCommand } from '../../command.ts';
 
-const schemaNames = ['ktx', 'dataset', 'query', 'agent', 'eval'] as const;
+const schemaNames = ['ktx', 'dataset', 'query', 'saved-query', 'agent', 'eval'] as const;
 
 export const schemaCommand = defineCommand({
   description:
-    'Prints the JSON Schema of ktx.yaml, a dataset file, a query, an agent file or a question set, for editors and other programs.',
+    'Prints the JSON Schema of ktx.yaml, a dataset file, a query, a saved query, an agent ' +
+    'file or a question set, for editors and other programs.',
   examples: [
     ['ktx schema', 'all schemas, by name'],
     ['ktx schema dataset > dataset.schema.json', 'the schema of files in semantic-layer/'],

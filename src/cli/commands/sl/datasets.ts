@@ -17,6 +17,7 @@ import {
   readConflicts,
 } from '../../../project/review/conflicts.ts';
 import { openStaleness } from '../../../project/review/stale.ts';
+import { listSavedQueries } from '../../../project/saved/saved-queries.ts';
 import { readText } from '../../../store/files.ts';
 import { defineCommand, type NextStep } from '../../command.ts';
 
@@ -151,7 +152,8 @@ function unknownDatasetError(
 
 export const validateCommand = defineCommand({
   description:
-    'Checks every file of the semantic layer. Prints each problem with file, line, column and the nearest valid name. Fails if there are ' +
+    'Checks every file of the semantic layer. Prints each problem with file, line, column ' +
+    'and the nearest valid name. Fails if there are ' +
     'errors, for CI.',
   examples: [['ktx sl validate', 'exits with 1 if there are errors']],
   define: (command) => command.argument('[connection]', 'which warehouse (default: all)'),
@@ -160,20 +162,29 @@ export const validateCommand = defineCommand({
     const connections =
       requested === undefined ? project.warehouses : [project.connection(requested).name];
     const loaded = await Promise.all(connections.map((name) => project.model(name)));
-    const problems = loaded.flatMap(({ diagnostics }) => diagnostics);
+    const saved = await Promise.all(connections.map((name) => listSavedQueries(project, name)));
+    const problems = [
+      ...loaded.flatMap(({ diagnostics }) => diagnostics),
+      ...saved.flatMap(({ faults }) => faults),
+    ];
     const datasets = loaded.reduce((sum, { model }) => sum + model.datasets.size, 0);
     const excluded = loaded.reduce((sum, { model }) => sum + model.excluded.size, 0);
     const errors = problems.filter(isError);
-    const invalidFiles = new Set(errors.map(({ file }) => file)).size;
+    const isQuery = ({ rule }: Diagnostic): boolean => rule === 'saved_query';
+    const invalidFiles = new Set(errors.filter((error) => !isQuery(error)).map(({ file }) => file))
+      .size;
+    const queries = saved.reduce((sum, list) => sum + list.queries.length, 0);
     const total = datasets + excluded;
-    const summary =
+    const summary = [
       invalidFiles === 0
         ? formatCount(datasets, 'valid dataset')
-        : `${Math.max(0, total - invalidFiles)} of ${formatCount(total, 'dataset')} valid`;
+        : `${Math.max(0, total - invalidFiles)} of ${formatCount(total, 'dataset')} valid`,
+      ...(queries === 0 ? [] : [`saved queries: ${queries}`]),
+    ].join(', ');
     const message = `${formatCount(errors.length, 'problem')} in the semantic layer.`;
-    const hint = 'correct the lines above; the other datasets still work';
+    const hint = 'correct the lines above; everything else still works';
     return {
-      data: { datasets, problems },
+      data: { datasets, saved_queries: queries, problems },
       text: [...problems.map(problemLine), summary].join('\n'),
       failure: errors.length === 0 ? undefined : new UserError('model_invalid', message, { hint }),
     };

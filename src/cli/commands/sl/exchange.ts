@@ -6,7 +6,8 @@ import { readInput } from '../../flags/read-input.ts';
 
 export const exportCommand = defineCommand({
   description:
-    'Exports the semantic layer as Apache Ossie (without loss) or as dbt semantic models. Notes list what the format cannot express.',
+    'Exports the semantic layer as Apache Ossie (without loss) or as dbt semantic models. ' +
+    'Notes list what the format cannot express.',
   examples: [
     ['ktx sl export', 'Ossie on standard output'],
     [
@@ -37,7 +38,8 @@ export const exportCommand = defineCommand({
 
 export const importCommand = defineCommand({
   description:
-    'Creates a dataset file for each dataset in the model of another tool. Keeps files that exist; commits nothing.',
+    'Creates a file for each dataset and saved query in the model of another tool. Keeps ' +
+    'files that exist; commits nothing.',
   examples: [
     ['ktx sl import model.yaml', 'from Ossie, dbt semantic models or LookML'],
     ['ktx sl import model.yaml --dry-run', 'shows what it would write, and what does not fit'],

@@ -1,7 +1,9 @@
 import { UserError } from '../../../lib/error.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Project } from '../../../project/open/open.ts';
+import type { SavedQuery } from '../../../project/saved/saved-queries.ts';
 import { querySchema, type SemanticQuery } from '../../../semantic/query/query.ts';
+import { changeQuery } from '../../../semantic/query/saved-query.ts';
 import { appendToLog } from '../../../store/log.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { parsePositiveInteger } from '../../flags/parse-number.ts';
@@ -26,24 +28,27 @@ const schemaHint = 'ktx schema query prints the schema of a query';
 const flagDescriptions: Readonly<Record<Exclude<keyof SemanticQuery, 'parameters'>, string>> = {
   metrics: 'metrics to compute; without any, the distinct values of the dimensions',
   dimensions:
-    'fields to group by: dataset.field, or a path of roles like orders.buyer.regions.name. Add .month or another grain to a time ' +
-    'field. metric_time is the default time of each metric',
+    'fields to group by: dataset.field, or a path of roles like orders.buyer.regions.name. ' +
+    'Add .month or another grain to a time field. metric_time is the default time of each metric',
   where: 'conditions on rows; a row must meet all of them',
   having: 'conditions on metrics; a group must meet all of them',
   segments: 'named filters, as dataset.segment',
   order_by: 'order of the rows; equal rows are ordered by the dimensions',
   limit: 'maximum number of rows',
   share_of:
-    'add the share of each metric: total, or the dimensions whose groups are the whole (adds metric.share)',
+    'add the share of each metric: total, or the dimensions whose groups are the whole ' +
+    '(adds metric.share)',
   compare_to:
     'a period before, like "1 year": adds metric.previous, metric.difference and metric.growth',
   over_rows:
-    'compute over the rows of the result: "rank of orders.revenue per orders.status"; also previous, running, average, to_average. ' +
+    'compute over the rows of the result: "rank of orders.revenue per orders.status"; ' +
+    'also previous, next, running, average, to_average. ' +
     'name=rank of … names the column',
   top:
     'only the groups with the greatest values: 3, or "3 of orders.revenue per orders.status"; ' +
     'asc behind the metric: the smallest',
   others: 'add a row for the groups below the top',
+  qualify: 'conditions on columns of the result, also computed ones: "orders.revenue.growth < 0"',
   rollup: 'add totals over the last dimension, the last two, and so on',
   timezone: 'IANA time zone for the periods of datetime_tz fields (default: UTC)',
   week_start: 'first day of a week (default: monday)',
@@ -51,7 +56,8 @@ const flagDescriptions: Readonly<Record<Exclude<keyof SemanticQuery, 'parameters
   skip_empty: 'leave out groups in which no metric has a row that meets its own filter',
   fill_time: 'also show periods that have no rows',
   allow_unproven:
-    'answer although the data contradict a declared key; one row per key is joined, so that no row multiplies',
+    'answer although the data contradict a declared key; one row per key is joined, ' +
+    'so that no row multiplies',
 };
 const queryFlags = describeFlags(
   schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' }),
@@ -59,12 +65,14 @@ const queryFlags = describeFlags(
 
 export const queryCommand = defineCommand({
   description:
-    'Queries metrics by dimensions. A metric is a name from the semantic layer, an aggregate like sum(orders.amount), or name=aggregate. ' +
+    'Queries metrics by dimensions. A metric is a name from the semantic layer, an aggregate ' +
+    'like sum(orders.amount), or name=aggregate. ' +
     'To sort, give a field, or field:desc.',
   examples: [
     ['ktx sl query -m orders.count -d orders.status', 'one metric by one dimension'],
     [
-      'ktx sl query -m orders.revenue -d orders.created_at.month --where "orders.status = \'paid\'"',
+      'ktx sl query -m orders.revenue -d orders.created_at.month ' +
+        '--where "orders.status = \'paid\'"',
       'by month, with a filter',
     ],
     [
@@ -75,6 +83,7 @@ export const queryCommand = defineCommand({
       'ktx sl query -m orders.revenue -d orders.status --top 3 --others --share-of total',
       'the greatest three, the rest as one row, and the share of each',
     ],
+    ['ktx sl query --saved monthly_revenue --where "orders.channel = \'web\'"', 'a saved query'],
     [
       'ktx sl query --query-file question.yaml --plan',
       'from a file; shows plan, SQL and receipt without running it',
@@ -88,6 +97,10 @@ export const queryCommand = defineCommand({
         '--query-file <path>',
         'the query as YAML or JSON; - reads standard input. Flags override it',
       )
+      .option(
+        '--saved <name>',
+        'a query of the semantic layer; flags add conditions and replace the rest',
+      )
       .option('--connection <name>', 'the warehouse, if there are several')
       .option(
         '--timeout <seconds>',
@@ -96,10 +109,11 @@ export const queryCommand = defineCommand({
       )
       .option('--plan', 'show plan, SQL and receipt; do not run the query'),
   async run({ options }, context) {
-    const { connection: requested, plan: isPlanOnly, timeout } = options;
-    const query = await parseQuery(options, context);
-    const request = { connection: requested, query };
+    const { plan: isPlanOnly, timeout } = options;
     const project = await context.project();
+    const saved = await readSaved(project, options);
+    const query = await parseQuery(options, context, saved);
+    const request = { connection: saved?.connection ?? options.connection, query, saved };
     const { planQuery, runQuery } = await import('../../../project/answer/query.ts');
     if (isPlanOnly === true) {
       const planned = await planQuery(project, request);
@@ -136,15 +150,36 @@ function describeFlags(flags: readonly SchemaFlag[]): readonly SchemaFlag[] {
 type QueryOptions = FlagSettings & {
   readonly queryFile?: string | undefined;
   readonly parameter?: readonly string[] | undefined;
+  readonly saved?: string | undefined;
+  readonly connection?: string | undefined;
 };
 
-/** The query of the file, overridden by the flags. */
-async function parseQuery(options: QueryOptions, context: CommandContext): Promise<SemanticQuery> {
+async function readSaved(
+  project: Project,
+  { saved, queryFile, connection }: QueryOptions,
+): Promise<SavedQuery | undefined> {
+  if (saved === undefined) return undefined;
+  if (queryFile !== undefined)
+    throw new UserError('query_invalid', '--saved and --query-file are two queries.', {
+      hint: 'Give one of them.',
+      exitCode: 2,
+    });
+  const { findSavedQuery } = await import('../../../project/saved/saved-queries.ts');
+  return findSavedQuery(project, saved, connection);
+}
+
+/** The query of the file, overridden by the flags; or the saved query with them. */
+async function parseQuery(
+  options: QueryOptions,
+  context: CommandContext,
+  saved: SavedQuery | undefined,
+): Promise<SemanticQuery> {
   const path = options.queryFile;
   const file = path === undefined ? undefined : await readQueryFile(path, context);
   const parameters = { ...file?.parameters, ...parseParameters(options.parameter) };
-  const flags = parseQueryFlags(options);
-  const { data, problems } = checkSchema(querySchema, { ...file, ...flags, parameters });
+  const flags = { ...parseQueryFlags(options), parameters };
+  const changed = saved === undefined ? { ...file, ...flags } : changeQuery(saved.query, flags);
+  const { data, problems } = checkSchema(querySchema, changed);
   if (data !== undefined) return data;
   throw new UserError(
     'query_invalid',

@@ -5,6 +5,7 @@ import type { QueryReceipt } from '../../../project/answer/query.ts';
 export function receiptLines(receipt: QueryReceipt): string[] {
   const { metrics, computed = [], notes, parameters, keys, contested, stale } = receipt;
   return [
+    ...savedLines(receipt),
     ...metrics.map(metricLine),
     ...computed.map(({ column, is }) => `${column}: ${is}`),
     ...Object.entries(parameters).map(
@@ -16,6 +17,12 @@ export function receiptLines(receipt: QueryReceipt): string[] {
     ...stale.map((subject) => `stale: ${subject}; to update it: ktx ingest`),
     ...modelLines(receipt),
   ];
+}
+
+function savedLines({ saved, uncommitted = [] }: QueryReceipt): readonly string[] {
+  if (saved === undefined) return [];
+  const edits = uncommitted.includes(saved.file) ? ', with uncommitted edits' : '';
+  return [`saved query ${saved.name} (${saved.file}${edits})`];
 }
 
 /** `keys: customers (id) is proven by its rows, regions (id) is only assumed` */

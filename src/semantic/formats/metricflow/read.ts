@@ -11,6 +11,7 @@ import {
   type DatasetRelationship,
   type ImportedModel,
   type Misfit,
+  type SavedQueryDraft,
   toDatasetName,
   uniqueNames,
 } from '../imported-model.ts';
@@ -21,7 +22,8 @@ import { createDataset, type CreatedModel } from './create-dataset.ts';
 import { entityJoins } from './mapping/entity-joins.ts';
 import { toLegacyMetric } from './spec/legacy-metric.ts';
 import { mapMetrics } from './mapping/map-metrics.ts';
-import type { FindSqlFault } from './mapping/metric-mapping.ts';
+import { mapSavedQuery, savedQuerySpecSchema } from './mapping/map-saved-query.ts';
+import type { FindSqlFault, MappedMetric } from './mapping/metric-mapping.ts';
 import { metricOfMeasure, type MetricSpec, UnreadableMetric } from './spec/metric-spec.ts';
 import { readMetric } from './spec/read-metric.ts';
 import { isTimeSpine, readTimeSpines } from './spec/read-time-spines.ts';
@@ -31,6 +33,7 @@ const documentSchema = z.looseObject({
   semantic_models: z.array(z.unknown()).nullish(),
   metrics: z.array(z.unknown()).nullish(),
   models: z.array(z.unknown()).nullish(),
+  saved_queries: z.array(z.unknown()).nullish(),
   project_configuration: z.unknown().optional(),
 });
 
@@ -61,7 +64,11 @@ export function readMetricflow(texts: readonly string[], dialect: Dialect): Impo
     readList('metrics', metrics, { addMisfit, read: readEitherForm }),
   );
   const hasTimeSpine = spines.length > 0;
-  const metrics = readMetrics(models, metricSpecs, { dialect, hasTimeSpine, addMisfit });
+  const { metrics, mapped } = readMetrics(models, metricSpecs, {
+    dialect,
+    hasTimeSpine,
+    addMisfit,
+  });
   const datasets = models.flatMap(({ created, dataset }): Dataset[] => {
     const lists = { relationships: relationships.get(dataset), metrics: metrics.get(dataset) };
     const { data, problems } = checkSchema(datasetSchema, omitKeys({ ...created, ...lists }));
@@ -69,13 +76,43 @@ export function readMetricflow(texts: readonly string[], dialect: Dialect): Impo
     addMisfit(`semantic_models.${dataset}`, `left out: ${problems.map(problemText).join('; ')}`);
     return [];
   });
-  return { datasets: [...datasets, ...spines], misfits };
+  const queries = documents.flatMap(({ saved_queries }) =>
+    readSavedQueries(saved_queries, { models, metrics: mapped }, addMisfit),
+  );
+  return { datasets: [...datasets, ...spines], queries, misfits };
+}
+
+/** Saved queries; one that ktx would answer differently is left out and reported. */
+function readSavedQueries(
+  items: readonly unknown[] | null | undefined,
+  model: Parameters<typeof mapSavedQuery>[1],
+  addMisfit: AddMisfit,
+): readonly SavedQueryDraft[] {
+  return readList('saved_queries', items, {
+    addMisfit,
+    read: (raw) => {
+      const spec = savedQuerySpecSchema.parse(raw);
+      const query = mapSavedQuery(spec, model);
+      const at = `saved_queries.${spec.name}`;
+      if ((spec.exports ?? []).length > 0)
+        addMisfit(at, 'its exports are not read: ktx writes no tables');
+      if (spec.query_params.order_by.length > 0)
+        addMisfit(at, 'its order_by is not read: the rows come in the order of their dimensions');
+      return query;
+    },
+  });
 }
 
 function parseDocument(text: string, addMisfit: AddMisfit): z.infer<typeof documentSchema> {
   const { data, problems } = checkSchema(documentSchema, parseYaml(text));
   if (data === undefined) throw invalidFile(problems.slice(0, 5).map(problemText).join('\n'));
-  const readKeys = ['semantic_models', 'metrics', 'version', 'project_configuration'];
+  const readKeys = [
+    'semantic_models',
+    'metrics',
+    'saved_queries',
+    'version',
+    'project_configuration',
+  ];
   const isRead = (key: string) =>
     readKeys.includes(key) || (key === 'models' && data.models?.every(isTimeSpine) === true);
   for (const key of Object.keys(data))
@@ -173,7 +210,10 @@ function readMetrics(
     readonly hasTimeSpine: boolean;
     readonly addMisfit: AddMisfit;
   },
-): ReadonlyMap<string, readonly MetricDefinition[]> {
+): {
+  readonly metrics: ReadonlyMap<string, readonly MetricDefinition[]>;
+  readonly mapped: readonly MappedMetric[];
+} {
   const measures = unusedMeasures(models, specs);
   const measureNames = new Set(measures.map(({ name }) => name));
   const { metrics, misfits, notes } = mapMetrics(models, [...specs, ...measures], {
@@ -197,7 +237,7 @@ function readMetrics(
     });
     byDataset.set(dataset, [...(byDataset.get(dataset) ?? []), { name, ...body, ...description }]);
   }
-  return byDataset;
+  return { metrics: byDataset, mapped: metrics };
 }
 
 /** Hidden metrics for the measures that no simple metric uses. */

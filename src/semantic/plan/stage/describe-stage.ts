@@ -12,6 +12,10 @@ export function describeComputed(
     ...[...added, ...windows].map(({ name, is }) => ({ column: name, is })),
     ...(stage.top === undefined ? [] : describeTop(stage.top)),
     ...(stage.hasRollup ? [describeRollup(query)] : []),
+    ...query.qualify.map((text) => ({
+      column: 'qualify',
+      is: `only the rows where ${text}; what is computed over rows counts the others too`,
+    })),
   ];
 }
 
@@ -24,7 +28,9 @@ function describeTop({
 }: NonNullable<GroupsInput['stage']['top']>): PlannedStage['computed'] {
   const place = dir === 'desc' ? 'greatest' : 'smallest';
   const within = per.length === 0 ? '' : ` for each ${per.join(' and ')}`;
-  const rows = `the ${count} groups with the ${place} ${by}${within}; all groups with an equal value share a place`;
+  const rows =
+    `the ${count} groups with the ${place} ${by}${within}; ` +
+    'all groups with an equal value share a place';
   const others = {
     column: 'others',
     is: `each metric computed from the rows of all other groups${within}, not summed`,
@@ -37,8 +43,9 @@ function describeRollup({ dimensions, having }: GroupsInput['query']) {
     (_, index) => dimensions.slice(0, index).join(', ') || 'all groups',
   );
   const hidden = having.length === 0 ? '' : ', also of groups that having leaves out';
+  const totals = levels.toReversed().join('; for ');
   return {
     column: 'rollup',
-    is: `each metric computed anew for ${levels.toReversed().join('; for ')}, from all rows that meet where${hidden}`,
+    is: `each metric computed anew for ${totals}, from all rows that meet where${hidden}`,
   };
 }

@@ -93,7 +93,10 @@ export function planGroups(input: GroupsInput): PlannedGroups {
   const calendar = planCalendar(context, planned);
   return {
     factQueries: planned,
-    tables: [...calendar.tables, ...mergeFactQueries(calendar.factQueries, calendar.filledPeriods)],
+    tables: [
+      ...calendar.tables,
+      ...mergeFactQueries(calendar.factQueries, calendar.filledPeriods, model.dialect),
+    ],
     isRecursive: calendar.isRecursive,
     metrics,
     added,

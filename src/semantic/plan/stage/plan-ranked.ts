@@ -1,7 +1,8 @@
 import type { Expr, Select } from '../../relational/query-tree.ts';
 import type { GroupsInput, PlannedGroups } from './plan-groups.ts';
 import { planCoarserRows } from './plan-coarser.ts';
-import { type Ordering, outputColumn, type ResultRows } from './result-rows.ts';
+import { type QualifiedColumn, qualifierExprs } from './qualify.ts';
+import { dimensionType, type Ordering, outputColumn, type ResultRows } from './result-rows.ts';
 import { rankOf, valueOf } from './row-windows.ts';
 import {
   groupColumn,
@@ -16,7 +17,8 @@ import {
 } from './shown-rows.ts';
 
 /**
- * Puts the rows into a table of their own, keeps the top of them, and adds rows of coarser groups.
+ * Puts the rows into a table of their own, keeps the top of them and those that `qualify` asks for,
+ * and adds rows of coarser groups.
  */
 export function planRanked(
   input: GroupsInput,
@@ -44,7 +46,13 @@ export function planRanked(
     isRecursive: groups.isRecursive,
     order: orderOf(input, groups, { ...kept, having: [], hasLevels: hasCoarser }),
   };
-  if (!hasCoarser) return { ...result, rowKind: undefined, having: isTop };
+  if (!hasCoarser) {
+    const columns = qualifiedColumns(input, groups, kept);
+    const qualified = input.stage.qualifiers.flatMap((qualifier) =>
+      qualifierExprs(qualifier, columns),
+    );
+    return { ...result, rowKind: undefined, having: [...isTop, ...qualified] };
+  }
   const coarser = planCoarserRows(input, groups, {
     names: shown.values.map(({ name }) => name),
     hiddenCount: hidden.length,
@@ -58,6 +66,25 @@ export function planRanked(
     rowKind: outputColumn(kindColumn),
     having: [],
   };
+}
+
+function qualifiedColumns(
+  { query }: GroupsInput,
+  { factQueries: [{ dimensions }] }: PlannedGroups,
+  kept: Pick<ShownRows, 'dimensions' | 'values'>,
+): ReadonlyMap<string, QualifiedColumn> {
+  const { timezone } = query;
+  const groups = kept.dimensions.map((expr, index) => {
+    const name = query.dimensions[index] ?? '';
+    const dimension = dimensions[index];
+    const type = dimension && dimensionType(dimension);
+    return [name, { expr, target: { name, type, grain: dimension?.grain, timezone } }] as const;
+  });
+  const values = kept.values.map(({ name, expr }) => {
+    const target = { name, type: undefined, grain: undefined, timezone };
+    return [name, { expr, target }] as const;
+  });
+  return new Map([...groups, ...values]);
 }
 
 function valueColumn(index: number): Expr {

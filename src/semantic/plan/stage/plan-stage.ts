@@ -17,7 +17,7 @@ export function planStage(input: GroupsInput, groups: PlannedGroups): PlannedSta
     having: groups.conditions.aggregates.map(({ expr }) => expr),
   };
   const computed = describeComputed(input, groups, windows);
-  if (stage.top !== undefined || stage.hasRollup)
+  if (stage.top !== undefined || stage.hasRollup || stage.qualifiers.length > 0)
     return { ...planRanked(input, groups, { rows, shown }), computed };
   const { tables, isRecursive } = groups;
   const order = [...requestedOrder(input, groups, shown), ...tieBreakers(input, shown)];

@@ -1,7 +1,8 @@
 import type { Period } from '../../../sql/dialect.ts';
+import { type Fragment, parseFragment } from '../../../sql/fragment.ts';
 import { parsePeriod } from '../../model/grains.ts';
 import { metricAddress, type SemanticModel } from '../../model/model.ts';
-import { queryError, unknownNameError } from '../../query/errors.ts';
+import { notSupportedError, queryError, unknownNameError } from '../../query/errors.ts';
 import type { SemanticQuery } from '../../query/query.ts';
 import { findMetric } from '../../resolve/metric-resolver.ts';
 
@@ -13,9 +14,18 @@ export interface Stage {
   readonly overRows: readonly RowComputation[];
   readonly top: TopRule | undefined;
   readonly hasRollup: boolean;
+  /** Conditions on columns of the result. */
+  readonly qualifiers: readonly Qualifier[];
 }
 
-const rowFunctions = ['rank', 'previous', 'running', 'average', 'to_average'] as const;
+/** SQL over columns of the result. */
+export interface Qualifier {
+  readonly fragment: Fragment;
+  /** The column of a name that the SQL writes. */
+  readonly columnOf: (written: string) => string;
+}
+
+const rowFunctions = ['rank', 'previous', 'next', 'running', 'average', 'to_average'] as const;
 type RowFunction = (typeof rowFunctions)[number];
 
 /** A column that is computed over the rows of the result. */
@@ -65,11 +75,14 @@ export function readStage(
   const values = metrics.flatMap((name) => [name, ...added.map((word) => `${name}.${word}`)]);
   const known = { model, query, replaced, values };
   const { share_of, compare_to, top } = query;
+  const overRows = query.over_rows.map((text) => readComputation(known, text));
+  const computed = overRows.map(({ name }) => name);
   return {
     shareOf: share_of === undefined ? undefined : readWhole(known, share_of),
     compareTo:
       compare_to === undefined ? undefined : { text: compare_to, period: parsePeriod(compare_to) },
-    overRows: query.over_rows.map((text) => readComputation(known, text)),
+    overRows,
+    qualifiers: query.qualify.map((text) => readQualifier(known, computed, text)),
     top: top === undefined ? undefined : readTop(known, top),
     hasRollup: query.rollup,
   };
@@ -81,7 +94,7 @@ function nameOfMetric(metric: SemanticQuery['metrics'][number]): string {
 
 /** Throws if an option has nothing to work on. */
 function checkUse(query: SemanticQuery, metrics: readonly string[]): void {
-  const { share_of, compare_to, over_rows, top, others, rollup } = query;
+  const { share_of, compare_to, over_rows, top, others, rollup, qualify } = query;
   const ofMetrics = {
     share_of: share_of !== undefined,
     compare_to: compare_to !== undefined,
@@ -93,6 +106,11 @@ function checkUse(query: SemanticQuery, metrics: readonly string[]): void {
   if (used !== undefined && metrics.length === 0)
     throw unusedOption(used, 'in a query without metrics', 'Add a metric, or leave it out.');
   if (others && top === undefined) throw unusedOption('others', 'without top', 'Add top: 3.');
+  if (qualify.length > 0 && (others || rollup))
+    throw notSupportedError(
+      `qualify beside ${others ? 'others' : 'rollup'}`,
+      'It is not clear whether the groups that qualify leaves out count in the other rows',
+    );
   const ofGroups = rollup ? 'rollup' : top === undefined ? undefined : 'top';
   if (ofGroups !== undefined && query.dimensions.length === 0)
     throw unusedOption(ofGroups, 'without dimensions', 'Add a dimension, or leave it out.');
@@ -145,6 +163,34 @@ function splitDirection(text: string): { name: string; dir: 'asc' | 'desc' } {
   const hasDirection = dir === 'asc' || trimmed.toLowerCase().endsWith(' desc');
   const name = hasDirection ? trimmed.slice(0, trimmed.lastIndexOf(' ')).trim() : trimmed;
   return { name, dir };
+}
+
+/** Throws for names that are no columns of the result. */
+function readQualifier(known: KnownNames, computed: readonly string[], text: string): Qualifier {
+  const { model, query, values } = known;
+  const columns = [...query.dimensions, ...values, ...computed];
+  const fragment = parseFragment(text, {
+    dialect: model.dialect,
+    origin: 'query',
+    names: new Set(columns),
+  });
+  const [call] = [...fragment.aggregates, ...(fragment.metricCalls ?? [])];
+  if (call !== undefined)
+    throw queryError(
+      'invalid_condition',
+      `qualify reads columns of the result, and ${text.slice(call.start, call.end)} is none`,
+      'Add it to the metrics with a name, or write the condition into having.',
+    );
+  const columnOf = (written: string): string => {
+    const exact = [written, known.replaced.get(written) ?? ''].find((name) =>
+      columns.includes(name),
+    );
+    const found = exact ?? lookUp(known, written);
+    if (found !== undefined) return found;
+    throw unknownNameError({ what: 'column of the result', name: written, candidates: columns });
+  };
+  for (const { parts } of fragment.references) columnOf(parts.join('.'));
+  return { fragment, columnOf };
 }
 
 const example = 'rank of orders.revenue per orders.status';

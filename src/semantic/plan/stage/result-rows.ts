@@ -1,6 +1,10 @@
+import type { Dialect } from '../../../sql/dialect.ts';
+import type { FieldType } from '../../../sql/field-type.ts';
 import { grains } from '../../model/grains.ts';
+import { findField } from '../../model/model.ts';
 import type { SemanticQuery } from '../../query/query.ts';
 import type { Expr } from '../../relational/query-tree.ts';
+import type { ResolvedField } from '../../resolve/field-path.ts';
 import { findAdditivityLimits } from '../additivity.ts';
 import type { AddedMetric } from './add-comparisons.ts';
 import type { GroupsInput, PlannedGroups } from './plan-groups.ts';
@@ -13,6 +17,7 @@ export interface Ordering {
 
 /** The rows of the result, as expressions over one common table. */
 export interface ResultRows {
+  readonly dialect: Dialect;
   readonly dimensions: ReadonlyMap<string, Expr>;
   /** Metrics, each with what is added to it. */
   readonly values: ReadonlyMap<string, Expr>;
@@ -41,6 +46,7 @@ export function resultRows({ model, query }: GroupsInput, groups: PlannedGroups)
     return expr === undefined ? [] : [{ expr, dir }];
   });
   return {
+    dialect: model.dialect,
     dimensions,
     values,
     order: order.length === 0 || isByTime ? undefined : order,
@@ -64,6 +70,15 @@ export function valuesOf({
     metric,
     ...added.filter(({ metric: name }) => name === metric.name),
   ]);
+}
+
+/** The type of a dimension's column in the result. */
+export function dimensionType({ grain, derived, field }: ResolvedField): FieldType | undefined {
+  if (derived?.kind === 'part') return 'integer';
+  if (derived?.kind === 'custom') return findField(derived.spine, derived.field)?.type;
+  if (grain === undefined) return field?.type;
+  const isWithinDay = grain === 'second' || grain === 'minute' || grain === 'hour';
+  return isWithinDay ? 'datetime' : 'date';
 }
 
 export function outputColumn(column: string): Expr {

@@ -1,5 +1,5 @@
 import { queryError } from '../../query/errors.ts';
-import { type Expr, type ExprPart, quotient } from '../../relational/query-tree.ts';
+import { type Expr, type ExprPart, quotient, wholeFrame } from '../../relational/query-tree.ts';
 import type { RowComputation } from './read-stage.ts';
 import type { Ordering, ResultRows } from './result-rows.ts';
 
@@ -21,7 +21,9 @@ export function computeOverRows(rows: ResultRows, computation: RowComputation): 
       return {
         name,
         expr: rankOf(rows, { of: value, dir, per: per ?? [] }),
-        is: `the place of the row by ${of}, the ${first} first${within(per ?? [])}; equal values share a place`,
+        is:
+          `the place of the row by ${of}, the ${first} first${within(per ?? [])}; ` +
+          'equal values share a place',
       };
     }
     case 'average':
@@ -33,15 +35,18 @@ export function computeOverRows(rows: ResultRows, computation: RowComputation): 
         : { name, expr: quotient(value, average), is: `${of} divided by ${is}` };
     }
     case 'previous':
+    case 'next':
     case 'running': {
       const sequence = sequenceOf(rows, computation);
       const order = `in the order of ${sequence.by}${within(sequence.per)}`;
-      if (compute === 'previous')
+      if (compute !== 'running') {
+        const [call, place] = compute === 'previous' ? ['lag(', 'before'] : ['lead(', 'after'];
         return {
           name,
-          expr: windowCall(['lag(', value, ')'], rows, sequence),
-          is: `${of} of the row before, ${order}`,
+          expr: windowCall([call, ...asNullable(rows, value), ')'], rows, sequence),
+          is: `${of} of the row ${place}, ${order}`,
         };
+      }
       checkAddsUp(rows, of, sequence.per);
       const frame = ' ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW';
       return {
@@ -61,6 +66,10 @@ export function rankOf(
 ): Expr {
   const rank = windowCall(['rank()'], rows, { per, order: [{ expr: of, dir }] });
   return { kind: 'call', parts: ['CASE WHEN ', of, ' IS NOT NULL THEN ', rank, ' END'] };
+}
+
+function asNullable({ dialect }: ResultRows, value: Expr): readonly ExprPart[] {
+  return dialect.nullable === undefined ? [value] : [`${dialect.nullable}(`, value, ')'];
 }
 
 interface Window {
@@ -91,9 +100,15 @@ function separated(exprs: readonly Expr[]): readonly ExprPart[] {
 
 /** Real division, because some engines cut the average of whole numbers. */
 function averageOf(rows: ResultRows, value: Expr, per: readonly string[]): Expr {
+  const [first] = rows.dimensions.values();
+  const isOrdered = rows.dialect.ordersWholeWindows === true && per.length === 0;
+  const window: Window =
+    isOrdered && first !== undefined
+      ? { per, order: [{ expr: first, dir: 'asc' }], frame: wholeFrame }
+      : { per };
   return quotient(
-    windowCall(['sum(', value, ')'], rows, { per }),
-    windowCall(['count(', value, ')'], rows, { per }),
+    windowCall(['sum(', value, ')'], rows, window),
+    windowCall(['count(', value, ')'], rows, window),
   );
 }
 
@@ -113,7 +128,7 @@ function sequenceOf(
   }
   const { time } = rows;
   if (time === undefined)
-    throw queryError('no_period', `The rows have no order, so ${compute} has no row before`, {
+    throw queryError('no_period', `The rows have no order, so ${compute} has no row to go by`, {
       hint: 'Add a period to the dimensions, like metric_time.month, or order_by.',
       choices: [],
     });
@@ -133,7 +148,8 @@ function checkAddsUp(rows: ResultRows, of: string, per: readonly string[]): void
   throw queryError(
     'not_additive',
     `${of} does not add up over ${lost.join(' and ')}: ${limits.because}`,
-    `Define a metric in the model that reads the rows themselves: cumulative: {of: ${of.split('.').at(-1)}}.`,
+    'Define a metric in the model that reads the rows themselves: ' +
+      `cumulative: {of: ${of.split('.').at(-1)}}.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { localTimeToUtc } from './zoned-time.ts';
+import { localTimeToUtc } from '../../../lib/time/time-zone.ts';
 
 /** A time as a person writes it, as precise as it was written. */
 export interface WrittenTime {

@@ -134,6 +134,6 @@ export function versionNames(mapping: YamlMapping): string[] {
 
 function latestVersion(versions: readonly string[], mapping: YamlMapping | undefined) {
   const latest = mapping?.['latest_version'];
-  if (latest !== undefined) return `v${JSON.stringify(latest)}`;
+  if (typeof latest === 'string' || typeof latest === 'number') return `v${latest}`;
   return versions.toSorted(new Intl.Collator('en', { numeric: true }).compare).at(-1);
 }

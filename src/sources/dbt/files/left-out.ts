@@ -16,6 +16,7 @@ const unreadLists: Readonly<Record<string, string>> = {
 const unreadKeys: Readonly<Record<string, string>> = {
   meta: 'meta',
   group: 'group',
+  access: 'access',
   freshness: 'freshness',
   contract: 'contract',
 };

@@ -35,6 +35,7 @@ const datasetKeys = [
   'parameters',
   'fiscal_year_start',
   'row_metrics',
+  'conformed_dimensions',
   'values',
   'pii',
   'extensions',

@@ -27,14 +27,23 @@ export function filterTemplateSql(
 const templateCall =
   /^(Dimension|TimeDimension|Entity)\(\s*(['"])(\w+)\2\s*(?:,\s*(['"])(\w+)\4\s*)?\)(?:\.grain\(\s*(['"])(\w+)\6\s*\))?$/;
 
+export interface TemplateCall extends DimensionCall {
+  readonly kind: string;
+}
+
+/** Undefined for anything but a dimension or an entity. */
+export function parseTemplateCall(call: string): TemplateCall | undefined {
+  const [, kind, , path = '', , argument, , grain] = templateCall.exec(call) ?? [];
+  return kind === undefined ? undefined : { kind, path, grain: (argument ?? grain)?.toLowerCase() };
+}
+
 function callSql(call: string, home: BoundModel, models: readonly BoundModel[]): string {
   const metricCall = metricTemplate.exec(call);
   if (metricCall !== null) return metricSql(metricCall, home, models);
-  const [, kind, , path = '', , argument, , grain] = templateCall.exec(call) ?? [];
-  if (kind === undefined) throw new UnreadableMetric(`its filter uses ${call}`);
-  return kind === 'Entity'
-    ? entitySql(path, home)
-    : dimensionSql({ path, grain: (argument ?? grain)?.toLowerCase() }, home, models);
+  const parsed = parseTemplateCall(call);
+  if (parsed === undefined) throw new UnreadableMetric(`its filter uses ${call}`);
+  const { kind, path } = parsed;
+  return kind === 'Entity' ? entitySql(path, home) : dimensionSql(parsed, home, models);
 }
 
 /** `Metric('bookings', ['listing'])` or `Metric('bookings', group_by=['listing'])`. */
@@ -85,7 +94,8 @@ interface DimensionCall {
   readonly grain: string | undefined;
 }
 
-function dimensionSql(
+/** The field of a dimension as SQL of the dataset of `home`; an expression in parentheses. */
+export function dimensionSql(
   { path, grain }: DimensionCall,
   home: BoundModel,
   models: readonly BoundModel[],
