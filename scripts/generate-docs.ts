@@ -30,7 +30,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/config.md', configPage()],
     ['docs/reference/agents.md', agentPage()],
     ['docs/reference/evals.md', evalPage()],
-    ...(['ktx', 'dataset', 'agent', 'eval'] as const).map(
+    ...(['ktx', 'dataset', 'saved-query', 'agent', 'eval'] as const).map(
       (name) => [`schemas/${name}.schema.json`, jsonSchemaText(fileSchemas[name])] as const,
     ),
   ]);

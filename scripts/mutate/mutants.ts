@@ -1,14 +1,18 @@
 import { childrenMutants } from './children.ts';
+import { clickhouseMutants } from './clickhouse.ts';
+import { conformedMutants } from './conformed.ts';
 import { contextMutants } from './context.ts';
 import { describeMutants } from './describe.ts';
 import { egressMutants } from './egress.ts';
 import { embeddingMutants } from './embeddings.ts';
 import { evalMutants } from './eval.ts';
 import { extensionMutants } from './extensions.ts';
+import { fastSqlMutants } from './fast-sql.ts';
 import { faultMutants } from './faults.ts';
 import { gateMutants } from './gate.ts';
 import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
+import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
 import { secondStageMutants } from './second-stage.ts';
 import { semanticMutants } from './semantic.ts';
@@ -19,6 +23,7 @@ import { trustMutants } from './trust.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
 export const mutants: readonly Mutant[] = [
+  ...clickhouseMutants,
   ...gateMutants,
   ...extensionMutants,
   ...storeMutants,
@@ -31,9 +36,12 @@ export const mutants: readonly Mutant[] = [
   ...egressMutants,
   ...embeddingMutants,
   ...semanticMutants,
+  ...fastSqlMutants,
   ...secondStageMutants,
+  ...conformedMutants,
   ...contextMutants,
   ...describeMutants,
   ...evalMutants,
   ...sourceMutants,
+  ...linkMutants,
 ];

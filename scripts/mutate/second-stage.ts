@@ -29,6 +29,22 @@ export const secondStageMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: 'stage-qualify-coarser',
+    file: 'semantic/plan/stage/read-stage.ts',
+    find: 'if (qualify.length > 0 && (others || rollup))',
+    replace: 'if (qualify.length > 1 && (others || rollup))',
+    why: 'Totals stand beside rows of which a condition left out some, and the condition is lost.',
+    tests: ['semantic/qualify.test.ts'],
+  },
+  {
+    name: 'stage-qualify-literal',
+    file: 'semantic/plan/stage/qualify.ts',
+    find: 'return arithmeticExpr(piece, resolver, literals);',
+    replace: 'return arithmeticExpr(piece, resolver);',
+    why: 'A month is compared with a text, which engines read differently.',
+    tests: ['semantic/qualify.test.ts'],
+  },
+  {
     name: 'stage-running-sum',
     file: 'semantic/plan/stage/row-windows.ts',
     find: 'if (lost.length === 0) return;',

@@ -297,22 +297,6 @@ export const semanticMutants: readonly Mutant[] = [
     tests: ['semantic/fiscal.test.ts'],
   },
   {
-    name: 'running-parts',
-    file: 'semantic/plan/running.ts',
-    find: "count: 'sum',",
-    replace: "count: 'count',",
-    why: 'A running count counts periods instead of rows.',
-    tests: ['semantic/fast-sql.test.ts'],
-  },
-  {
-    name: 'semi-join-correlated',
-    file: 'semantic/resolve/row-expr.ts',
-    find: 'const rest = [where, ...others.map(({ on }) => on)];',
-    replace: 'const rest: Expr[] = [];',
-    why: 'A semi-join becomes IN although its subquery reads rows of the outer query.',
-    tests: ['semantic/fast-sql.test.ts'],
-  },
-  {
     name: 'additive-distinct',
     file: 'semantic/plan/additivity.ts',
     find: "if (name === 'count_distinct')",

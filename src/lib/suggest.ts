@@ -1,27 +1,68 @@
 /**
  * The candidates most similar to `name`, best first, at most `limit`; empty if none is similar
- * enough.
+ * enough. A long array is prepared once: after that it may grow, but not change.
  */
 export function nearest(name: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = name.toLowerCase();
-  const distanceTo = distancesFrom(wanted);
-  const best: { readonly candidate: string; readonly distance: number }[] = [];
-  let allowed = Math.max(2, Math.floor(wanted.length / 3));
-  for (const candidate of candidates) {
-    const folded = candidate.toLowerCase();
-    const isStart = wanted.length >= 3 && folded.startsWith(wanted);
-    const distance = isStart ? 1 : distanceTo(folded, allowed);
-    if (distance > allowed || best.some((found) => found.candidate === candidate)) continue;
-    const place = best.findIndex(
-      (found) =>
-        distance < found.distance || (distance === found.distance && candidate < found.candidate),
+  const known = foldedNames(Array.isArray(candidates) ? candidates : [...candidates]);
+  const find = finderFor(wanted, known);
+  const most = Math.max(2, Math.floor(wanted.length / 3));
+  // Most candidates are ruled out before their distance is computed, if few edits are allowed.
+  for (let allowed = 1; ; allowed = Math.min(2 * allowed, most)) {
+    const found = find(allowed);
+    if (found.size < limit && allowed < most) continue;
+    const sorted = [...found].toSorted(
+      ([first, near], [second, far]) => near - far || (first < second ? -1 : 1),
     );
-    best.splice(place === -1 ? best.length : place, 0, { candidate, distance });
-    best.length = Math.min(best.length, limit);
-    // From here on, only what is as good as the worst of them can be among them.
-    if (best.length === limit) allowed = best.at(-1)?.distance ?? allowed;
+    return sorted.slice(0, limit).map(([candidate]) => candidate);
   }
-  return best.map(({ candidate }) => candidate);
+}
+
+interface FoldedNames {
+  readonly names: readonly string[];
+  readonly folded: readonly string[];
+  readonly lengths: Int32Array;
+  /** Of each name, as `lettersOf` gives them. */
+  readonly letters: Int32Array;
+}
+
+const keptFrom = 500;
+const foldedLists = new WeakMap<readonly string[], FoldedNames>();
+
+function foldedNames(names: readonly string[]): FoldedNames {
+  const kept = foldedLists.get(names);
+  if (kept?.folded.length === names.length) return kept;
+  const folded = names.map((name) => name.toLowerCase());
+  const lengths = Int32Array.from(folded, ({ length }) => length);
+  const known = { names, folded, lengths, letters: Int32Array.from(folded, lettersOf) };
+  if (names.length >= keptFrom) foldedLists.set(names, known);
+  return known;
+}
+
+/** Finds the names within a distance of `wanted`, with their distances. */
+function finderFor(
+  wanted: string,
+  { names, folded, lengths, letters }: FoldedNames,
+): (allowed: number) => ReadonlyMap<string, number> {
+  const distanceTo = wanted.length > 32 ? byRows(wanted) : byBits(wanted);
+  const wantedLetters = lettersOf(wanted);
+  return (allowed) => {
+    const found = new Map<string, number>();
+    for (let index = 0; index < folded.length; index += 1) {
+      const others = letters[index] ?? 0;
+      const longer = (lengths[index] ?? 0) - wanted.length;
+      const canStart = longer >= 0 && wanted.length >= 3 && (wantedLetters & ~others) === 0;
+      // One edit removes at most one kind of letter and adds one.
+      const canBeNear =
+        Math.abs(longer) <= allowed && countBits(wantedLetters ^ others) <= 2 * allowed;
+      if (!canStart && !canBeNear) continue;
+      const candidate = folded[index] ?? '';
+      const isStart = canStart && candidate.startsWith(wanted);
+      const distance = isStart ? 1 : canBeNear ? distanceTo(candidate, allowed) : Infinity;
+      if (distance <= allowed) found.set(names[index] ?? '', distance);
+    }
+    return found;
+  };
 }
 
 /** A hint with the most similar candidates; undefined if none is similar enough. */
@@ -35,22 +76,8 @@ export function oneOf(names: readonly string[]): string {
   return names.length === 1 ? `use ${names.join('')}` : `one of ${names.join(', ')}`;
 }
 
+/** May be Infinity where the distance exceeds `allowed`. */
 type DistanceTo = (candidate: string, allowed: number) => number;
-
-/**
- * Edit distances from one name. They are Infinity as soon as they are known to exceed `allowed`, so
- * that most of ten thousand candidates cost almost nothing.
- */
-function distancesFrom(wanted: string): DistanceTo {
-  const letters = lettersOf(wanted);
-  const distanceTo = wanted.length > 32 ? byRows(wanted) : byBits(wanted);
-  return (candidate, allowed) => {
-    if (Math.abs(wanted.length - candidate.length) > allowed) return Infinity;
-    // One edit removes at most one kind of letter and adds one.
-    if (countBits(letters ^ lettersOf(candidate)) > 2 * allowed) return Infinity;
-    return distanceTo(candidate, allowed);
-  };
-}
 
 /** The letters of a name as bits. Letters share one of 32 places. */
 function lettersOf(name: string): number {
@@ -61,9 +88,10 @@ function lettersOf(name: string): number {
 }
 
 function countBits(bits: number): number {
-  let count = 0;
-  for (let rest = bits; rest !== 0; count += 1) rest &= rest - 1;
-  return count;
+  // Sums of 1, 2 and 4 neighbouring bits; the product adds up the bytes.
+  const pairs = bits - ((bits >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 /**

@@ -16,7 +16,7 @@ import { readVersion } from '../lib/version.ts';
 import type { SentValues } from '../llm/egress/sent-values.ts';
 import { endIngests } from '../project/learn/ingest-runs.ts';
 import type { Project } from '../project/open/open.ts';
-import { answerSchema, type Tool } from '../tools/tool.ts';
+import type { Tool } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { StdioTransport } from './stdio/transport.ts';
@@ -110,9 +110,9 @@ function listedTool({
     name,
     description,
     inputSchema: clientSchema(inputSchema),
-    // Only the keys: full schemas of the outputs would make up a fifth of the list, and the answers
-    // show them anyway.
-    outputSchema: { type: 'object' as const, required: Object.keys(answerSchema.shape) },
+    // No keys: full schemas of the outputs would make up a fifth of the list, and the answers show
+    // them anyway.
+    outputSchema: { type: 'object' as const },
     annotations: {
       readOnlyHint: effect === 'context' || effect === 'query',
       openWorldHint: effect === 'external',
