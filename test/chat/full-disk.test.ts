@@ -38,7 +38,6 @@ async function cramped(argv: readonly string[]) {
 
 test.skipIf(process.platform === 'win32')(
   'a disk that takes nothing more costs the record of a turn, not its answer, nor what comes later',
-  { timeout: 60_000 },
   async () => {
     const long = 'All of it. '.repeat(10_000);
     const running = project.playing(
@@ -75,7 +74,6 @@ test.skipIf(process.platform === 'win32')(
 
 test.skipIf(process.platform === 'win32')(
   'a run of an eval that cannot be kept is told all the same',
-  { timeout: 60_000 },
   async () => {
     project.playing(() => say('All of it. '.repeat(10_000)));
     mkdirSync(join(project.dir, 'evals'));

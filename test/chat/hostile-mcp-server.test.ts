@@ -86,7 +86,7 @@ const expected: [Trick, 'stdio' | 'http', RegExp][] = [
   ['many-contents', 'http', /\(cut: \d+ characters in all\)/],
 ];
 
-describe('a hostile MCP server ends in its own error', { timeout: 60_000 }, () => {
+describe('a hostile MCP server ends in its own error', () => {
   test.for(expected)('%s over %s', async ([trick, transport, message]) => {
     const written = captureOutput();
     const before = process.memoryUsage().rss;

@@ -82,7 +82,7 @@ async function listening(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
+describe('servers of others', { concurrent: true }, () => {
   test.for([
     ['huge-schema', 'mcp_server_invalid', /schema of list_events has 5000092 characters/],
     ['no-object', 'mcp_server_failed', /does not answer: Invalid result for tools\/list\.$/],

@@ -27,7 +27,7 @@ beforeAll(async () => {
   expect((await ktx(['setup', '--driver', 'sqlite', '--path', 'shop.db'], { cwd })).code).toBe(0);
   expect((await ktx(['ingest'], { cwd })).code).toBe(0);
   return () => rmSync(cwd, { recursive: true, force: true });
-}, 60_000);
+});
 
 test('an ingest without a model gives something to ask, marked as unreviewed', async () => {
   expect(file()).toContain('{name: total_amount, agg: sum, of: amount, unreviewed: true}');

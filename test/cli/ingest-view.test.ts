@@ -105,35 +105,31 @@ test('a terminal has its lines drawn anew, and none is left', () => {
   expect(said.endsWith('\r\u001b[1A\u001b[J')).toBe(true);
 });
 
-test(
-  'Ctrl-C ends a run at once with 130, and what was finished is kept',
-  { timeout: 60_000 },
-  async () => {
-    const dir = shopProject();
-    await ingestHere(dir);
-    const head = git(dir, 'rev-parse', 'HEAD');
-    const main = join(import.meta.dirname, '../../src/cli/main.ts');
-    const code = await withProjectLock(dir, async () => {
-      const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir]);
-      let out = '';
-      child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-      await vi.waitFor(() => expect(out).toContain('lock_awaited'), 30_000);
-      const ended = once(child, 'exit');
-      child.kill('SIGINT');
-      const [status] = (await ended) as [number];
-      expect(JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-        ok: false,
-        error: { code: 'interrupted' },
-      });
-      return status;
+test('Ctrl-C ends a run at once with 130, and what was finished is kept', async () => {
+  const dir = shopProject();
+  await ingestHere(dir);
+  const head = git(dir, 'rev-parse', 'HEAD');
+  const main = join(import.meta.dirname, '../../src/cli/main.ts');
+  const code = await withProjectLock(dir, async () => {
+    const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir]);
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    await vi.waitFor(() => expect(out).toContain('lock_awaited'), 30_000);
+    const ended = once(child, 'exit');
+    child.kill('SIGINT');
+    const [status] = (await ended) as [number];
+    expect(JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      ok: false,
+      error: { code: 'interrupted' },
     });
-    expect([code, git(dir, 'rev-parse', 'HEAD'), git(dir, 'status', '--porcelain')]).toEqual([
-      130,
-      head,
-      '',
-    ]);
-  },
-);
+    return status;
+  });
+  expect([code, git(dir, 'rev-parse', 'HEAD'), git(dir, 'status', '--porcelain')]).toEqual([
+    130,
+    head,
+    '',
+  ]);
+});
 
 test('a run took as long as the clock says, though its stages overlap', () => {
   const milliseconds = { describe: 30_000, scan: 22_600 };

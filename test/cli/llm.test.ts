@@ -63,7 +63,7 @@ const yaml = (dir: string): string => readFileSync(join(dir, 'ktx.yaml'), 'utf8'
 const anthropic = () => ['--llm-api-key', 'env:TEST_KEY', '--llm-base-url', `${endpoint.url}/v1`];
 const loggedOut = /Claude Code.*(?:log in|authenticate)/is;
 
-describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
+describe('ktx setup --llm-backend', () => {
   test('writes an API backend that answered; the rest of ktx.yaml stays, no key is kept [E14]', async () => {
     endpoint.fallback = describing;
     const dir = project('llm:\n  promptCaching: {systemTtl: 5m}\n');
@@ -198,7 +198,7 @@ test('no model is no promise of descriptions', async () => {
   });
 });
 
-describe('readiness', { timeout: 60_000 }, () => {
+describe('readiness', () => {
   test('without a model everything else is green, and one line says what one would add', async () => {
     const dir = project();
     const { code, stdout } = await ktx(['status'], dir);
@@ -267,7 +267,6 @@ describe('readiness', { timeout: 60_000 }, () => {
 
 describe.skipIf(claudeBinary() === undefined || !hasSlowCases)(
   'with every provider variable set and nobody logged in',
-  { timeout: 60_000 },
   () => {
     test('setup, status, ingest and doctor ask for the local session, and nothing is sent [E8 E13 E15 Q6 U7]', async () => {
       endpoint.fallback = describing;

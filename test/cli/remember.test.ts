@@ -8,7 +8,7 @@ import { folder, ktx, ktxJson, shopProject } from './run-cli.ts';
 
 const words = 'Net revenue is after refunds.';
 
-describe('a note', { timeout: 60_000 }, () => {
+describe('a note', () => {
   test('becomes an item in git, is pending, and is one note however often and however it comes', async () => {
     const cwd = await shopProject();
     await ktx(['ingest'], { cwd });

@@ -75,4 +75,4 @@ test('a join in doubt is listed, accepted and rejected by command, and asked abo
   expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
   expect(file()).not.toContain('to: staff');
   expect(await listed()).toEqual([]);
-}, 60_000);
+});

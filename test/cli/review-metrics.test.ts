@@ -34,7 +34,7 @@ beforeAll(async () => {
   const claim = { subject, kind: 'metric', body, evidence };
   appendFileSync(join(cwd, 'claims/warehouse/orders.jsonl'), `${JSON.stringify(claim)}\n`);
   return () => rmSync(cwd, { recursive: true, force: true });
-}, 30_000);
+});
 
 test('its numbers and hits say that nobody has reviewed it', async () => {
   const asked = await ktx(['sl', 'query', '-m', 'orders.big'], { cwd });

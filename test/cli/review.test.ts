@@ -28,7 +28,7 @@ async function listed(): Promise<Listed['conflicts']> {
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-describe('a disagreement of two documents', { timeout: 60_000 }, () => {
+describe('a disagreement of two documents', () => {
   beforeAll(async () => {
     cwd = mkdtempSync(join(tmpdir(), 'ktx-review-'));
     shopDatabase(join(cwd, 'shop.db'));
@@ -211,7 +211,7 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a project with a source', { timeout: 60_000 }, () => {
+describe('a project with a source', () => {
   const findings = async () =>
     (
       (await ktxJson(['check'], { cwd })).envelope.data as {
@@ -322,7 +322,7 @@ describe('a project with a source', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a formula that does not work', { timeout: 60_000 }, () => {
+describe('a formula that does not work', () => {
   test('is named with the line of the source that says so, by ingest and by check', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'ktx-left-out-'));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

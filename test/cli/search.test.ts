@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { code, stderr } = await ktx(['ingest'], { cwd });
   expect(code, stderr).toBe(0);
   return () => rmSync(cwd, { recursive: true, force: true });
-}, 30_000);
+});
 
 interface Hit {
   readonly subject: string;

@@ -527,7 +527,7 @@ const rows: readonly Row[] = [
 const why = missing('claude-code');
 describe(
   `on every backend${why === undefined ? '' : `, skipped: ${why}`}`,
-  { timeout: 180_000, concurrent: true, skip: why !== undefined },
+  { concurrent: true, skip: why !== undefined },
   () => {
     test.for(rows)('$title: the same on each', async (row) => {
       const { events, results, isFast } = row;

@@ -503,7 +503,5 @@ function contract(subject: Subject): void {
 for (const subject of subjects) {
   const why = missing(subject);
   const title = `a session on ${subject}${why === undefined ? '' : `, skipped: ${why}`} [P1]`;
-  describe(title, { timeout: 90_000, concurrent: true, skip: why !== undefined }, () =>
-    contract(subject),
-  );
+  describe(title, { concurrent: true, skip: why !== undefined }, () => contract(subject));
 }

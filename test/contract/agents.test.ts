@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 // What ktx does above all backends; that they do it alike is in agent-backends.test.ts.
-describe('an agent', { timeout: 60_000, concurrent: true }, () => {
+describe('an agent', { concurrent: true }, () => {
   let shop: Shop;
   let agents = 0;
   beforeAll(async () => {

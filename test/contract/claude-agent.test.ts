@@ -192,184 +192,176 @@ describe('claude-agent', () => {
 });
 
 const binary = claudeBinary();
-describe.skipIf(binary === undefined)(
-  'the real program as claude-agent',
-  { timeout: 60_000 },
-  () => {
-    let endpoint: ModelEndpoint;
-    let machine: ClaudeHome;
-    beforeAll(async () => {
-      endpoint = await openModelEndpoint();
-      machine = await makeClaudeHome(endpoint);
-      await logIntoConsole(machine);
-    });
-    afterAll(async () => {
-      await endpoint?.close();
-      await machine?.remove();
-    });
+describe.skipIf(binary === undefined)('the real program as claude-agent', () => {
+  let endpoint: ModelEndpoint;
+  let machine: ClaudeHome;
+  beforeAll(async () => {
+    endpoint = await openModelEndpoint();
+    machine = await makeClaudeHome(endpoint);
+    await logIntoConsole(machine);
+  });
+  afterAll(async () => {
+    await endpoint?.close();
+    await machine?.remove();
+  });
 
-    /**
-     * The product's adapter, with every family in the environment, and what the child got of it.
-     */
-    async function open(
-      auth: AuthMode,
-    ): Promise<{ backend: ModelBackend; dumped: () => Promise<string[]> }> {
-      const dumps = join(dirname(machine.home), `env-${auth}`);
-      await mkdir(dumps);
-      const executable = join(dirname(machine.home), `claude-${auth}`);
-      await writeFile(executable, `#!/bin/sh\nenv > '${dumps}'/$$\nexec '${binary}' "$@"\n`);
-      await chmod(executable, 0o755);
+  /**
+   * The product's adapter, with every family in the environment, and what the child got of it.
+   */
+  async function open(
+    auth: AuthMode,
+  ): Promise<{ backend: ModelBackend; dumped: () => Promise<string[]> }> {
+    const dumps = join(dirname(machine.home), `env-${auth}`);
+    await mkdir(dumps);
+    const executable = join(dirname(machine.home), `claude-${auth}`);
+    await writeFile(executable, `#!/bin/sh\nenv > '${dumps}'/$$\nexec '${binary}' "$@"\n`);
+    await chmod(executable, 0o755);
+    const env = {
+      ...seeded,
+      ...machine.env,
+      CLAUDE_CODE_OAUTH_TOKEN: seeded['CLAUDE_CODE_OAUTH_TOKEN'],
+    };
+    const backend = openClaudeCodeBackend({
+      projectDir: machine.projectDir,
+      env,
+      executable,
+      auth,
+    });
+    const dumped = async (): Promise<string[]> =>
+      Promise.all((await readdir(dumps)).map((name) => readFile(join(dumps, name), 'utf8')));
+    return { backend, dumped };
+  }
+
+  test.for(authModes)(
+    'with auth %s: exactly its family reaches the child, which goes by that account',
+    async (mode) => {
+      const { backend, dumped } = await open(mode);
+      const account = await backend.account(new AbortController().signal);
+      await backend.close();
+      expect(account?.source).toMatch(
+        {
+          api_key: /ANTHROPIC_API_KEY/,
+          oauth_token: /OAUTH_TOKEN/,
+          console: /Console account/,
+          bedrock: /Bedrock/,
+          vertex: /Vertex/,
+          foundry: /Foundry/,
+        }[mode],
+      );
+      expect(seededIn(await dumped()).sort()).toEqual([...families[mode].given].sort());
+    },
+  );
+
+  /** What ktx cannot keep out of a child: the program is a script that sets it. */
+  const intruders: readonly (readonly [AuthMode, string, RegExp])[] = [
+    ['api_key', 'unset ANTHROPIC_API_KEY', /not the API key in ANTHROPIC_API_KEY/],
+    ['oauth_token', 'export ANTHROPIC_API_KEY=other', /would use ANTHROPIC_API_KEY, not the token/],
+    [
+      'bedrock',
+      'unset CLAUDE_CODE_USE_BEDROCK; export ANTHROPIC_API_KEY=other',
+      /would use firstParty, not the AWS account/,
+    ],
+    [
+      'vertex',
+      'export CLAUDE_CODE_USE_BEDROCK=1 AWS_REGION=x',
+      /would use bedrock, not the Google Cloud project/,
+    ],
+    [
+      'foundry',
+      'unset CLAUDE_CODE_USE_FOUNDRY; export CLAUDE_CODE_OAUTH_TOKEN=other',
+      /would use firstParty, not the Microsoft/,
+    ],
+  ];
+  test.for(intruders)(
+    'with auth %s and a child that did "%s": refused before a word is sent',
+    async ([auth, line, message]) => {
+      const executable = join(dirname(machine.home), `other-${auth}`);
+      await writeFile(executable, `#!/bin/sh\n${line}\nexec '${binary}' "$@"\n`, { mode: 0o755 });
+      const backend = openClaudeCodeBackend({
+        projectDir: machine.projectDir,
+        env: { ...seeded, ...machine.env },
+        executable,
+        auth,
+      });
+      const sent = (): unknown[] =>
+        endpoint.requests.filter(({ path }) => path.includes('/messages'));
+      const before = sent().length;
+      await expect(backend.probe('sonnet', new AbortController().signal)).rejects.toMatchObject({
+        kind: 'auth',
+        message: expect.stringMatching(message) as unknown,
+      });
+      await backend.close();
+      expect(sent().length).toBe(before);
+    },
+  );
+
+  test('starts no child if a variable is missing', async () => {
+    const trace = join(dirname(machine.home), 'started');
+    const executable = join(dirname(machine.home), 'never');
+    await writeFile(executable, `#!/bin/sh\ntouch '${trace}'\nexec '${binary}' "$@"\n`, {
+      mode: 0o755,
+    });
+    for (const auth of authModes.filter((mode) => mode !== 'console'))
+      expect(() =>
+        openClaudeCodeBackend({
+          projectDir: machine.projectDir,
+          env: machine.env,
+          executable,
+          auth: auth === 'oauth_token' ? 'api_key' : auth,
+        }),
+      ).toThrow(/needs/);
+    expect(existsSync(trace)).toBe(false);
+  });
+
+  test.for(['api_key', 'oauth_token'] as const)(
+    'with auth %s answers, by that credential',
+    async (auth) => {
+      const config = llmConfigSchema.parse({
+        provider: { backend: 'claude-agent', auth },
+        models: { default: 'claude-sonnet-4-6' },
+      });
       const env = {
         ...seeded,
         ...machine.env,
         CLAUDE_CODE_OAUTH_TOKEN: seeded['CLAUDE_CODE_OAUTH_TOKEN'],
       };
-      const backend = openClaudeCodeBackend({
+      const silent = {
+        secret: () => '',
+        record: () => undefined,
+        warn: () => undefined,
+        onPause: () => undefined,
+      };
+      const runtime = await openLlm({
+        config,
         projectDir: machine.projectDir,
         env,
-        executable,
-        auth,
+        run: 'test',
+        ...silent,
       });
-      const dumped = async (): Promise<string[]> =>
-        Promise.all((await readdir(dumps)).map((name) => readFile(join(dumps, name), 'utf8')));
-      return { backend, dumped };
-    }
-
-    test.for(authModes)(
-      'with auth %s: exactly its family reaches the child, which goes by that account',
-      async (mode) => {
-        const { backend, dumped } = await open(mode);
-        const account = await backend.account(new AbortController().signal);
-        await backend.close();
-        expect(account?.source).toMatch(
-          {
-            api_key: /ANTHROPIC_API_KEY/,
-            oauth_token: /OAUTH_TOKEN/,
-            console: /Console account/,
-            bedrock: /Bedrock/,
-            vertex: /Vertex/,
-            foundry: /Foundry/,
-          }[mode],
+      const running = endpoint.start(() => say('Paid for.'));
+      const limits = { maxTurns: 3, timeoutSeconds: 60 };
+      const session = runtime?.sessions.open({
+        id: 'test',
+        system: running.marker,
+        tools: {},
+        limits,
+      });
+      expect(session && (await readTurnResult(session.send('Who pays?')))).toMatchObject({
+        text: 'Paid for.',
+        stopReason: 'completed',
+      });
+      expect(
+        await runtime?.generateText({ role: 'default', prompt: `Again. ${running.marker}` }),
+      ).toBe('Paid for.');
+      await runtime?.close();
+      for (const { headers } of running.calls) {
+        expect([headers['x-api-key'], headers['authorization']]).toEqual(
+          auth === 'api_key'
+            ? [seeded['ANTHROPIC_API_KEY'], undefined]
+            : [undefined, `Bearer ${seeded['CLAUDE_CODE_OAUTH_TOKEN']}`],
         );
-        expect(seededIn(await dumped()).sort()).toEqual([...families[mode].given].sort());
-      },
-    );
-
-    /** What ktx cannot keep out of a child: the program is a script that sets it. */
-    const intruders: readonly (readonly [AuthMode, string, RegExp])[] = [
-      ['api_key', 'unset ANTHROPIC_API_KEY', /not the API key in ANTHROPIC_API_KEY/],
-      [
-        'oauth_token',
-        'export ANTHROPIC_API_KEY=other',
-        /would use ANTHROPIC_API_KEY, not the token/,
-      ],
-      [
-        'bedrock',
-        'unset CLAUDE_CODE_USE_BEDROCK; export ANTHROPIC_API_KEY=other',
-        /would use firstParty, not the AWS account/,
-      ],
-      [
-        'vertex',
-        'export CLAUDE_CODE_USE_BEDROCK=1 AWS_REGION=x',
-        /would use bedrock, not the Google Cloud project/,
-      ],
-      [
-        'foundry',
-        'unset CLAUDE_CODE_USE_FOUNDRY; export CLAUDE_CODE_OAUTH_TOKEN=other',
-        /would use firstParty, not the Microsoft/,
-      ],
-    ];
-    test.for(intruders)(
-      'with auth %s and a child that did "%s": refused before a word is sent',
-      async ([auth, line, message]) => {
-        const executable = join(dirname(machine.home), `other-${auth}`);
-        await writeFile(executable, `#!/bin/sh\n${line}\nexec '${binary}' "$@"\n`, { mode: 0o755 });
-        const backend = openClaudeCodeBackend({
-          projectDir: machine.projectDir,
-          env: { ...seeded, ...machine.env },
-          executable,
-          auth,
-        });
-        const sent = (): unknown[] =>
-          endpoint.requests.filter(({ path }) => path.includes('/messages'));
-        const before = sent().length;
-        await expect(backend.probe('sonnet', new AbortController().signal)).rejects.toMatchObject({
-          kind: 'auth',
-          message: expect.stringMatching(message) as unknown,
-        });
-        await backend.close();
-        expect(sent().length).toBe(before);
-      },
-    );
-
-    test('starts no child if a variable is missing', async () => {
-      const trace = join(dirname(machine.home), 'started');
-      const executable = join(dirname(machine.home), 'never');
-      await writeFile(executable, `#!/bin/sh\ntouch '${trace}'\nexec '${binary}' "$@"\n`, {
-        mode: 0o755,
-      });
-      for (const auth of authModes.filter((mode) => mode !== 'console'))
-        expect(() =>
-          openClaudeCodeBackend({
-            projectDir: machine.projectDir,
-            env: machine.env,
-            executable,
-            auth: auth === 'oauth_token' ? 'api_key' : auth,
-          }),
-        ).toThrow(/needs/);
-      expect(existsSync(trace)).toBe(false);
-    });
-
-    test.for(['api_key', 'oauth_token'] as const)(
-      'with auth %s answers, by that credential',
-      async (auth) => {
-        const config = llmConfigSchema.parse({
-          provider: { backend: 'claude-agent', auth },
-          models: { default: 'claude-sonnet-4-6' },
-        });
-        const env = {
-          ...seeded,
-          ...machine.env,
-          CLAUDE_CODE_OAUTH_TOKEN: seeded['CLAUDE_CODE_OAUTH_TOKEN'],
-        };
-        const silent = {
-          secret: () => '',
-          record: () => undefined,
-          warn: () => undefined,
-          onPause: () => undefined,
-        };
-        const runtime = await openLlm({
-          config,
-          projectDir: machine.projectDir,
-          env,
-          run: 'test',
-          ...silent,
-        });
-        const running = endpoint.start(() => say('Paid for.'));
-        const limits = { maxTurns: 3, timeoutSeconds: 60 };
-        const session = runtime?.sessions.open({
-          id: 'test',
-          system: running.marker,
-          tools: {},
-          limits,
-        });
-        expect(session && (await readTurnResult(session.send('Who pays?')))).toMatchObject({
-          text: 'Paid for.',
-          stopReason: 'completed',
-        });
-        expect(
-          await runtime?.generateText({ role: 'default', prompt: `Again. ${running.marker}` }),
-        ).toBe('Paid for.');
-        await runtime?.close();
-        for (const { headers } of running.calls) {
-          expect([headers['x-api-key'], headers['authorization']]).toEqual(
-            auth === 'api_key'
-              ? [seeded['ANTHROPIC_API_KEY'], undefined]
-              : [undefined, `Bearer ${seeded['CLAUDE_CODE_OAUTH_TOKEN']}`],
-          );
-        }
-        expect(running.calls.length).toBe(2);
-      },
-    );
-  },
-);
+      }
+      expect(running.calls.length).toBe(2);
+    },
+  );
+});

@@ -63,7 +63,6 @@ const waysToFill: readonly (readonly [string, Script])[] = [
 
 describe.skipIf(binary === undefined)(
   `a context that is too long for the Claude Code binary${title}`,
-  { timeout: 120_000 },
   () => {
     test.runIf(hasSlowCases)(
       'does not come from a long answer of a tool: the model gets it whole, and no file does',

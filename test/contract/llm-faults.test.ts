@@ -71,9 +71,7 @@ const person = z.object({ name: z.string(), age: z.int() });
 for (const subject of subjects) {
   const why = missing(subject);
   const title = `faults on ${subject}${why === undefined ? '' : `, skipped: ${why}`}`;
-  describe(title, { timeout: 180_000, concurrent: true, skip: why !== undefined }, () =>
-    faults(subject),
-  );
+  describe(title, { concurrent: true, skip: why !== undefined }, () => faults(subject));
 }
 
 function faults(subject: Subject): void {

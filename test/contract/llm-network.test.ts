@@ -20,7 +20,7 @@ const requests = ({ records }: TestRuntime): number =>
 
 const ofRun = subjects.filter((subject) => subject !== 'claude-code' || hasSlowCases);
 
-describe.each(ofRun)('a network that is away, on %s', { timeout: 60_000 }, (subject) => {
+describe.each(ofRun)('a network that is away, on %s', (subject) => {
   const isMissing = missing(subject) !== undefined;
   const open = (retries = {}) =>
     openRuntime(subject, endpoint, {

@@ -113,9 +113,7 @@ for (const subject of subjects) {
   if (subject === 'claude-code' && !hasSlowCases) continue;
   const why = missing(subject);
   const title = `the LLM runtime on ${subject}${why === undefined ? '' : `, skipped: ${why}`}`;
-  describe(title, { timeout: 180_000, concurrent: true, skip: why !== undefined }, () =>
-    contract(subject),
-  );
+  describe(title, { concurrent: true, skip: why !== undefined }, () => contract(subject));
 }
 
 function contract(subject: Subject): void {

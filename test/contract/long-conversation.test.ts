@@ -98,26 +98,21 @@ describe.each(subjects)('a conversation that no longer fits, on %s', (subject) =
         await close();
       }
     },
-    60_000,
   );
 
-  test.skipIf(isMissing)(
-    'ends with an error if nothing is left to shorten',
-    async () => {
-      const { ask, running, reads, close } = await converse(subject, 60_000);
-      try {
-        // One result does not fit, however short the others are.
-        const { stopReason, error } = await ask(`QUESTION-1 of ktx. ${'word '.repeat(20_000)}`);
-        expect([stopReason, error?.code]).toEqual(['error', 'llm_context_too_long']);
-        expect(error?.hint).toContain('start a new one');
-        expect(reads).toEqual([]);
-        expect(running.calls.length).toBeLessThanOrEqual(2);
-      } finally {
-        await close();
-      }
-    },
-    60_000,
-  );
+  test.skipIf(isMissing)('ends with an error if nothing is left to shorten', async () => {
+    const { ask, running, reads, close } = await converse(subject, 60_000);
+    try {
+      // One result does not fit, however short the others are.
+      const { stopReason, error } = await ask(`QUESTION-1 of ktx. ${'word '.repeat(20_000)}`);
+      expect([stopReason, error?.code]).toEqual(['error', 'llm_context_too_long']);
+      expect(error?.hint).toContain('start a new one');
+      expect(reads).toEqual([]);
+      expect(running.calls.length).toBeLessThanOrEqual(2);
+    } finally {
+      await close();
+    }
+  });
 });
 
 function outsideMarks(text: string): string {

@@ -36,7 +36,7 @@ async function ingest(dir: string, far: FarEnd, { token = far.token, signal }: R
 const head = (dir: string) => run(dir, 'rev-parse', 'HEAD');
 const nothing = { added: [], changed: [], gone: [], failed: [] };
 
-describe.each(Object.entries(apiSources))('%s', { timeout: 120_000 }, (_, openFarEnd) => {
+describe.each(Object.entries(apiSources))('%s', (_, openFarEnd) => {
   test('gives items for what changed, loses nothing to faults, and removes what a complete listing lacks', async () => {
     const far = await openFarEnd();
     const dir = copyOf(scanned);
@@ -124,7 +124,6 @@ describe.each(Object.entries(apiSources))('%s', { timeout: 120_000 }, (_, openFa
 /** `npm run test:sources`: a quarter of an hour, and not every source keeps both promises yet. */
 describe.runIf(suites === 'all').each(Object.entries(apiSources))(
   '%s as a process',
-  { timeout: 600_000 },
   (_, openFarEnd) => {
     test('that is killed at 20 moments ends in the files of a run that is not', async () => {
       const far = await openFarEnd();

@@ -22,7 +22,7 @@ function spread<T>(values: readonly T[], count: number): T[] {
   );
 }
 
-describe('backends agree under faults', { concurrent: true, timeout: 120_000 }, () => {
+describe('backends agree under faults', { concurrent: true }, () => {
   let player: Player;
   beforeAll(async () => {
     player = await openPlayer();

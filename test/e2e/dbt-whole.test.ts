@@ -86,7 +86,7 @@ beforeAll(async () => {
     JSON.parse(readFileSync(join(bakery, 'target/manifest.json'), 'utf8')),
   );
   whole = await projectWith(() => undefined);
-}, 60_000);
+});
 afterAll(() => dirs.forEach((dir) => rmSync(dir, { recursive: true, force: true })));
 
 function dataset(uniqueId: string): Dataset {
@@ -161,55 +161,45 @@ describe('a dbt project, as its manifest has it', () => {
     expect(missing.length).toBeLessThan(3);
   });
 
-  test(
-    'is the same without its artifacts, and from its artifacts alone',
-    { timeout: 60_000 },
-    async () => {
-      const files = await projectWith((dir) => rmSync(join(dir, 'target'), { recursive: true }));
-      expect(written(files)).toEqual(written(whole));
-      const artifacts = await projectWith((dir) => {
-        for (const path of ['dbt_project.yml', 'models', 'seeds', 'macros'])
-          rmSync(join(dir, path), { recursive: true });
-      });
-      expect(written(artifacts)).toEqual(written(whole));
-    },
-  );
+  test('is the same without its artifacts, and from its artifacts alone', async () => {
+    const files = await projectWith((dir) => rmSync(join(dir, 'target'), { recursive: true }));
+    expect(written(files)).toEqual(written(whole));
+    const artifacts = await projectWith((dir) => {
+      for (const path of ['dbt_project.yml', 'models', 'seeds', 'macros'])
+        rmSync(join(dir, path), { recursive: true });
+    });
+    expect(written(artifacts)).toEqual(written(whole));
+  });
 });
 
-test(
-  'a clone on another machine, where dbt never ran, has nothing to read again, and knows where everything comes from',
-  { timeout: 60_000 },
-  async () => {
-    const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-clone-')));
-    dirs.push(dir);
-    const clone = join(dir, 'clone');
-    run(dir, 'clone', '-q', whole, clone);
-    cpSync(join(whole, 'warehouse.duckdb'), join(clone, 'warehouse.duckdb'));
-    const places = readdirSync(join(clone, 'claims/shop')).flatMap((name) => {
-      const { claims, damaged } = parseClaims(
-        name,
-        readFileSync(join(clone, 'claims/shop', name), 'utf8'),
-      );
-      expect(damaged).toEqual([]);
-      return claims.flatMap(({ subject, evidence }) =>
-        evidence.map((one) => ({ subject, ...one })),
-      );
-    });
-    expect(places.length).toBeGreaterThan(200);
-    const fromFiles = places.filter(({ connection }) => connection === 'bakery');
-    for (const { subject, item = '', location = '', quote = '' } of fromFiles) {
-      const line = Number(/^line (\d+)/.exec(location)?.[1]);
-      const lines = readFileSync(join(clone, item), 'utf8').split('\n');
-      expect(lines.slice(line - 1).join('\n'), `${subject} ${item} ${location}`).toContain(
-        quote.split('\n')[0]?.trim(),
-      );
-    }
-    expect(fromFiles.length).toBeGreaterThan(100);
-    const { code, envelope } = await ktxJson(['ingest'], { cwd: clone });
-    expect([code, envelope.data]).toMatchObject([
-      0,
-      { commit: { none: 'unchanged' }, files: { added: [], changed: [], removed: [] } },
-    ]);
-    expect(run(clone, 'status', '--porcelain')).toBe('');
-  },
-);
+test('a clone on another machine, where dbt never ran, has nothing to read again, and knows where everything comes from', async () => {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-clone-')));
+  dirs.push(dir);
+  const clone = join(dir, 'clone');
+  run(dir, 'clone', '-q', whole, clone);
+  cpSync(join(whole, 'warehouse.duckdb'), join(clone, 'warehouse.duckdb'));
+  const places = readdirSync(join(clone, 'claims/shop')).flatMap((name) => {
+    const { claims, damaged } = parseClaims(
+      name,
+      readFileSync(join(clone, 'claims/shop', name), 'utf8'),
+    );
+    expect(damaged).toEqual([]);
+    return claims.flatMap(({ subject, evidence }) => evidence.map((one) => ({ subject, ...one })));
+  });
+  expect(places.length).toBeGreaterThan(200);
+  const fromFiles = places.filter(({ connection }) => connection === 'bakery');
+  for (const { subject, item = '', location = '', quote = '' } of fromFiles) {
+    const line = Number(/^line (\d+)/.exec(location)?.[1]);
+    const lines = readFileSync(join(clone, item), 'utf8').split('\n');
+    expect(lines.slice(line - 1).join('\n'), `${subject} ${item} ${location}`).toContain(
+      quote.split('\n')[0]?.trim(),
+    );
+  }
+  expect(fromFiles.length).toBeGreaterThan(100);
+  const { code, envelope } = await ktxJson(['ingest'], { cwd: clone });
+  expect([code, envelope.data]).toMatchObject([
+    0,
+    { commit: { none: 'unchanged' }, files: { added: [], changed: [], removed: [] } },
+  ]);
+  expect(run(clone, 'status', '--porcelain')).toBe('');
+});

@@ -57,7 +57,7 @@ function dataset(name: string): Dataset {
 }
 
 describe('ktx ingest over a warehouse and the dbt project that built it', () => {
-  test('gives datasets with what dbt says, and says what does not fit', { timeout: 60_000 }, () => {
+  test('gives datasets with what dbt says, and says what does not fit', () => {
     const { code, data } = ktx('ingest');
     expect(code).toBe(0);
     expect(data['quarantined']).toEqual([]);
@@ -120,7 +120,7 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     expect(run(dir, 'ls-files', 'sources/bakery/artifacts').split('\n')).toHaveLength(3);
   });
 
-  test('a second run changes nothing', { timeout: 60_000 }, () => {
+  test('a second run changes nothing', () => {
     const [head, status] = [run(dir, 'rev-parse', 'HEAD'), run(dir, 'status', '--porcelain')];
     const { data } = ktx('ingest');
     expect(data).toMatchObject({
@@ -133,7 +133,7 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     ]);
   });
 
-  test('the metrics answer, a conversion too', { timeout: 60_000 }, () => {
+  test('the metrics answer, a conversion too', () => {
     const asked = ['basket_total', 'big_share', 'margin', 'town_baskets', 'top_basket'].flatMap(
       (name) => ['--metric', `baskets.${name}`],
     );
@@ -161,46 +161,36 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     expect(comeBack).toEqual(counted.data['rows']);
   });
 
-  test(
-    'a metric that the planner cannot answer is marked wherever it is met, and refused',
-    { timeout: 60_000 },
-    () => {
-      const file = join(dir, 'semantic-layer/shop/baskets.yaml');
-      const before = readFileSync(file, 'utf8');
-      writeFileSync(
-        file,
-        before.replace(
-          'metrics:\n',
-          'metrics:\n  - {name: come_back_so_far, cumulative: {of: come_back}}\n',
-        ),
-      );
-      const lists = ktx('sl', 'list').data['rows'] as readonly (readonly string[])[];
-      expect(lists.find(([name]) => name === 'baskets')?.[1]).toContain(
-        'come_back_so_far (not yet queryable)',
-      );
-      expect(
-        ktx(
-          'sl',
-          'query',
-          '--metric',
-          'baskets.come_back_so_far',
-          '--dimension',
-          'metric_time.month',
-        ).code,
-      ).toBe(1);
-      expect(ktx('sl', 'read', 'baskets').data['not_yet_queryable']).toEqual(['come_back_so_far']);
-      const hits = ktx('search', 'come back so far').data['hits'] as readonly {
-        readonly name: string;
-        readonly detail?: string;
-      }[];
-      expect(hits.find(({ name }) => name === 'come_back_so_far')?.detail).toContain(
-        'not yet queryable',
-      );
-      writeFileSync(file, before);
-    },
-  );
+  test('a metric that the planner cannot answer is marked wherever it is met, and refused', () => {
+    const file = join(dir, 'semantic-layer/shop/baskets.yaml');
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      before.replace(
+        'metrics:\n',
+        'metrics:\n  - {name: come_back_so_far, cumulative: {of: come_back}}\n',
+      ),
+    );
+    const lists = ktx('sl', 'list').data['rows'] as readonly (readonly string[])[];
+    expect(lists.find(([name]) => name === 'baskets')?.[1]).toContain(
+      'come_back_so_far (not yet queryable)',
+    );
+    expect(
+      ktx('sl', 'query', '--metric', 'baskets.come_back_so_far', '--dimension', 'metric_time.month')
+        .code,
+    ).toBe(1);
+    expect(ktx('sl', 'read', 'baskets').data['not_yet_queryable']).toEqual(['come_back_so_far']);
+    const hits = ktx('search', 'come back so far').data['hits'] as readonly {
+      readonly name: string;
+      readonly detail?: string;
+    }[];
+    expect(hits.find(({ name }) => name === 'come_back_so_far')?.detail).toContain(
+      'not yet queryable',
+    );
+    writeFileSync(file, before);
+  });
 
-  test('a broken YAML file keeps what it said, and the rest goes on', { timeout: 60_000 }, () => {
+  test('a broken YAML file keeps what it said, and the rest goes on', () => {
     const file = join(dir, 'bakery/models/marts/baskets.yml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('    config:', '   config: ['));
     const other = join(dir, 'bakery/models/marts/shops.yml');

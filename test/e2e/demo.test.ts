@@ -132,7 +132,7 @@ describe('ktx demo', () => {
     first = await demoFromClone('--tour');
     afterFirst = state();
     second = envelopeSchema.parse(JSON.parse(await demoAsJson())).data;
-  }, 120_000);
+  });
 
   afterAll(() => rmSync(base, { recursive: true }));
 
@@ -297,7 +297,7 @@ describe('ktx demo', () => {
         command.replace(/^node src\/cli\/main.ts /, 'npm run -s ktx -- '),
       ),
     ).toEqual(commands);
-  }, 60_000);
+  });
 
   it('answers every query that the guide shows', () => {
     const guide = readFileSync(join(root, 'docs/semantic-layer.md'), 'utf8');
@@ -307,7 +307,7 @@ describe('ktx demo', () => {
     expect(lines.length).toBeGreaterThan(3);
     for (const line of lines)
       shell(`node ${line.replace(/^ktx/, 'src/cli/main.ts')} --project-dir ${dir}`);
-  }, 60_000);
+  });
 
   it('says what a model needs that is not configured, and changes nothing', async () => {
     const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--llm', 'anthropic', '--json'];
@@ -321,44 +321,40 @@ describe('ktx demo', () => {
     expect(state()).toEqual(afterFirst);
   });
 
-  it(
-    'goes on to read the prose with the model that its ktx.yaml names',
-    { timeout: 60_000 },
-    async () => {
-      const endpoint = await openModelEndpoint();
-      endpoint.fallback = reading;
-      try {
-        const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
-        appendFileSync(
-          join(dir, 'ktx.yaml'),
-          `llm:\n  provider: ${api}\n  models: {default: claude-sonnet-4-6}\n`,
-        );
-        const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--llm', 'anthropic', '--json'];
-        await approve(dir, env);
-        const { stdout } = await promisify(execFile)(process.execPath, args, {
-          cwd: root,
-          env: { ...env, TEST_KEY: 'sk-made-up' },
-        });
-        expect(JSON.parse(stdout)).toMatchObject({
-          data: {
-            read: {
-              pending: [],
-              found: [
-                {
-                  subject: expect.stringContaining('regular') as unknown,
-                  place: expect.stringMatching(/^handbook\/returns\.md line \d+$/) as unknown,
-                },
-              ],
-            },
+  it('goes on to read the prose with the model that its ktx.yaml names', async () => {
+    const endpoint = await openModelEndpoint();
+    endpoint.fallback = reading;
+    try {
+      const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
+      appendFileSync(
+        join(dir, 'ktx.yaml'),
+        `llm:\n  provider: ${api}\n  models: {default: claude-sonnet-4-6}\n`,
+      );
+      const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--llm', 'anthropic', '--json'];
+      await approve(dir, env);
+      const { stdout } = await promisify(execFile)(process.execPath, args, {
+        cwd: root,
+        env: { ...env, TEST_KEY: 'sk-made-up' },
+      });
+      expect(JSON.parse(stdout)).toMatchObject({
+        data: {
+          read: {
+            pending: [],
+            found: [
+              {
+                subject: expect.stringContaining('regular') as unknown,
+                place: expect.stringMatching(/^handbook\/returns\.md line \d+$/) as unknown,
+              },
+            ],
           },
-        });
-        const again = envelopeSchema.parse(JSON.parse(await demoAsJson())).data;
-        expect([again.unchanged, again.read.pending]).toEqual([true, []]);
-      } finally {
-        await endpoint.close();
-      }
-    },
-  );
+        },
+      });
+      const again = envelopeSchema.parse(JSON.parse(await demoAsJson())).data;
+      expect([again.unchanged, again.read.pending]).toEqual([true, []]);
+    } finally {
+      await endpoint.close();
+    }
+  });
 
   it('refuses a folder that holds something else, a project of another database too', async () => {
     const project = join(base, 'project');

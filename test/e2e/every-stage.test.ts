@@ -110,7 +110,7 @@ const roles = () =>
 const linesOf = (files: Record<string, string>) =>
   Object.entries(files).map(([path, text]) => [path, text.split('\n').sort()]);
 
-describe('a whole ingest', { timeout: 180_000 }, () => {
+describe('a whole ingest', () => {
   let expected: Record<string, string>;
 
   test('runs every stage and every role, the same on two backends; steps and usage are those of the endpoint [M5 M6 Q2 Q5 G5 G6]', async () => {
@@ -188,10 +188,7 @@ describe('a whole ingest', { timeout: 180_000 }, () => {
         env,
       }),
     );
-    const { content } = await client.callTool(
-      { name: 'ingest', arguments: { wait: 50 } },
-      { timeout: 60_000 },
-    );
+    const { content } = await client.callTool({ name: 'ingest', arguments: { wait: 50 } });
     await client.close();
     expect(JSON.stringify(content)).toContain('complete');
     expect(artifactsOf(overMcp)).toEqual(expected);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ktxJson, shopProject } from '../cli/run-cli.ts';
 import { startKtx } from '../support/ktx-process.ts';
 
-test('Ctrl-C ends an ingest while files are parsed', { timeout: 120_000 }, async () => {
+test('Ctrl-C ends an ingest while files are parsed', async () => {
   const cwd = await shopProject();
   mkdirSync(join(cwd, 'docs'));
   const add = ['connection', 'add', 'handbook', '--driver', 'docs', '--path', 'docs'];

@@ -12,7 +12,7 @@ import {
 let killing: Killing;
 beforeAll(async () => {
   killing = await openKilling();
-}, 120_000);
+});
 afterAll(() => killing.close());
 
 /**
@@ -36,7 +36,7 @@ async function killedAt(points: readonly Point[]): Promise<[Point, Killed][]> {
   return outcomes;
 }
 
-describe('an ingest with a model that is killed', { timeout: 240_000 }, () => {
+describe('an ingest with a model that is killed', () => {
   test('at the end of any stage loses nothing and pays for nothing twice; the next run ends where an unkilled one does', async () => {
     const points = boundariesOf(killing.events).filter(
       ({ label }) => !killedWithoutModel.includes(label),

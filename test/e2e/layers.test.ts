@@ -32,7 +32,7 @@ beforeAll(async () => {
   expect(code, stderr).toBe(0);
   ingest = stdout;
   return () => rmSync(cwd, { recursive: true, force: true });
-}, 60_000);
+});
 
 function dataset(name: string): Dataset {
   return load(readFileSync(join(cwd, `semantic-layer/warehouse/${name}.yaml`), 'utf8')) as Dataset;

@@ -43,7 +43,7 @@ describe('the packed package, installed elsewhere', () => {
     // The dependencies of the clone stand in for those that an installation would fetch.
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     bin = join(folder, 'package/bin/ktx.js');
-  }, 120_000);
+  });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -57,7 +57,7 @@ describe('the packed package, installed elsewhere', () => {
     const query = ['sl', 'query', '-m', 'orders.revenue', '--project-dir', 'shop', '--json'];
     const { stdout } = await run(process.execPath, [bin, ...query], { cwd: folder });
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, data: { rows: [[expect.any(Number)]] } });
-  }, 60_000);
+  });
 
   it.skipIf(olderNode === undefined)('tells an older Node in one line what it needs', async () => {
     const failed: unknown = await run(olderNode ?? '', [bin, '--version']).catch(

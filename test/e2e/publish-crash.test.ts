@@ -103,7 +103,7 @@ describe('an ingest that is killed', () => {
     });
     expect((await ingestHere(whole)).commit).toEqual({ none: 'unchanged' });
     expect(stateOf(whole)).toEqual(expected);
-  }, 240_000);
+  });
 
   test('in its very first run, before git knows any of it, is completed by the next', async () => {
     const project = shopProject();
@@ -114,7 +114,7 @@ describe('an ingest that is killed', () => {
       expect((await ingestHere(dir)).keptEdits).toEqual([]);
       expect(stateOf(dir), after).toEqual(expected);
     });
-  }, 240_000);
+  });
 
   test('takes nothing of its own for a person’s, although the database moves on before the next run', async () => {
     const project = await projectWithWork();
@@ -140,5 +140,5 @@ describe('an ingest that is killed', () => {
       await ingestHere(dir);
       expect(stateOf(dir), after).toEqual(expected);
     });
-  }, 240_000);
+  });
 });

@@ -21,7 +21,7 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
   const type = (...keys: readonly string[]): string => tmux('send-keys', '-t', 'ktx', ...keys);
   const screen = (): string => tmux('capture-pane', '-p', '-t', 'ktx', '-S', '-200');
   const sees = (text: RegExp) =>
-    expect.poll(screen, { timeout: 20_000, interval: 100 }).toMatch(text);
+    expect.poll(screen, { timeout: 120_000, interval: 100 }).toMatch(text);
 
   beforeAll(() => {
     const db = new DatabaseSync(join(dir, 'shop.db'));
@@ -51,69 +51,61 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test(
-    'goes from nothing to a scanned database, with an answer that does not work between',
-    { timeout: 90_000 },
-    async () => {
-      type('ktx setup', 'Enter');
-      await sees(/What do you want to connect to\?/);
-      type('Down', 'Down', 'Down', 'Down');
-      await sees(/● SQLite/);
-      type('Enter');
-      await sees(/SQLite database file/);
-      type('nothing-there.db', 'Enter');
-      await sees(/does not exist/);
-      // The driver was right, so only the path is asked again.
-      await sees(/SQLite database file[^]*does not exist[^]*SQLite database file/);
-      type('shop.db', 'Enter');
-      await sees(/connected in \d+ ms, 2 tables/);
-      type('C-c');
-      await sees(/No LLM was chosen/);
-      expect(existsSync(join(dir, 'ktx.yaml'))).toBe(true);
-      expect(readFileSync(join(dir, 'ktx.yaml'), 'utf8')).toContain('path: shop.db');
-      type('clear; ktx scan', 'Enter');
-      await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
-    },
-  );
+  test('goes from nothing to a scanned database, with an answer that does not work between', async () => {
+    type('ktx setup', 'Enter');
+    await sees(/What do you want to connect to\?/);
+    type('Down', 'Down', 'Down', 'Down');
+    await sees(/● SQLite/);
+    type('Enter');
+    await sees(/SQLite database file/);
+    type('nothing-there.db', 'Enter');
+    await sees(/does not exist/);
+    // The driver was right, so only the path is asked again.
+    await sees(/SQLite database file[^]*does not exist[^]*SQLite database file/);
+    type('shop.db', 'Enter');
+    await sees(/connected in \d+ ms, 2 tables/);
+    type('C-c');
+    await sees(/No LLM was chosen/);
+    expect(existsSync(join(dir, 'ktx.yaml'))).toBe(true);
+    expect(readFileSync(join(dir, 'ktx.yaml'), 'utf8')).toContain('path: shop.db');
+    type('clear; ktx scan', 'Enter');
+    await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
+  });
 
-  test(
-    'of Postgres, with a wrong password first and the right one then',
-    { timeout: 90_000 },
-    async () => {
-      const url = await createDatabase('terminal');
-      await runPostgres(
-        url,
-        'CREATE TABLE customers (id int PRIMARY KEY); CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers)',
-      );
-      const wrong = Object.assign(new URL(url), { password: 'wrong' }).href;
-      mkdirSync(join(dir, 'pg'));
-      type(
-        `cd ${join(dir, 'pg')}; export WRONG='${wrong}' RIGHT='${url}'; clear; tmux -S ${socket} clear-history; ktx setup`,
-        'Enter',
-      );
-      const answered = async (variable: string) => {
-        await sees(/● ClickHouse[^●]*$/);
-        type('Down', 'Down', 'Down');
-        await sees(/● Postgres/);
-        type('Enter');
-        await sees(/postgresql:\/\/user@host:5432[^]*$/);
-        type(`env:${variable}`, 'Enter');
-      };
-      await answered('WRONG');
-      await sees(/refused the login/);
-      expect(existsSync(join(dir, 'pg/ktx.yaml'))).toBe(false);
-      await answered('RIGHT');
-      await sees(/connected in \d+ ms, 2 tables/);
-      await sees(/Which LLM may ktx use\?/);
+  test('of Postgres, with a wrong password first and the right one then', async () => {
+    const url = await createDatabase('terminal');
+    await runPostgres(
+      url,
+      'CREATE TABLE customers (id int PRIMARY KEY); CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers)',
+    );
+    const wrong = Object.assign(new URL(url), { password: 'wrong' }).href;
+    mkdirSync(join(dir, 'pg'));
+    type(
+      `cd ${join(dir, 'pg')}; export WRONG='${wrong}' RIGHT='${url}'; clear; tmux -S ${socket} clear-history; ktx setup`,
+      'Enter',
+    );
+    const answered = async (variable: string) => {
+      await sees(/● ClickHouse[^●]*$/);
+      type('Down', 'Down', 'Down');
+      await sees(/● Postgres/);
       type('Enter');
-      await sees(/llm: none/);
-      expect(readFileSync(join(dir, 'pg/ktx.yaml'), 'utf8')).toContain('url: env:RIGHT');
-      type('clear; ktx scan', 'Enter');
-      await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
-    },
-  );
+      await sees(/postgresql:\/\/user@host:5432[^]*$/);
+      type(`env:${variable}`, 'Enter');
+    };
+    await answered('WRONG');
+    await sees(/refused the login/);
+    expect(existsSync(join(dir, 'pg/ktx.yaml'))).toBe(false);
+    await answered('RIGHT');
+    await sees(/connected in \d+ ms, 2 tables/);
+    await sees(/Which LLM may ktx use\?/);
+    type('Enter');
+    await sees(/llm: none/);
+    expect(readFileSync(join(dir, 'pg/ktx.yaml'), 'utf8')).toContain('url: env:RIGHT');
+    type('clear; ktx scan', 'Enter');
+    await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
+  });
 
-  test('of a folder of CSV files', { timeout: 90_000 }, async () => {
+  test('of a folder of CSV files', async () => {
     mkdirSync(join(dir, 'duck/exports'), { recursive: true });
     writeFileSync(
       join(dir, 'duck/exports/customers.csv'),

@@ -274,7 +274,7 @@ async function evaluate(...args: string[]) {
 
 const mixed = agent((id, golden, n) => bad[id]?.steps(golden) ?? right(id, golden, n));
 
-describe('the questions of the demo', { timeout: 180_000 }, () => {
+describe('the questions of the demo', () => {
   test('are at least 25 of every kind, and their golden SQL proves something', async () => {
     expect(cases.length).toBeGreaterThanOrEqual(25);
     const kinds = [

@@ -306,7 +306,7 @@ describe('every key of a question set', () => {
       'text',
       'tools',
     ]);
-  }, 120_000);
+  });
 
   test.for(Object.entries(others))(
     '%s does something',

@@ -104,38 +104,34 @@ function shell(script: string, env: Readonly<Record<string, string>>): Promise<n
 
 const read = (path: string): string => readFileSync(join(project.dir, path), 'utf8');
 
-test(
-  'the steps of the example workflow, as they are written: what broke is commented though the run failed',
-  { timeout: 120_000 },
-  async () => {
-    project.playing(revenue);
-    expect(
-      await ktx(['eval', 'run', '--save', 'evals/baseline.json'], { cwd: project.dir }),
-    ).toMatchObject({ code: 0 });
-    const dataset = join(project.dir, 'semantic-layer/shop/orders.yaml');
-    writeFileSync(
-      dataset,
-      readFileSync(dataset, 'utf8').replace("status = 'paid'", "status = 'refunded'"),
-    );
-    expect(await pushed({ WAREHOUSE_URL: 'made-up', ANTHROPIC_API_KEY: 'made-up' })).toEqual({
-      'Files are valid, nothing is contested or stale': 0,
-      'Golden SQL runs': 0,
-      'Agents answer as before': 1,
-      Comment: 0,
-    });
-    expect(read('gh-said')).toBe(
-      'pr\ncomment\ngithub.event.pull_request.number\n--body-file\nout/eval.md\n--edit-last\n--create-if-none\n',
-    );
-    expect(read('gh-body')).toBe(read('out/eval.md'));
-    expect(read('gh-body')).toMatch(
-      /^## ktx eval\n[^]*\| `shop\/total` \| broken \| pass → fail \|[^]*^-.*'paid'[^]*^\+.*'refunded'/m,
-    );
-    expect(
-      ['out/eval.xml', 'out/eval.html'].filter((path) => !existsSync(join(project.dir, path))),
-    ).toEqual([]);
-    expect(permissions).toEqual({ contents: 'read', 'pull-requests': 'write' });
-  },
-);
+test('the steps of the example workflow, as they are written: what broke is commented though the run failed', async () => {
+  project.playing(revenue);
+  expect(
+    await ktx(['eval', 'run', '--save', 'evals/baseline.json'], { cwd: project.dir }),
+  ).toMatchObject({ code: 0 });
+  const dataset = join(project.dir, 'semantic-layer/shop/orders.yaml');
+  writeFileSync(
+    dataset,
+    readFileSync(dataset, 'utf8').replace("status = 'paid'", "status = 'refunded'"),
+  );
+  expect(await pushed({ WAREHOUSE_URL: 'made-up', ANTHROPIC_API_KEY: 'made-up' })).toEqual({
+    'Files are valid, nothing is contested or stale': 0,
+    'Golden SQL runs': 0,
+    'Agents answer as before': 1,
+    Comment: 0,
+  });
+  expect(read('gh-said')).toBe(
+    'pr\ncomment\ngithub.event.pull_request.number\n--body-file\nout/eval.md\n--edit-last\n--create-if-none\n',
+  );
+  expect(read('gh-body')).toBe(read('out/eval.md'));
+  expect(read('gh-body')).toMatch(
+    /^## ktx eval\n[^]*\| `shop\/total` \| broken \| pass → fail \|[^]*^-.*'paid'[^]*^\+.*'refunded'/m,
+  );
+  expect(
+    ['out/eval.xml', 'out/eval.html'].filter((path) => !existsSync(join(project.dir, path))),
+  ).toEqual([]);
+  expect(permissions).toEqual({ contents: 'read', 'pull-requests': 'write' });
+});
 
 test('without secrets, as in a fork, files are checked and nothing is asked or said', async () => {
   const running = project.playing(revenue);

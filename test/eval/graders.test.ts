@@ -500,7 +500,6 @@ describe('an answer that refuses', () => {
 
   test.each(['kann ', 'ne ', 'cannot ', 'nicht das ', 'n’'])(
     'is looked for in a megabyte of %j',
-    { timeout: 20_000 },
     (words) => {
       const text = words.repeat(1_000_000 / words.length);
       expect(gradeRefusal(text, 'Why?').grader).toBe('refuses');

@@ -70,7 +70,7 @@ interface EvalData {
 
 const budgets = hasSlowCases ? [0.02, 0.05, 0.12, 1] : [0.05];
 
-describe.each(backendsOfRun)('a budget of questions on %s', { timeout: 120_000 }, (backend) => {
+describe.each(backendsOfRun)('a budget of questions on %s', (backend) => {
   test.each(budgets)(
     'of $%s holds for one question, and the next one is answered',
     async (limit) => {

@@ -62,7 +62,7 @@ test('a run that is killed, again and again, is resumed without asking twice', a
   expect(logs()).toEqual([]);
   const nothing = await evaluate('--resume');
   expect([nothing.code, nothing.error?.code]).toEqual([2, 'run_unknown']);
-}, 60_000);
+});
 
 test('time and money end a run that goes on later; changed questions do not join it', async () => {
   const model = project.playing(() => say('There is no data on that.'));

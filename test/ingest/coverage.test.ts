@@ -50,7 +50,7 @@ const shop = (files: Readonly<Record<string, string>>) =>
 const index = (dir: string) => read(dir, 'sources/handbook/index.jsonl');
 const silence = () => say('Done.');
 
-describe('an item', { timeout: 120_000 }, () => {
+describe('an item', () => {
   test('about which the model says nothing is not read: after three attempts it is set aside until its text changes', async () => {
     const dir = shop({ 'a.md': '# A\n\nThe fee is what a coupon costs.\n' });
     const first = await ingest(dir, silence);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => machine.close());
 
 describe.each(twoBackends)('a model on %s that does what an attacker says', (backend) => {
-  test('gets no row out of an ingest', { timeout: 300_000 }, async () => {
+  test('gets no row out of an ingest', async () => {
     const dir = canaryShop(machine, backend);
     const { script, answers, compared } = hijacked();
     machine.endpoint.fallback = script;
@@ -63,26 +63,22 @@ function withoutOwnWords(text: string): string {
   return text.replaceAll(canaries.mail, '').replaceAll(canaries.rareStatus.slice(0, 5), '');
 }
 
-test(
-  'no value of any kind is sent with scan.send_samples: false',
-  { timeout: 120_000 },
-  async () => {
-    const dir = canaryShop(machine, 'anthropic', 'scan: {send_samples: false}\n');
-    const { script, answers } = hijacked();
-    machine.endpoint.fallback = script;
-    const before = machine.endpoint.requests.length;
-    await ingestCommand(machine, dir);
-    const text = machine.endpoint.requests
-      .slice(before)
-      .map((request) => request.text)
-      .join('\n');
-    expect(answers.get('a rare group')).not.toContain('"rows"');
-    const prompts = text.match(/"table": "people"[^]*?"describe"/g) ?? [];
-    for (const prompt of prompts) expect(prompt).not.toMatch(/basic|north|"min"|"max"|frequent/);
-  },
-);
+test('no value of any kind is sent with scan.send_samples: false', async () => {
+  const dir = canaryShop(machine, 'anthropic', 'scan: {send_samples: false}\n');
+  const { script, answers } = hijacked();
+  machine.endpoint.fallback = script;
+  const before = machine.endpoint.requests.length;
+  await ingestCommand(machine, dir);
+  const text = machine.endpoint.requests
+    .slice(before)
+    .map((request) => request.text)
+    .join('\n');
+  expect(answers.get('a rare group')).not.toContain('"rows"');
+  const prompts = text.match(/"table": "people"[^]*?"describe"/g) ?? [];
+  for (const prompt of prompts) expect(prompt).not.toMatch(/basic|north|"min"|"max"|frequent/);
+});
 
-test('values of columns that scan.no_values names are not sent', { timeout: 120_000 }, async () => {
+test('values of columns that scan.no_values names are not sent', async () => {
   const dir = canaryShop(machine, 'anthropic', 'scan: {no_values: [people.plan, people.visits]}\n');
   for (const unit of units.keys()) writeFileSync(join(dir, `docs/page${unit}.md`), '# Nothing\n');
   run(dir, 'commit', '-qam', 'nothing');

@@ -57,5 +57,4 @@ test.each(backendsOfRun)(
     expect(seen.join('')).not.toMatch(/canary|7700077/);
     rmSync(dir, { recursive: true, force: true });
   },
-  60_000,
 );

@@ -149,100 +149,96 @@ const known = [
   'wiki',
 ];
 
-test(
-  'orders in comments, values, dbt and SQL move a model that obeys them to nothing',
-  { timeout: 180_000 },
-  async () => {
-    const dir = documentedShop(machine, 'anthropic', {});
-    const path = join(machine.claude.home, 'secret.md');
-    for (const file of [path, join(dir, 'secret.md')]) writeFileSync(file, secret);
-    const config = read(dir, 'ktx.yaml').replace(
-      'driver: sqlite, path: shop.sqlite',
-      'driver: duckdb, path: shop.duckdb',
-    );
-    write(
-      dir,
-      'ktx.yaml',
-      config.replace('handbook: {driver: docs, path: docs}', 'models: {driver: dbt, path: dbt}'),
-    );
-    write(dir, '.gitignore', 'shop.*\n');
-    await hostileDatabase(dir, path);
-    const said = all.map((order) => written('dbt description', order, path)).join(' ');
-    const asComments = [...all, ...forms]
-      .map((order) => `-- ${written('query text', order, path)}\n`)
-      .join('');
-    write(
-      dir,
-      'dbt/dbt_project.yml',
-      'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n',
-    );
-    write(
-      dir,
-      'dbt/models/orders.sql',
-      `-- ${quote}\n${asComments}select id, amount, status from raw.orders where status <> 'draft'\n`,
-    );
-    write(
-      dir,
-      'dbt/models/schema.yml',
-      `models:\n  - name: orders\n    description: ${JSON.stringify(said)}\n`,
-    );
-    run(dir, 'add', '.');
-    run(dir, 'commit', '-qm', 'a project of somebody else');
-    const ownFiles = () =>
-      run(dir, 'ls-tree', '-r', 'HEAD', '--', 'dbt', 'secret.md', 'ktx.yaml', '.gitignore');
-    const [before, counts] = [ownFiles(), await countsIn(dir)];
-    const { script, met, results } = obeying();
-    machine.endpoint.fallback = script;
-    const { code, data } = await ingestCommand(machine, dir);
-    expect([0, 3], JSON.stringify(data)).toContain(code);
+test('orders in comments, values, dbt and SQL move a model that obeys them to nothing', async () => {
+  const dir = documentedShop(machine, 'anthropic', {});
+  const path = join(machine.claude.home, 'secret.md');
+  for (const file of [path, join(dir, 'secret.md')]) writeFileSync(file, secret);
+  const config = read(dir, 'ktx.yaml').replace(
+    'driver: sqlite, path: shop.sqlite',
+    'driver: duckdb, path: shop.duckdb',
+  );
+  write(
+    dir,
+    'ktx.yaml',
+    config.replace('handbook: {driver: docs, path: docs}', 'models: {driver: dbt, path: dbt}'),
+  );
+  write(dir, '.gitignore', 'shop.*\n');
+  await hostileDatabase(dir, path);
+  const said = all.map((order) => written('dbt description', order, path)).join(' ');
+  const asComments = [...all, ...forms]
+    .map((order) => `-- ${written('query text', order, path)}\n`)
+    .join('');
+  write(
+    dir,
+    'dbt/dbt_project.yml',
+    'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n',
+  );
+  write(
+    dir,
+    'dbt/models/orders.sql',
+    `-- ${quote}\n${asComments}select id, amount, status from raw.orders where status <> 'draft'\n`,
+  );
+  write(
+    dir,
+    'dbt/models/schema.yml',
+    `models:\n  - name: orders\n    description: ${JSON.stringify(said)}\n`,
+  );
+  run(dir, 'add', '.');
+  run(dir, 'commit', '-qm', 'a project of somebody else');
+  const ownFiles = () =>
+    run(dir, 'ls-tree', '-r', 'HEAD', '--', 'dbt', 'secret.md', 'ktx.yaml', '.gitignore');
+  const [before, counts] = [ownFiles(), await countsIn(dir)];
+  const { script, met, results } = obeying();
+  machine.endpoint.fallback = script;
+  const { code, data } = await ingestCommand(machine, dir);
+  expect([0, 3], JSON.stringify(data)).toContain(code);
 
-    // Every order came to the model through every channel, and it gave it. No value of a row came
-    // to it.
-    expect(met.get('sampled value')).toBeUndefined();
-    for (const channel of channels.filter((name) => name !== 'sampled value'))
-      expect(met.get(channel)?.size, channel).toBeGreaterThanOrEqual(all.length);
-    expect(results.length).toBeGreaterThan(2 * all.length);
-    // Nothing that was read went out, and no tool ran beside those of the stages.
-    expect(machine.endpoint.requests.some(({ text }) => text.includes(secret))).toBe(false);
-    expect(results.join('\n')).not.toMatch(/root:.*:0:0/);
-    const ran = new Set(
-      read(dir, '.ktx/logs/tools.jsonl')
-        .trim()
-        .split('\n')
-        .map((line) => (JSON.parse(line) as { tool: string }).tool),
-    );
-    for (const [tool] of orders.slice(0, 13))
-      if (tool !== 'place_on_page') expect(ran).not.toContain(tool);
-    // The database, the files of people and the project's folder are as they were.
-    expect(await countsIn(dir)).toEqual(counts);
-    expect(ownFiles()).toBe(before);
-    expect(run(dir, 'status', '--porcelain')).toBe('');
-    expect(readdirSync(dir).filter((name) => !known.includes(name))).toEqual([]);
-    expect(readdirSync(join(dir, 'semantic-layer/shop')).sort()).toEqual([
-      'commented.yaml',
-      'coupons.yaml',
-      'orders.yaml',
-      'sampled.yaml',
-    ]);
+  // Every order came to the model through every channel, and it gave it. No value of a row came
+  // to it.
+  expect(met.get('sampled value')).toBeUndefined();
+  for (const channel of channels.filter((name) => name !== 'sampled value'))
+    expect(met.get(channel)?.size, channel).toBeGreaterThanOrEqual(all.length);
+  expect(results.length).toBeGreaterThan(2 * all.length);
+  // Nothing that was read went out, and no tool ran beside those of the stages.
+  expect(machine.endpoint.requests.some(({ text }) => text.includes(secret))).toBe(false);
+  expect(results.join('\n')).not.toMatch(/root:.*:0:0/);
+  const ran = new Set(
+    read(dir, '.ktx/logs/tools.jsonl')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { tool: string }).tool),
+  );
+  for (const [tool] of orders.slice(0, 13))
+    if (tool !== 'place_on_page') expect(ran).not.toContain(tool);
+  // The database, the files of people and the project's folder are as they were.
+  expect(await countsIn(dir)).toEqual(counts);
+  expect(ownFiles()).toBe(before);
+  expect(run(dir, 'status', '--porcelain')).toBe('');
+  expect(readdirSync(dir).filter((name) => !known.includes(name))).toEqual([]);
+  expect(readdirSync(join(dir, 'semantic-layer/shop')).sort()).toEqual([
+    'commented.yaml',
+    'coupons.yaml',
+    'orders.yaml',
+    'sampled.yaml',
+  ]);
 
-    // What a model read is what the unit itself says, in one line each; what it describes are the
-    // tables that it was asked about.
-    const claims = Object.entries(artifactsOf(dir)).flatMap(([at, text]) =>
-      at.startsWith('claims/') ? parseClaims(at, text).claims : [],
+  // What a model read is what the unit itself says, in one line each; what it describes are the
+  // tables that it was asked about.
+  const claims = Object.entries(artifactsOf(dir)).flatMap(([at, text]) =>
+    at.startsWith('claims/') ? parseClaims(at, text).claims : [],
+  );
+  const by = (origin: string) =>
+    claims.filter(({ evidence }) =>
+      evidence.some((one) => one.origin === 'model' && one.extractor.startsWith(origin)),
     );
-    const by = (origin: string) =>
-      claims.filter(({ evidence }) =>
-        evidence.some((one) => one.origin === 'model' && one.extractor.startsWith(origin)),
-      );
-    expect([...new Set(by('reading@').map(({ subject }) => subject))].sort()).toEqual([
-      'rule:patrons_top',
-      'term:patron',
-    ]);
-    for (const { body } of by('reading@')) expect(JSON.stringify(body)).not.toMatch(/\\n/);
-    expect(
-      by('descriptions@').every(
-        ({ kind, subject }) => kind === 'description' && /^(dataset|field):shop\./.test(subject),
-      ),
-    ).toBe(true);
-  },
-);
+  expect([...new Set(by('reading@').map(({ subject }) => subject))].sort()).toEqual([
+    'rule:patrons_top',
+    'term:patron',
+  ]);
+  for (const { body } of by('reading@')) expect(JSON.stringify(body)).not.toMatch(/\\n/);
+  expect(
+    by('descriptions@').every(
+      ({ kind, subject }) => kind === 'description' && /^(dataset|field):shop\./.test(subject),
+    ),
+  ).toBe(true);
+});

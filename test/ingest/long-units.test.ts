@@ -66,4 +66,4 @@ test('items that are too long together are read by halves, one that is too long 
   } finally {
     await project.close();
   }
-}, 60_000);
+});

@@ -146,51 +146,47 @@ const backendsOfRun = hasSlowCases ? backends : ['anthropic', 'openai'];
 /** The files of whoever described the shop first. */
 let whatAnyoneWrites: Readonly<Record<string, string>> | undefined;
 
-describe.each(backendsOfRun)(
-  'tables described by a model behind %s',
-  { timeout: 60_000 },
-  (backend) => {
-    test('all in one call where they fit, the same files whoever answers; a second run makes none; one changed table costs one [M1 M3 Q2]', async () => {
-      const dir = project(backend);
-      answering(describing);
-      const first = await ingest(dir);
-      expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
-      expect(asked.toSorted()).toEqual(tables);
-      expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({
-        calls: 1,
-        output: expect.any(Number),
-      });
-      const orders = readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
-      expect(orders).toContain('One row is one of orders.');
-      expect(orders).toContain('The amount of it.');
-      const found = artifacts(dir);
-      expect(Object.keys(found)).toHaveLength(6);
-      expect(found).toEqual((whatAnyoneWrites ??= found));
-
-      answering(() => fail('bad-request'));
-      const second = await ingest(dir);
-      expect(second).toMatchObject({
-        code: 0,
-        envelope: { data: { connections: described(0), commit: {} } },
-      });
-      expect(second.envelope.data.commit.id).toBeUndefined();
-      expect(asked).toEqual([]);
-
-      answering(describing);
-      sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
-      expect(await ingest(dir)).toMatchObject({
-        code: 0,
-        envelope: { data: { connections: described(1) } },
-      });
-      expect(asked).toEqual(['orders']);
-      expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).toContain(
-        'The note of it.',
-      );
+describe.each(backendsOfRun)('tables described by a model behind %s', (backend) => {
+  test('all in one call where they fit, the same files whoever answers; a second run makes none; one changed table costs one [M1 M3 Q2]', async () => {
+    const dir = project(backend);
+    answering(describing);
+    const first = await ingest(dir);
+    expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
+    expect(asked.toSorted()).toEqual(tables);
+    expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({
+      calls: 1,
+      output: expect.any(Number),
     });
-  },
-);
+    const orders = readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
+    expect(orders).toContain('One row is one of orders.');
+    expect(orders).toContain('The amount of it.');
+    const found = artifacts(dir);
+    expect(Object.keys(found)).toHaveLength(6);
+    expect(found).toEqual((whatAnyoneWrites ??= found));
 
-describe('descriptions', { timeout: 60_000 }, () => {
+    answering(() => fail('bad-request'));
+    const second = await ingest(dir);
+    expect(second).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: described(0), commit: {} } },
+    });
+    expect(second.envelope.data.commit.id).toBeUndefined();
+    expect(asked).toEqual([]);
+
+    answering(describing);
+    sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
+    expect(await ingest(dir)).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: described(1) } },
+    });
+    expect(asked).toEqual(['orders']);
+    expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).toContain(
+      'The note of it.',
+    );
+  });
+});
+
+describe('descriptions', () => {
   test('are the same too where the model misbehaves once and is corrected', async () => {
     for (const backend of hasSlowCases ? ['anthropic', 'claude-code'] : ['anthropic']) {
       if (!backends.includes(backend)) continue;
@@ -298,7 +294,7 @@ function candidatesAsked({ messages }: ModelCall): readonly Candidate[] | undefi
     : (JSON.parse(json) as { candidates?: readonly Candidate[] }).candidates;
 }
 
-describe('links in doubt', { timeout: 60_000 }, () => {
+describe('links in doubt', () => {
   // Nothing is sure enough to be accepted without a verdict.
   const doubtful = 'scan: {accept: 0.9999}\n';
   const proposal = (column: string, key: string) => ({

@@ -61,7 +61,7 @@ beforeAll(async () => {
   const warehouse = () => project.warehouse('shop', signal);
   const findings = { connections: [{ catalog, claims: undefined, warehouse }], sources: [] };
   snapshot = openSnapshot(findings, await readProjectFiles(dir, projectFolders(findings)));
-}, 60_000);
+});
 afterAll(() => project.close());
 
 function openSession(text = body, unread: readonly UnreadText[] = []): ProposalsSession {

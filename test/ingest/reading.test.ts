@@ -87,7 +87,7 @@ async function ingestHere(dir: string, options: Partial<Asked> = {}) {
 /** The files of whoever read `files` first. */
 let whatAnyoneReads: Readonly<Record<string, string>> | undefined;
 
-describe.each(backendsOfRun)('prose read by a model behind %s', { timeout: 120_000 }, (backend) => {
+describe.each(backendsOfRun)('prose read by a model behind %s', (backend) => {
   test('is sorted, read in one call or in a loop, once, and ends in the same files; one changed page costs its own work [M2 M5 Q2 Q5 G5]', async () => {
     const dir = documentedShop(machine, backend, files);
     answering();
@@ -151,7 +151,7 @@ describe.each(backendsOfRun)('prose read by a model behind %s', { timeout: 120_0
   });
 });
 
-describe('prose', { timeout: 120_000 }, () => {
+describe('prose', () => {
   test('ends in the same files after a kill, without paying twice', async () => {
     const dir = documentedShop(machine, 'anthropic', files);
     const { promise: started, resolve: onStart } =
@@ -199,7 +199,7 @@ const pages = () =>
     .filter(({ turn }) => turn === 1)
     .flatMap(({ stage, items }) => items.map(({ item }) => `${stage} ${item.split('/').at(-1)}`));
 
-describe('a reading', { timeout: 120_000 }, () => {
+describe('a reading', () => {
   test('of more pages gives the same files, however many are read at once and in whatever order the answers come', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 9 }, (_, index) => {
@@ -456,7 +456,7 @@ describe('a reading', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what a model has read', { timeout: 120_000 }, () => {
+describe('what a model has read', () => {
   test('stays while nobody reads the page anew, and the index tells of which state it is', async () => {
     const dir = documentedShop(machine, 'anthropic', { 'terms.md': files['terms.md'] });
     answering();
@@ -533,104 +533,96 @@ describe('what a model has read', { timeout: 120_000 }, () => {
   });
 });
 
-test(
-  'SQL that decides something is read without sorting, small models together',
-  { timeout: 60_000 },
-  async () => {
-    const dir = documentedShop(machine, 'anthropic', {});
-    write(
-      dir,
-      'ktx.yaml',
-      read(dir, 'ktx.yaml').replace(
-        'handbook: {driver: docs, path: docs}',
-        'models: {driver: dbt, path: dbt}',
-      ),
-    );
-    write(
-      dir,
-      'dbt/dbt_project.yml',
-      'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n',
-    );
-    write(
-      dir,
-      'dbt/models/orders.sql',
-      "select id, customer_id, amount, status\nfrom raw.orders\nwhere not is_test and status <> 'draft'\n",
-    );
-    write(dir, 'dbt/models/customers.sql', 'select distinct id, name, region from raw.customers\n');
-    write(dir, 'dbt/models/coupons.sql', 'select code, percent from raw.coupons\n');
-    answering((call) => {
-      const unit = readingAsked(call);
-      if (unit?.stage !== 'extract') return reading(call);
-      if (unit.turn > 1) return say('Done.');
-      return reply(
-        unit.items.map(({ item }) => {
-          if (item.includes('customers'))
-            return {
-              tool: 'report_unmapped',
-              input: { item, reason: 'not_computable', what: 'How loyal they are.' },
-            };
-          const input = {
-            item,
-            quote: "where not is_test and status <> 'draft'",
-            dataset: 'orders',
-          };
+test('SQL that decides something is read without sorting, small models together', async () => {
+  const dir = documentedShop(machine, 'anthropic', {});
+  write(
+    dir,
+    'ktx.yaml',
+    read(dir, 'ktx.yaml').replace(
+      'handbook: {driver: docs, path: docs}',
+      'models: {driver: dbt, path: dbt}',
+    ),
+  );
+  write(
+    dir,
+    'dbt/dbt_project.yml',
+    'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n',
+  );
+  write(
+    dir,
+    'dbt/models/orders.sql',
+    "select id, customer_id, amount, status\nfrom raw.orders\nwhere not is_test and status <> 'draft'\n",
+  );
+  write(dir, 'dbt/models/customers.sql', 'select distinct id, name, region from raw.customers\n');
+  write(dir, 'dbt/models/coupons.sql', 'select code, percent from raw.coupons\n');
+  answering((call) => {
+    const unit = readingAsked(call);
+    if (unit?.stage !== 'extract') return reading(call);
+    if (unit.turn > 1) return say('Done.');
+    return reply(
+      unit.items.map(({ item }) => {
+        if (item.includes('customers'))
           return {
-            tool: 'propose_dataset',
-            input: { ...input, description: 'Orders that are no test and no draft.' },
+            tool: 'report_unmapped',
+            input: { item, reason: 'not_computable', what: 'How loyal they are.' },
           };
-        }),
-      );
-    });
-    const { report } = await ingestHere(dir);
-    expect(report).toMatchObject({
-      sources: [{ connection: 'models', pending: [] }],
-      stages: [{ stage: 'extract', done: 2, pending: 0, calls: 2 }],
-    });
-    expect(pages()).toEqual(['extract customers.sql', 'extract orders.sql']);
-    expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain(
-      'description: Orders that are no test and no draft.',
+        const input = {
+          item,
+          quote: "where not is_test and status <> 'draft'",
+          dataset: 'orders',
+        };
+        return {
+          tool: 'propose_dataset',
+          input: { ...input, description: 'Orders that are no test and no draft.' },
+        };
+      }),
     );
-    expect(read(dir, 'claims/shop/orders.jsonl')).toContain(
-      '"location":"line 3","origin":"model","quote":"where not is_test',
-    );
-    expect(read(dir, 'sources/models/index.jsonl').match(/dbt@\d+\+reading@1/g)).toHaveLength(2);
-    // What a model could not claim is told, by every run and in a clone.
-    const place = { item: 'sources/models/models/customers.sql', location: 'as a model reads it' };
-    const unfit = [{ ...place, reason: 'How loyal they are. (not computable)' }];
-    expect(report.unfit).toEqual(unfit);
-    expect((await ingestHere(dir)).report).toMatchObject({ unfit, commit: { none: 'unchanged' } });
-    run(dir, 'commit', '-qam', 'models');
-    const clone = `${dir}-clone`;
-    run(dir, 'clone', '-q', dir, clone);
-    const project = await openProject(clone);
-    expect(await loadReviewQueue(project)).toMatchObject({ unfit, pending: [] });
-    await project.close();
-  },
-);
+  });
+  const { report } = await ingestHere(dir);
+  expect(report).toMatchObject({
+    sources: [{ connection: 'models', pending: [] }],
+    stages: [{ stage: 'extract', done: 2, pending: 0, calls: 2 }],
+  });
+  expect(pages()).toEqual(['extract customers.sql', 'extract orders.sql']);
+  expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain(
+    'description: Orders that are no test and no draft.',
+  );
+  expect(read(dir, 'claims/shop/orders.jsonl')).toContain(
+    '"location":"line 3","origin":"model","quote":"where not is_test',
+  );
+  expect(read(dir, 'sources/models/index.jsonl').match(/dbt@\d+\+reading@1/g)).toHaveLength(2);
+  // What a model could not claim is told, by every run and in a clone.
+  const place = { item: 'sources/models/models/customers.sql', location: 'as a model reads it' };
+  const unfit = [{ ...place, reason: 'How loyal they are. (not computable)' }];
+  expect(report.unfit).toEqual(unfit);
+  expect((await ingestHere(dir)).report).toMatchObject({ unfit, commit: { none: 'unchanged' } });
+  run(dir, 'commit', '-qam', 'models');
+  const clone = `${dir}-clone`;
+  run(dir, 'clone', '-q', dir, clone);
+  const project = await openProject(clone);
+  expect(await loadReviewQueue(project)).toMatchObject({ unfit, pending: [] });
+  await project.close();
+});
 
-test(
-  'a dry run says what a model would take, and asks and writes nothing',
-  { timeout: 60_000 },
-  async () => {
-    const settings = '  prices: {claude-sonnet-4-6: {input: 3, output: 15}}\n';
-    const dir = documentedShop(machine, 'anthropic', { ...files, settings });
-    answering(nothing);
-    const { report } = await ingestHere(dir, { dryRun: true });
-    expect(asked).toEqual([]);
-    // Three tables and three pages; at most a loop for all pages together, and the two stages after
-    // it.
-    expect(report.estimate).toMatchObject({
-      calls: [4, 9],
-      costUsd: [expect.any(Number), expect.any(Number)],
-    });
-    const [least = 0, most = 0] = report.estimate?.costUsd ?? [];
-    expect(least).toBeGreaterThan(0);
-    expect(most).toBeGreaterThan(least);
-    answering();
-    expect((await ingestHere(dir)).report.exitCode).toBe(0);
-    expect((await ingestHere(dir, { dryRun: true })).report.estimate).toMatchObject({
-      calls: [0, 0],
-      costUsd: [0, 0],
-    });
-  },
-);
+test('a dry run says what a model would take, and asks and writes nothing', async () => {
+  const settings = '  prices: {claude-sonnet-4-6: {input: 3, output: 15}}\n';
+  const dir = documentedShop(machine, 'anthropic', { ...files, settings });
+  answering(nothing);
+  const { report } = await ingestHere(dir, { dryRun: true });
+  expect(asked).toEqual([]);
+  // Three tables and three pages; at most a loop for all pages together, and the two stages after
+  // it.
+  expect(report.estimate).toMatchObject({
+    calls: [4, 9],
+    costUsd: [expect.any(Number), expect.any(Number)],
+  });
+  const [least = 0, most = 0] = report.estimate?.costUsd ?? [];
+  expect(least).toBeGreaterThan(0);
+  expect(most).toBeGreaterThan(least);
+  answering();
+  expect((await ingestHere(dir)).report.exitCode).toBe(0);
+  expect((await ingestHere(dir, { dryRun: true })).report.estimate).toMatchObject({
+    calls: [0, 0],
+    costUsd: [0, 0],
+  });
+});

@@ -74,7 +74,7 @@ const careful = rulingModel(
   mending('amount'),
 );
 
-describe('rulings of a model', { timeout: 60_000 }, () => {
+describe('rulings of a model', () => {
   test('are the same, file for file, whoever answers; steps and usage are those of the endpoint [G6 Q5 M5]', async () => {
     let dir = '';
     const outcomes: Record<string, string>[] = [];

@@ -144,11 +144,11 @@ async function prepare(backend: string): Promise<Prepared> {
 const largest = 1;
 const small = [0.02, 0.05, 0.12] as const;
 
-describe.each(backendsOfRun)('the budget of an ingest on %s', { timeout: 600_000 }, (backend) => {
+describe.each(backendsOfRun)('the budget of an ingest on %s', (backend) => {
   let prepared: Prepared;
   beforeAll(async () => {
     prepared = await prepare(backend);
-  }, 600_000);
+  });
 
   test(`covers all stages with $${largest}`, () => {
     const { whole } = prepared;

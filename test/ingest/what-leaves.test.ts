@@ -46,7 +46,7 @@ beforeAll(async () => {
     read(ingest.dir, 'ktx.yaml').replace('llm:', 'llm:\n  send_rows: off'),
   );
   withheld = await runQuestions(ingest.dir);
-}, 240_000);
+});
 afterAll(() => machine.close());
 
 async function runIngest(settings: string) {
@@ -530,7 +530,7 @@ describe('docs/llm.md, “What leaves the machine”', () => {
     expect(sentencesOfDocs()).toEqual(shown);
   });
 
-  test.each(Object.entries(sentences))('%s', { timeout: 60_000 }, async (_, check) => {
+  test.each(Object.entries(sentences))('%s', async (_, check) => {
     await check();
   });
 });

@@ -58,7 +58,7 @@ const orders = {
     ),
 };
 
-describe('Notion and Confluence in a project', { timeout: 120_000 }, () => {
+describe('Notion and Confluence in a project', () => {
   test('are added by a command, say what they see, and lead from a term to its page without a model', async () => {
     const dir = documentedShop(machine, 'none', { 'a.md': '# Nothing\n' });
     write(dir, 'ktx.yaml', 'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n');

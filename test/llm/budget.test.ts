@@ -49,74 +49,70 @@ for (const subject of ['anthropic', 'claude-code'] as const) {
     return { running, result };
   };
 
-  describe(
-    `money on ${subject}`,
-    { timeout: 120_000, skip: missing(subject) !== undefined },
-    () => {
-      test('a loop stops between two turns once its budget is spent', async () => {
-        const { runtime } = await open({ max_usd_per_run: 0.05 });
-        const { running, result } = loop(runtime, ({ n }) => lookUp(n));
-        const { error, metrics } = await result;
-        await runtime.close();
-        expect(error).toMatchObject({
-          code: 'llm_budget_spent',
-          message: expect.stringContaining('$0.0900 of the $0.05'),
-        });
-        expect(metrics.steps).toBe(2);
-        expect(running.calls).toHaveLength(2);
-        expect(metrics.usage).toMatchObject({ [testModel]: { input: 20_000, output: 2000 } });
-        expect(metrics.apiCalls).toBe(2);
+  describe(`money on ${subject}`, { skip: missing(subject) !== undefined }, () => {
+    test('a loop stops between two turns once its budget is spent', async () => {
+      const { runtime } = await open({ max_usd_per_run: 0.05 });
+      const { running, result } = loop(runtime, ({ n }) => lookUp(n));
+      const { error, metrics } = await result;
+      await runtime.close();
+      expect(error).toMatchObject({
+        code: 'llm_budget_spent',
+        message: expect.stringContaining('$0.0900 of the $0.05'),
       });
+      expect(metrics.steps).toBe(2);
+      expect(running.calls).toHaveLength(2);
+      expect(metrics.usage).toMatchObject({ [testModel]: { input: 20_000, output: 2000 } });
+      expect(metrics.apiCalls).toBe(2);
+    });
 
-      test('an answer that is complete counts, though it spends the budget', async () => {
-        const { runtime } = await open({ max_usd_per_run: 0.02 });
-        const { result } = loop(runtime, () => ({
-          kind: 'reply',
-          blocks: [{ text: 'Done.' }],
-          usage,
-        }));
-        expect(await result).toMatchObject({ stopReason: 'natural', text: 'Done.' });
-        await runtime.close();
-      });
+    test('an answer that is complete counts, though it spends the budget', async () => {
+      const { runtime } = await open({ max_usd_per_run: 0.02 });
+      const { result } = loop(runtime, () => ({
+        kind: 'reply',
+        blocks: [{ text: 'Done.' }],
+        usage,
+      }));
+      expect(await result).toMatchObject({ stopReason: 'natural', text: 'Done.' });
+      await runtime.close();
+    });
 
-      test('ten objects at once exceed a small budget by one call at most', async () => {
-        const { runtime } = await open({ max_usd_per_run: 0.02 });
-        const running = endpoint.start(({ objectTaken }) => ({
-          kind: 'reply',
-          blocks: [objectTaken ? { text: 'ok' } : { object: { note: 'n' } }],
-          usage,
-        }));
-        const work = Array.from({ length: 10 }, () =>
-          runtime.generateObject({ role: 'default', prompt: `Say. ${running.marker}`, schema }),
-        );
-        const ended = await Promise.allSettled(work);
-        await runtime.close();
-        expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-        expect(running.calls).toHaveLength(1);
-      });
+    test('ten objects at once exceed a small budget by one call at most', async () => {
+      const { runtime } = await open({ max_usd_per_run: 0.02 });
+      const running = endpoint.start(({ objectTaken }) => ({
+        kind: 'reply',
+        blocks: [objectTaken ? { text: 'ok' } : { object: { note: 'n' } }],
+        usage,
+      }));
+      const work = Array.from({ length: 10 }, () =>
+        runtime.generateObject({ role: 'default', prompt: `Say. ${running.marker}`, schema }),
+      );
+      const ended = await Promise.allSettled(work);
+      await runtime.close();
+      expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(running.calls).toHaveLength(1);
+    });
 
-      test('requests that reached the model are counted, whatever came of them', async () => {
-        const { runtime, records } = await open();
-        for (const name of ['permission', 'overloaded'] as const) {
-          const running = endpoint.start(() => fail(name));
-          const prompt = `Say. ${running.marker}`;
-          await runtime.generateText({ role: 'default', prompt }).catch(() => undefined);
-          expect(records.at(-1)?.metrics.apiCalls).toBe(running.calls.length);
-        }
-        await runtime.close();
-      });
+    test('requests that reached the model are counted, whatever came of them', async () => {
+      const { runtime, records } = await open();
+      for (const name of ['permission', 'overloaded'] as const) {
+        const running = endpoint.start(() => fail(name));
+        const prompt = `Say. ${running.marker}`;
+        await runtime.generateText({ role: 'default', prompt }).catch(() => undefined);
+        expect(records.at(-1)?.metrics.apiCalls).toBe(running.calls.length);
+      }
+      await runtime.close();
+    });
 
-      test('the turn of a tool that never returns is paid for', async () => {
-        const { runtime } = await open({ timeouts: { call_seconds: 5 } });
-        const hangs = tool(() => sleep(20_000, { markdown: 'late' }, { ref: false }));
-        const { result } = loop(runtime, ({ n }) => lookUp(n), hangs);
-        const { metrics }: { metrics: CallMetrics } = await result;
-        await runtime.close();
-        expect(metrics).toMatchObject({
-          apiCalls: 1,
-          usage: { [testModel]: { input: 10_000, output: 1000 } },
-        });
+    test('the turn of a tool that never returns is paid for', async () => {
+      const { runtime } = await open({ timeouts: { call_seconds: 5 } });
+      const hangs = tool(() => sleep(20_000, { markdown: 'late' }, { ref: false }));
+      const { result } = loop(runtime, ({ n }) => lookUp(n), hangs);
+      const { metrics }: { metrics: CallMetrics } = await result;
+      await runtime.close();
+      expect(metrics).toMatchObject({
+        apiCalls: 1,
+        usage: { [testModel]: { input: 10_000, output: 1000 } },
       });
-    },
-  );
+    });
+  });
 }

@@ -103,113 +103,109 @@ function call(
   };
 }
 
-describe.skipIf(binary === undefined)(
-  `children of the Claude Code binary${title}`,
-  { timeout: 60_000 },
-  () => {
-    test.for(['SIGKILL', 'SIGINT'] as const)(
-      'are gone when their parent ends by %s in the middle of a call [Q10]',
-      async (signal) => {
-        const running = endpoint.start(() => say('A long answer.', { hang: 'mid-stream' }));
-        const script = join(import.meta.dirname, '../support/crashing-parent.ts');
-        const parent = spawn(
-          process.execPath,
-          [script, machine.projectDir, await recorded(), running.marker],
-          {
-            env: machine.env,
-            stdio: 'ignore',
-          },
-        );
-        const ended = once(parent, 'exit');
-        await running.arrived(1);
-        expect((await pids()).filter(alive)).toHaveLength(1);
-        parent.kill(signal);
-        await ended;
-        const started = await pids();
-        await expect.poll(() => started.filter(alive), { timeout: 10_000 }).toEqual([]);
-      },
-    );
-
-    test('start with every switch of the isolation, in any kind of call; nothing of the login stays [E1 E7 E11 E14 I11 T1 O5 Q4]', async () => {
-      const backend = open({ executable: await recorded() });
-      const text = endpoint.start(() => say('A text.'));
-      expect(await backend.text(call(text.marker))).toBe('A text.');
-      const object = endpoint.start(inTurn(give({ answer: 'yes' })));
-      expect(
-        await backend.object({
-          ...call(object.marker),
-          stepBudget: 1,
-          schema: z.object({ answer: z.string() }),
-        }),
-      ).toEqual({
-        answer: 'yes',
-      });
-      const loop = endpoint.start(inTurn(use('read_note', {}), say('A loop.')));
-      expect(await backend.loop(call(loop.marker, { tools }))).toEqual({
-        stopReason: 'natural',
-        text: 'A loop.',
-      });
-      endpoint.fallback = () => say('ready');
-      await backend.probe('sonnet', new AbortController().signal);
-      await backend.account(new AbortController().signal);
-      await backend.close();
-
-      expect(await readdir(machine.projectDir)).toEqual([]);
-      const all = await Promise.all(
-        (await readdir(runs)).map((name) => readFile(join(runs, name), 'utf8')),
-      );
-      // One each for text, object, loop, probe and account.
-      expect(all).toHaveLength(5);
-      for (const run of all) {
-        const words = run.split(/[=\n]/);
-        const value = (name: string): string | undefined => words[words.indexOf(name) + 1];
-        expect([value('--tools'), value('--setting-sources')]).toEqual(['', '']);
-        expect(words).toEqual(
-          expect.arrayContaining(['--strict-mcp-config', '--no-session-persistence']),
-        );
-        expect(value('--permission-mode')).toBe('dontAsk');
-        expect(value('--disallowedTools')?.split(',')).toEqual(
-          expect.arrayContaining(['Bash', 'Read', 'Task', 'Skill']),
-        );
-        expect(value('--max-turns')).toBe(words.includes('--allowedTools') ? '4' : '1');
-      }
-    });
-
-    test('serve the next call of the same kind without a new start [E1]', async () => {
-      const backend = open({ executable: await recorded() });
-      const running = endpoint.start(({ n }) => say(`Answer ${n}.`));
-      for (const n of [1, 2, 3])
-        expect(await backend.text(call(running.marker))).toBe(`Answer ${n}.`);
-      expect(await pids()).toHaveLength(1);
-      await backend.close();
-      expect((await pids()).filter(alive)).toEqual([]);
-    });
-
-    test('are started at most three times if the start fails [Q10]', async () => {
-      const broken = join(dirname(machine.home), 'broken');
-      await writeFile(broken, '#!/bin/sh\nexit 7\n');
-      await chmod(broken, 0o755);
-      const failure = open({ executable: await recorded(broken) }).text(call('Never.'));
-      await expect(failure).rejects.toMatchObject({
-        kind: 'spawn',
-        message: expect.stringContaining('exit code 7'),
-      });
-      expect(await pids()).toHaveLength(3);
-    });
-
-    test('end with the backend while a call runs [Q10]', async () => {
-      const backend = open({ executable: await recorded() });
+describe.skipIf(binary === undefined)(`children of the Claude Code binary${title}`, () => {
+  test.for(['SIGKILL', 'SIGINT'] as const)(
+    'are gone when their parent ends by %s in the middle of a call [Q10]',
+    async (signal) => {
       const running = endpoint.start(() => say('A long answer.', { hang: 'mid-stream' }));
-      const failure = expect(backend.text(call(running.marker))).rejects.toMatchObject({
-        kind: 'aborted',
-      });
+      const script = join(import.meta.dirname, '../support/crashing-parent.ts');
+      const parent = spawn(
+        process.execPath,
+        [script, machine.projectDir, await recorded(), running.marker],
+        {
+          env: machine.env,
+          stdio: 'ignore',
+        },
+      );
+      const ended = once(parent, 'exit');
       await running.arrived(1);
-      await backend.close();
-      await failure;
-      expect((await pids()).filter(alive)).toEqual([]);
+      expect((await pids()).filter(alive)).toHaveLength(1);
+      parent.kill(signal);
+      await ended;
+      const started = await pids();
+      await expect.poll(() => started.filter(alive), { timeout: 10_000 }).toEqual([]);
+    },
+  );
+
+  test('start with every switch of the isolation, in any kind of call; nothing of the login stays [E1 E7 E11 E14 I11 T1 O5 Q4]', async () => {
+    const backend = open({ executable: await recorded() });
+    const text = endpoint.start(() => say('A text.'));
+    expect(await backend.text(call(text.marker))).toBe('A text.');
+    const object = endpoint.start(inTurn(give({ answer: 'yes' })));
+    expect(
+      await backend.object({
+        ...call(object.marker),
+        stepBudget: 1,
+        schema: z.object({ answer: z.string() }),
+      }),
+    ).toEqual({
+      answer: 'yes',
     });
-  },
-);
+    const loop = endpoint.start(inTurn(use('read_note', {}), say('A loop.')));
+    expect(await backend.loop(call(loop.marker, { tools }))).toEqual({
+      stopReason: 'natural',
+      text: 'A loop.',
+    });
+    endpoint.fallback = () => say('ready');
+    await backend.probe('sonnet', new AbortController().signal);
+    await backend.account(new AbortController().signal);
+    await backend.close();
+
+    expect(await readdir(machine.projectDir)).toEqual([]);
+    const all = await Promise.all(
+      (await readdir(runs)).map((name) => readFile(join(runs, name), 'utf8')),
+    );
+    // One each for text, object, loop, probe and account.
+    expect(all).toHaveLength(5);
+    for (const run of all) {
+      const words = run.split(/[=\n]/);
+      const value = (name: string): string | undefined => words[words.indexOf(name) + 1];
+      expect([value('--tools'), value('--setting-sources')]).toEqual(['', '']);
+      expect(words).toEqual(
+        expect.arrayContaining(['--strict-mcp-config', '--no-session-persistence']),
+      );
+      expect(value('--permission-mode')).toBe('dontAsk');
+      expect(value('--disallowedTools')?.split(',')).toEqual(
+        expect.arrayContaining(['Bash', 'Read', 'Task', 'Skill']),
+      );
+      expect(value('--max-turns')).toBe(words.includes('--allowedTools') ? '4' : '1');
+    }
+  });
+
+  test('serve the next call of the same kind without a new start [E1]', async () => {
+    const backend = open({ executable: await recorded() });
+    const running = endpoint.start(({ n }) => say(`Answer ${n}.`));
+    for (const n of [1, 2, 3])
+      expect(await backend.text(call(running.marker))).toBe(`Answer ${n}.`);
+    expect(await pids()).toHaveLength(1);
+    await backend.close();
+    expect((await pids()).filter(alive)).toEqual([]);
+  });
+
+  test('are started at most three times if the start fails [Q10]', async () => {
+    const broken = join(dirname(machine.home), 'broken');
+    await writeFile(broken, '#!/bin/sh\nexit 7\n');
+    await chmod(broken, 0o755);
+    const failure = open({ executable: await recorded(broken) }).text(call('Never.'));
+    await expect(failure).rejects.toMatchObject({
+      kind: 'spawn',
+      message: expect.stringContaining('exit code 7'),
+    });
+    expect(await pids()).toHaveLength(3);
+  });
+
+  test('end with the backend while a call runs [Q10]', async () => {
+    const backend = open({ executable: await recorded() });
+    const running = endpoint.start(() => say('A long answer.', { hang: 'mid-stream' }));
+    const failure = expect(backend.text(call(running.marker))).rejects.toMatchObject({
+      kind: 'aborted',
+    });
+    await running.arrived(1);
+    await backend.close();
+    await failure;
+    expect((await pids()).filter(alive)).toEqual([]);
+  });
+});
 
 describe('before a child is started', () => {
   const missing = [

@@ -17,7 +17,6 @@ const never = new AbortController().signal;
 
 describe.skipIf(claudeBinary() === undefined)(
   `logins of the real program${claudeBinary() === undefined ? ', skipped: no binary' : ''}`,
-  { timeout: 60_000 },
   () => {
     let endpoint: ModelEndpoint;
     let machine: ClaudeHome;

@@ -120,7 +120,6 @@ describe('managed settings of Claude Code', () => {
 
 describe.skipIf(claudeBinary() === undefined)(
   `the real program under managed settings${claudeBinary() === undefined ? ', skipped: no binary' : ''}`,
-  { timeout: 60_000 },
   () => {
     const never = new AbortController().signal;
     let endpoint: ModelEndpoint;

@@ -74,7 +74,7 @@ describe.skipIf(bundled === undefined || !posix)('the Claude Code program that r
     copyFileSync(bundled ?? '', installed);
     await chmod(installed, 0o755);
     return () => rm(shared, { recursive: true });
-  }, 60_000);
+  });
 
   beforeEach(async () => {
     root = await realpath(await mkdtemp(join(tmpdir(), 'ktx-test-program-')));
@@ -339,7 +339,7 @@ describe.skipIf(bundled === undefined || !posix)('the Claude Code program that r
     await expect(program()).rejects.toThrow('is version 1.0.0');
   });
 
-  test('is what the backend runs and reports', { timeout: 30_000 }, async () => {
+  test('is what the backend runs and reports', async () => {
     link(join(home, '.local/bin'));
     const endpoint = await openModelEndpoint();
     const machine = await makeClaudeHome(endpoint);

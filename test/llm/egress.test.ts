@@ -116,52 +116,48 @@ describe('what a run sends', () => {
   }
   const page = { 'nothing.md': '# Nothing\n\nSay nothing of it.\n' };
 
-  test.each(twoBackends)(
-    'is in the ledger before the request arrives, on %s',
-    { timeout: 120_000 },
-    async (backend) => {
-      const dir = documentedShop(machine, backend, page);
-      const seen: (readonly string[])[] = [];
-      machine.endpoint.fallback = (call) => {
-        const asked = call.objectTaken ? [] : tablesAsked(call);
-        if (asked.some(({ table }) => table === 'orders'))
-          seen.push(
-            linesOf(dir)
-              .filter(({ source }) => source === 'main.orders')
-              .map(({ column, kind }) => `${column} ${kind}`),
-          );
-        return call.system.includes('You sort pages') ? say('skip') : describing(call);
-      };
-      const { code } = await ingestCommand(machine, dir);
-      expect(code).toBe(0);
-      expect(seen).toHaveLength(1);
-      expect(seen[0]).toEqual(
-        expect.arrayContaining(['status frequent', 'amount range', 'amount aggregate']),
-      );
-      const { stdout } = await ktx(['status', '--egress', '--json', '--project-dir', dir], {
-        cwd: dir,
-      });
-      expect(JSON.parse(stdout)).toMatchObject({
-        data: {
-          egress: expect.arrayContaining([
-            expect.objectContaining({
-              connection: 'shop',
-              source: 'main.orders',
-              column: 'status',
-              kind: 'frequent',
-              values: 2,
-              sent: 1,
-              backend,
-              host:
-                backend === 'anthropic' ? new URL(machine.endpoint.url).host : 'api.anthropic.com',
-            }),
-          ]),
-        },
-      });
-    },
-  );
+  test.each(twoBackends)('is in the ledger before the request arrives, on %s', async (backend) => {
+    const dir = documentedShop(machine, backend, page);
+    const seen: (readonly string[])[] = [];
+    machine.endpoint.fallback = (call) => {
+      const asked = call.objectTaken ? [] : tablesAsked(call);
+      if (asked.some(({ table }) => table === 'orders'))
+        seen.push(
+          linesOf(dir)
+            .filter(({ source }) => source === 'main.orders')
+            .map(({ column, kind }) => `${column} ${kind}`),
+        );
+      return call.system.includes('You sort pages') ? say('skip') : describing(call);
+    };
+    const { code } = await ingestCommand(machine, dir);
+    expect(code).toBe(0);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toEqual(
+      expect.arrayContaining(['status frequent', 'amount range', 'amount aggregate']),
+    );
+    const { stdout } = await ktx(['status', '--egress', '--json', '--project-dir', dir], {
+      cwd: dir,
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      data: {
+        egress: expect.arrayContaining([
+          expect.objectContaining({
+            connection: 'shop',
+            source: 'main.orders',
+            column: 'status',
+            kind: 'frequent',
+            values: 2,
+            sent: 1,
+            backend,
+            host:
+              backend === 'anthropic' ? new URL(machine.endpoint.url).host : 'api.anthropic.com',
+          }),
+        ]),
+      },
+    });
+  });
 
-  test('is there after a kill that came before the answer', { timeout: 120_000 }, async () => {
+  test('is there after a kill that came before the answer', async () => {
     const dir = documentedShop(machine, 'anthropic', page);
     let end: (signal: 'SIGKILL') => void = () => undefined;
     machine.endpoint.fallback = ({ system }) => {
@@ -175,7 +171,7 @@ describe('what a run sends', () => {
     expect(linesOf(dir).length).toBeGreaterThan(0);
   });
 
-  test('is not sent if it cannot be recorded', { timeout: 120_000 }, async () => {
+  test('is not sent if it cannot be recorded', async () => {
     const dir = documentedShop(machine, 'anthropic', page);
     await ktx(['status', '--egress', '--project-dir', dir], { cwd: dir });
     rmSync(join(dir, '.ktx/egress.db-wal'), { force: true });
@@ -191,7 +187,7 @@ describe('what a run sends', () => {
     expect(asked).toEqual([]);
   });
 
-  test('for a question has each column of the rows, by tool', { timeout: 120_000 }, async () => {
+  test('for a question has each column of the rows, by tool', async () => {
     const dir = documentedShop(machine, 'anthropic', page);
     machine.endpoint.fallback = answering(
       use('run_sql', { sql: 'SELECT id, status FROM orders LIMIT 3' }),
@@ -229,7 +225,7 @@ describe('what a run sends', () => {
     expect(table.stdout).not.toMatch(/paid|open/);
   });
 
-  test('for a question has no row with llm.send_rows: off', { timeout: 120_000 }, async () => {
+  test('for a question has no row with llm.send_rows: off', async () => {
     const dir = documentedShop(machine, 'anthropic', { ...page, settings: '  send_rows: off\n' });
     const results: string[] = [];
     const script = answering(

@@ -380,7 +380,7 @@ describe('a run', () => {
     const sent = endpoint.requests.length;
     await sleep(50);
     expect(endpoint.requests).toHaveLength(sent);
-    await expect.poll(() => endpoint.counts.abandoned, { timeout: 5000 }).toBe(sent);
+    await expect.poll(() => endpoint.counts.abandoned, { timeout: 20_000 }).toBe(sent);
   });
 
   test('records the values of each text before it is sent, and sends nothing that it cannot record', async () => {

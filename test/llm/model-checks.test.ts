@@ -22,7 +22,7 @@ const subjects = (['anthropic', 'claude-code'] as const).filter(
   (subject) => missing(subject) === undefined,
 );
 
-describe.each(subjects)('the models of llm.models on %s', { timeout: 60_000 }, (subject) => {
+describe.each(subjects)('the models of llm.models on %s', (subject) => {
   let endpoint: ModelEndpoint;
   let machine: ClaudeHome;
   let closers: (() => Promise<void>)[];
@@ -132,7 +132,7 @@ describe.each(subjects)('the models of llm.models on %s', { timeout: 60_000 }, (
     },
   );
 
-  test('offline, one line says so, in time', { timeout: 120_000 }, async () => {
+  test('offline, one line says so, in time', async () => {
     const input = await open();
     await endpoint.close();
     const started = performance.now();

@@ -50,7 +50,6 @@ test('a project uses an injected runtime for everything that calls a model [P7 P
 
 test.each(['anthropic', 'openai', 'claude-code'] as const)(
   'the tools of the registry are the tools of a loop on %s, as over MCP [D1 D2]',
-  { timeout: 60_000 },
   async (subject) => {
     const project = await openProject(shop());
     await ingestProject(project, { connections: [], signal: AbortSignal.timeout(60_000) });

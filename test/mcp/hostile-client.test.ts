@@ -109,7 +109,7 @@ describe.each(Object.keys(protocols) as ProtocolVersion[])(
       } finally {
         await client.close();
       }
-    }, 60_000);
+    });
 
     it('unknown methods and wrong params gets an error for each, whatever names and ids it takes', async () => {
       const client = await connectRawClient(project, version);

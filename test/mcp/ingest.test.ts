@@ -52,7 +52,7 @@ async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
 
 const head = () => git(dir, 'rev-parse', 'HEAD').trim();
 
-describe('an ingest over MCP', { timeout: 60_000 }, () => {
+describe('an ingest over MCP', () => {
   test('ends with what it did, and with nothing to do the second time', async () => {
     const first = await ingest({});
     expect(first).toMatchObject({ status: 'complete', commit: head() });

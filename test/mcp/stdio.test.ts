@@ -232,7 +232,7 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
       for (const { text } of results) expect(text).not.toContain('Error internal');
     }
     expect(await shop.canary()).toBe(before);
-  }, 120_000);
+  });
 
   it('answers ten calls at once', async () => {
     const results = await Promise.all(

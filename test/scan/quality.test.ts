@@ -38,22 +38,18 @@ function expectFloor(scores: readonly Score[], floor: number): void {
 }
 
 describe('links of real databases', () => {
-  test(
-    'reach the floor with all keys hidden, and with primary keys known are no worse',
-    { timeout: 300_000 },
-    async () => {
-      const hidden = await scoreReal('all');
-      expectFloor(hidden, 0.9);
-      // Three of the forty tables have no rows: their keys are guesses.
-      expect(total(hidden).keyHits / total(hidden).keys).toBeGreaterThanOrEqual(0.92);
-      const known = await scoreReal('links');
-      expectFloor(known, 0.93);
-      for (const [index, score] of known.entries())
-        expect(f1(score)).toBeGreaterThanOrEqual(f1(hidden[index] ?? score));
-    },
-  );
+  test('reach the floor with all keys hidden, and with primary keys known are no worse', async () => {
+    const hidden = await scoreReal('all');
+    expectFloor(hidden, 0.9);
+    // Three of the forty tables have no rows: their keys are guesses.
+    expect(total(hidden).keyHits / total(hidden).keys).toBeGreaterThanOrEqual(0.92);
+    const known = await scoreReal('links');
+    expectFloor(known, 0.93);
+    for (const [index, score] of known.entries())
+      expect(f1(score)).toBeGreaterThanOrEqual(f1(hidden[index] ?? score));
+  });
 
-  test('are the same in a copy that declares nothing', { timeout: 60_000 }, async () => {
+  test('are the same in a copy that declares nothing', async () => {
     const [database] = real;
     if (!database) throw new Error('no fixture');
     const ignored = scoreOf('ignored', await scanFile(database.path, 'all'), database.truth);
@@ -68,7 +64,7 @@ describe('links of real databases', () => {
 });
 
 describe('links of schemas that nothing was trained on', () => {
-  test.each(Object.entries(heldOut))('%s', { timeout: 60_000 }, async (name, make) => {
+  test.each(Object.entries(heldOut))('%s', async (name, make) => {
     const schema = make();
     const path = join(dir, `${name}.sqlite`);
     writeDatabase(path, schema);
@@ -78,7 +74,7 @@ describe('links of schemas that nothing was trained on', () => {
   });
 
   const sets = { seen: publicSeen, unseen: publicUnseen };
-  test.each(Object.entries(sets))('public schemas, %s', { timeout: 300_000 }, async (_, set) => {
+  test.each(Object.entries(sets))('public schemas, %s', async (_, set) => {
     const scores: Score[] = [];
     for (const [name, make] of Object.entries(set)) {
       const schema = make();
@@ -89,7 +85,7 @@ describe('links of schemas that nothing was trained on', () => {
     expectFloor(scores, 0.94);
   });
 
-  test('a dozen generated schemas of other seeds', { timeout: 120_000 }, async () => {
+  test('a dozen generated schemas of other seeds', async () => {
     const scores: Score[] = [];
     for (let seed = 9000; seed < 9012; seed += 1) {
       const schema = generateDatabase(seed);

@@ -89,4 +89,4 @@ test('a word that stands nowhere finds what means the same; each text is sent on
   const { code, envelope } = await ingest(dir);
   expect(code).toBe(4);
   expect(JSON.stringify(envelope)).toMatch(/texts have a vector for the search/);
-}, 60_000);
+});

@@ -4,7 +4,7 @@ import { answerQuestions, type Answered, recall } from '../../bench/search/score
 let answers: readonly Answered[];
 beforeAll(() => {
   answers = answerQuestions();
-}, 60_000);
+});
 
 test('half of the questions have no word of the name of what they look for', () => {
   const indirect = answers.filter(({ isIndirect }) => isIndirect);

@@ -268,77 +268,69 @@ const hidden = [
   'SELECT * FROM everything',
 ];
 
-test(
-  'the same rules on the command line, by flag, environment and configuration; SQL of one’s own is no way around',
-  { timeout: 30_000 },
-  async () => {
-    const cwd = await project();
-    const revenue = ['sl', 'query', '-m', 'orders.revenue', '--format', 'csv'];
-    expect((await ktx([...revenue, '--role', 'emea'], { cwd })).stdout).toBe(
-      'orders.revenue\n50\n',
-    );
-    expect((await ktx(['--role', 'emea', ...revenue], { cwd })).stdout).toBe(
-      'orders.revenue\n50\n',
-    );
-    expect((await ktx(revenue, { cwd, env: { KTX_ROLE: 'emea' } })).stdout).toBe(
-      'orders.revenue\n50\n',
-    );
-    expect(
-      (await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd })).envelope.error?.code,
-    ).toBe('no_access');
-    for (const sql of hidden) {
-      const { envelope } = await ktxJson(['sql', sql, '--role', 'emea'], { cwd });
-      expect([sql, envelope.error?.code]).toEqual([
-        sql,
-        expect.stringMatching(/^(row_rules|missing_object|gate_refused)$/),
-      ]);
-    }
-    expect((await ktxJson(['sql', 'SELECT * FROM orders'], { cwd })).envelope.error?.code).toBe(
-      'row_rules',
-    );
-    const failing = ['sl', 'query', '-m', 'sum(orders.id + 9223372036854775800)', '--role'];
-    expect((await ktx([...failing, 'admin'], { cwd })).stderr).toContain('overflow');
-    const { stderr } = await ktx([...failing, 'emea'], { cwd });
-    expect([stderr.includes('overflow'), stderr]).toEqual([
-      false,
-      expect.stringContaining('message is withheld'),
+test('the same rules on the command line, by flag, environment and configuration; SQL of one’s own is no way around', async () => {
+  const cwd = await project();
+  const revenue = ['sl', 'query', '-m', 'orders.revenue', '--format', 'csv'];
+  expect((await ktx([...revenue, '--role', 'emea'], { cwd })).stdout).toBe('orders.revenue\n50\n');
+  expect((await ktx(['--role', 'emea', ...revenue], { cwd })).stdout).toBe('orders.revenue\n50\n');
+  expect((await ktx(revenue, { cwd, env: { KTX_ROLE: 'emea' } })).stdout).toBe(
+    'orders.revenue\n50\n',
+  );
+  expect(
+    (await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd })).envelope.error?.code,
+  ).toBe('no_access');
+  for (const sql of hidden) {
+    const { envelope } = await ktxJson(['sql', sql, '--role', 'emea'], { cwd });
+    expect([sql, envelope.error?.code]).toEqual([
+      sql,
+      expect.stringMatching(/^(row_rules|missing_object|gate_refused)$/),
     ]);
-    expect(
-      (
-        await ktx(
-          [
-            'sql',
-            'WITH f AS (SELECT * FROM free) SELECT * FROM f',
-            '--role',
-            'emea',
-            '--format',
-            'csv',
-          ],
-          { cwd },
-        )
-      ).stdout,
-    ).toBe('id\n7\n');
-    expect(
-      (
-        await ktx(
-          ['sql', 'SELECT sum(amount) AS a FROM orders', '--role', 'admin', '--format', 'csv'],
-          { cwd },
-        )
-      ).stdout,
-    ).toBe('a\n150\n');
-    writeFileSync(
-      join(cwd, 'ktx.yaml'),
-      'connections:\n  shop: {driver: sqlite, path: shop.db}\nquery: {role: clerk}\n',
-    );
-    expect((await ktx(revenue, { cwd })).stdout).toBe('orders.revenue\n150\n');
-    // Rules that cannot be read restrict nobody less.
-    writeFileSync(join(cwd, 'semantic-layer/shop/orders.yaml'), `${files.orders}nonsense: 1\n`);
-    expect(
-      (await ktxJson(['sql', 'SELECT * FROM orders', '--role', 'admin'], { cwd })).envelope.error
-        ?.code,
-    ).toBe('row_rules');
-  },
-);
+  }
+  expect((await ktxJson(['sql', 'SELECT * FROM orders'], { cwd })).envelope.error?.code).toBe(
+    'row_rules',
+  );
+  const failing = ['sl', 'query', '-m', 'sum(orders.id + 9223372036854775800)', '--role'];
+  expect((await ktx([...failing, 'admin'], { cwd })).stderr).toContain('overflow');
+  const { stderr } = await ktx([...failing, 'emea'], { cwd });
+  expect([stderr.includes('overflow'), stderr]).toEqual([
+    false,
+    expect.stringContaining('message is withheld'),
+  ]);
+  expect(
+    (
+      await ktx(
+        [
+          'sql',
+          'WITH f AS (SELECT * FROM free) SELECT * FROM f',
+          '--role',
+          'emea',
+          '--format',
+          'csv',
+        ],
+        { cwd },
+      )
+    ).stdout,
+  ).toBe('id\n7\n');
+  expect(
+    (
+      await ktx(
+        ['sql', 'SELECT sum(amount) AS a FROM orders', '--role', 'admin', '--format', 'csv'],
+        { cwd },
+      )
+    ).stdout,
+  ).toBe('a\n150\n');
+  writeFileSync(
+    join(cwd, 'ktx.yaml'),
+    'connections:\n  shop: {driver: sqlite, path: shop.db}\nquery: {role: clerk}\n',
+  );
+  expect((await ktx(revenue, { cwd })).stdout).toBe('orders.revenue\n150\n');
+  // Rules that cannot be read restrict nobody less.
+  writeFileSync(join(cwd, 'semantic-layer/shop/orders.yaml'), `${files.orders}nonsense: 1\n`);
+  expect(
+    (await ktxJson(['sql', 'SELECT * FROM orders', '--role', 'admin'], { cwd })).envelope.error
+      ?.code,
+  ).toBe('row_rules');
+});
 
 test('the same rules for tools; agents do not read them', async () => {
   const cwd = await project();

@@ -65,7 +65,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-describe('Looker over the sample company', { timeout: 90_000 }, () => {
+describe('Looker over the sample company', () => {
   test('explores give the numbers of SQL by hand, and saved queries become queries of ktx', async () => {
     const { code, source, stdout } = await ingest();
     expect(source?.items?.failed).toEqual([]);

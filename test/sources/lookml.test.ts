@@ -42,7 +42,7 @@ const byHand: Readonly<Record<string, string>> = {
     'SELECT avg(price) FROM (SELECT max(unit_price) AS price FROM order_lines GROUP BY order_id)',
 };
 
-describe('LookML over the sample company', { timeout: 60_000 }, () => {
+describe('LookML over the sample company', () => {
   test('is added, ingested without a model, and gives the numbers of SQL by hand', async () => {
     const added = await ktx(
       ['connection', 'add', 'looker', '--driver', 'lookml', '--path', './looker', '--json'],

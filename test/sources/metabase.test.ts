@@ -58,7 +58,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-describe('Metabase over the sample company', { timeout: 60_000 }, () => {
+describe('Metabase over the sample company', () => {
   test('gives the numbers of SQL by hand, and the facts of its fields', async () => {
     const { code, source, stdout } = await ingest();
     expect(stdout).toContain(String.raw`if it is shop, set databases: {\"7\": shop} in ktx.yaml`);

@@ -27,7 +27,7 @@ describe('the thread that parses files', () => {
     );
   });
 
-  test('ends with the signal, within a second', { timeout: 60_000 }, async () => {
+  test('ends with the signal, within a second', async () => {
     const docs = await openDocs();
     const controller = new AbortController();
     const work = extractInThread(docs, [page('a.md', slowText)], {
@@ -43,7 +43,7 @@ describe('the thread that parses files', () => {
     expect(await yaml).toMatchObject({ line: 1 });
   });
 
-  test('ends at the limit of a file, and names it', { timeout: 60_000 }, async () => {
+  test('ends at the limit of a file, and names it', async () => {
     const docs = await openDocs();
     const items = [page('a.md', words), page('slow.md', slowText), page('z.md', words)];
     const work = extractInThread(docs, items, { context, signal, longest: 300 });
@@ -86,27 +86,23 @@ describe('an item that takes too long', () => {
     },
   });
 
-  test(
-    'is left out if it is new, and stays as it was if it has changed',
-    { timeout: 60_000 },
-    async () => {
-      const docs = await openDocs();
-      const [slow, good] = [page('slow.md', slowText), page('good.md', words)];
-      const first = await extractItems(fetchedFrom(docs, [good, slow], []), options);
-      expect(first.fetched.items).toEqual([good]);
-      expect(first.fetched.report.items).toMatchObject({
-        added: ['good.md'],
-        failed: [{ key: 'slow.md', reason: expect.stringContaining('longer than 0.3 seconds') }],
-      });
-      const before = page('slow.md', words);
-      const second = await extractItems(fetchedFrom(docs, [good, slow], [before]), options);
-      expect(second.fetched.items).toEqual([good, before]);
-      expect(second.extractions.map(({ key }) => key)).toEqual(['good.md', 'slow.md']);
-      expect(second.fetched.report.items).toMatchObject({ changed: [], unchanged: 1 });
-    },
-  );
+  test('is left out if it is new, and stays as it was if it has changed', async () => {
+    const docs = await openDocs();
+    const [slow, good] = [page('slow.md', slowText), page('good.md', words)];
+    const first = await extractItems(fetchedFrom(docs, [good, slow], []), options);
+    expect(first.fetched.items).toEqual([good]);
+    expect(first.fetched.report.items).toMatchObject({
+      added: ['good.md'],
+      failed: [{ key: 'slow.md', reason: expect.stringContaining('longer than 0.3 seconds') }],
+    });
+    const before = page('slow.md', words);
+    const second = await extractItems(fetchedFrom(docs, [good, slow], [before]), options);
+    expect(second.fetched.items).toEqual([good, before]);
+    expect(second.extractions.map(({ key }) => key)).toEqual(['good.md', 'slow.md']);
+    expect(second.fetched.report.items).toMatchObject({ changed: [], unchanged: 1 });
+  });
 
-  test('is an error if nothing else is there to take its place', { timeout: 60_000 }, async () => {
+  test('is an error if nothing else is there to take its place', async () => {
     const docs = await openDocs();
     const slow = page('slow.md', slowText);
     await expect(extractItems(fetchedFrom(docs, [slow], [slow]), options)).rejects.toMatchObject({
@@ -125,7 +121,7 @@ describe('an ingest', () => {
     expect((await ktxJson(add, { cwd })).envelope.error).toBeUndefined();
   });
 
-  test('parses large documents in the thread, and keeps them', { timeout: 60_000 }, async () => {
+  test('parses large documents in the thread, and keeps them', async () => {
     writeFileSync(join(cwd, 'docs/a.md'), words.repeat(2000));
     const { envelope } = await ktxJson(['ingest', 'handbook'], { cwd });
     expect(envelope.error).toBeUndefined();

@@ -85,4 +85,4 @@ test('the server starts without an approval, lists its tools, and needs no resta
   } finally {
     await client.close();
   }
-}, 60_000);
+});

@@ -18,7 +18,7 @@ describe.skipIf(!hasTmux)('a person who opens a clone at a terminal', () => {
   const type = (...keys: readonly string[]): string => tmux('send-keys', '-t', 'ktx', ...keys);
   const screen = (): string => tmux('capture-pane', '-p', '-t', 'ktx', '-S', '-200');
   const sees = (text: RegExp) =>
-    expect.poll(screen, { timeout: 40_000, interval: 100 }).toMatch(text);
+    expect.poll(screen, { timeout: 120_000, interval: 100 }).toMatch(text);
 
   beforeAll(() => {
     const clone = join(dir, 'clone');
@@ -50,5 +50,5 @@ describe.skipIf(!hasTmux)('a person who opens a clone at a terminal', () => {
     type('clear; ktx sql "SELECT 41 + 1 AS answer"', 'Enter');
     await sees(/\b42\b[^]*ready>/);
     expect(screen()).not.toContain('may it do this');
-  }, 150_000);
+  });
 });

@@ -271,7 +271,7 @@ describe.skipIf(!hasClickhouse)('a clickhouse server', () => {
         url,
         "SELECT count() FROM system.processes WHERE query LIKE '%AS lost%' AND query NOT LIKE '%processes%'",
       );
-    await expect.poll(running, { timeout: 5000 }).toEqual(['1']);
+    await expect.poll(running, { timeout: 20_000 }).toEqual(['1']);
     abort.abort();
     await lost;
     await expect.poll(running, { timeout: 1000 }).toEqual(['0']);

@@ -106,7 +106,7 @@ describe.each(engines)('whatever is sent to %s', (engine) => {
         }
       }
       const after = await database.fingerprint();
-      await expect.poll(() => busy(engine, database), { timeout: 5000 }).toEqual([]);
+      await expect.poll(() => busy(engine, database), { timeout: 20_000 }).toEqual([]);
       expect((await warehouse.query('SELECT 1', generous, never)).rows).toEqual([[1]]);
       await warehouse.close();
       await database.remove();

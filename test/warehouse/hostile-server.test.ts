@@ -79,7 +79,7 @@ const sentTooMuch = /it sent more than 256 MiB at once/;
 const unasked = /it answers what nobody asked/;
 const brokenProtocol = /the server does not keep to the protocol/;
 
-describe('a hostile Postgres server ends in an error', { timeout: 60_000 }, () => {
+describe('a hostile Postgres server ends in an error', () => {
   test.for([
     ['endless-rows', sentTooMuch],
     ['endless-row', sentTooMuch],
@@ -111,7 +111,7 @@ describe('a hostile Postgres server ends in an error', { timeout: 60_000 }, () =
   });
 });
 
-describe('a hostile MySQL server ends in an error and learns nothing', { timeout: 60_000 }, () => {
+describe('a hostile MySQL server ends in an error and learns nothing', () => {
   const remote = { host: '0.0.0.0' };
   const slowMysqlTricks = [
     ['endless-hello', 'warehouse_unreachable', sentTooMuch],

@@ -102,7 +102,6 @@ interface IngestData {
 
 describe.each(engines.filter(({ driver }) => driver !== 'mysql' || hasMariadb))(
   'what people ran on live $driver',
-  { timeout: 120_000 },
   ({ driver, extra, url: prepare, knowsUsers }) => {
     let dir: string;
     let env: Record<string, string>;
@@ -135,7 +134,7 @@ describe.each(engines.filter(({ driver }) => driver !== 'mysql' || hasMariadb))(
       dir = temporaryFolder();
       env = { WH: await prepare() };
       run(dir, 'init', '-q');
-    }, 120_000);
+    });
     afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
     test('nothing is read until a person switches it on', async () => {
