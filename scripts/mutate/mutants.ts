@@ -14,6 +14,7 @@ import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
 import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
+import { mcpMutants } from './mcp.ts';
 import { secondStageMutants } from './second-stage.ts';
 import { semanticMutants } from './semantic.ts';
 import { sourceMutants } from './sources.ts';
@@ -37,6 +38,7 @@ export const mutants: readonly Mutant[] = [
   ...embeddingMutants,
   ...semanticMutants,
   ...fastSqlMutants,
+  ...mcpMutants,
   ...secondStageMutants,
   ...conformedMutants,
   ...contextMutants,

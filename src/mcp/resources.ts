@@ -1,4 +1,6 @@
 import {
+  ProtocolError,
+  ProtocolErrorCode,
   ResourceNotFoundError,
   type ListResourcesResult,
   type ReadResourceResult,
@@ -11,25 +13,44 @@ import {
   type VisibleDataset,
 } from '../project/answer/visible-datasets.ts';
 
+const uriStart = 'ktx://dataset/';
 const mimeType = 'application/yaml';
 
 export const resourceTemplates = [
   {
     name: 'dataset',
-    uriTemplate: 'ktx://dataset/{connection}/{name}',
+    uriTemplate: `${uriStart}{connection}/{name}`,
     description: 'One dataset as YAML.',
     mimeType,
   },
 ];
 
-/** Lists the valid datasets of every connection, sorted. */
-export async function listResources(project: Project): Promise<ListResourcesResult> {
-  const resources = (await allDatasets(project)).map((visible) => ({
-    uri: uriOf(visible),
-    name: `${visible.connection}.${visible.dataset.dataset}`,
-    mimeType,
-  }));
-  return { resources };
+const resourcesPerPage = 200;
+
+/**
+ * Lists the valid datasets of every connection, sorted, a page at a time. A cursor is the address
+ * of the last dataset of the page before, so that a dataset that comes or goes moves no other.
+ */
+export async function listResources(
+  project: Project,
+  cursor: string | undefined,
+): Promise<ListResourcesResult> {
+  const after = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString();
+  if (cursor !== undefined && !after.startsWith(uriStart))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor is not one of this list.');
+  const resources = (await allDatasets(project))
+    .map((visible) => ({
+      uri: uriOf(visible),
+      name: `${visible.connection}.${visible.dataset.dataset}`,
+      mimeType,
+    }))
+    .toSorted((left, right) => (left.uri < right.uri ? -1 : 1))
+    .filter(({ uri }) => uri > after);
+  const page = resources.slice(0, resourcesPerPage);
+  const last = page.at(-1)?.uri ?? '';
+  return page.length === resources.length
+    ? { resources: page }
+    : { resources: page, nextCursor: Buffer.from(last).toString('base64url') };
 }
 
 /**
@@ -53,5 +74,5 @@ async function allDatasets(project: Project): Promise<VisibleDataset[]> {
 }
 
 function uriOf({ connection, dataset }: VisibleDataset): string {
-  return `ktx://dataset/${connection}/${dataset.dataset}`;
+  return `${uriStart}${connection}/${dataset.dataset}`;
 }

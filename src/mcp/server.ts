@@ -18,6 +18,7 @@ import { endIngests } from '../project/learn/ingest-runs.ts';
 import type { Project } from '../project/open/open.ts';
 import type { Tool } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
+import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import { StdioTransport } from './stdio/transport.ts';
 
@@ -66,7 +67,7 @@ function createServer(project: Project): McpServer {
   const calls = new PQueue({ concurrency: mostCallsAtOnce });
   const mcp = new McpServer({ name: 'ktx', version: readVersion() }, { instructions });
   const { server } = mcp;
-  server.registerCapabilities({ tools: {}, resources: {} });
+  server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {} });
   // Made once: it takes a few milliseconds, and the list never changes.
   const tools = toolbox.tools(new AbortController().signal).map(listedTool);
   server.setRequestHandler('tools/list', () => ({ tools }));
@@ -90,11 +91,24 @@ function createServer(project: Project): McpServer {
     recordAnswer(project, { tool: params.name, client, values });
     return {
       content: [{ type: 'text', text: markdown }],
-      structuredContent: structured,
+      ...(structured === undefined ? {} : { structuredContent: structured }),
       isError: error !== undefined,
     };
   });
-  server.setRequestHandler('resources/list', () => listResources(project));
+  server.setRequestHandler('prompts/list', () => listPrompts());
+  server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
+  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) =>
+    ref.type === 'ref/prompt'
+      ? completePrompt(project, {
+          prompt: ref.name,
+          argument: argument.name,
+          value: argument.value,
+        })
+      : { completion: { values: [] } },
+  );
+  server.setRequestHandler('resources/list', ({ params }) =>
+    listResources(project, params?.cursor),
+  );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', ({ params }) => readResource(project, params.uri));
   return mcp;
@@ -104,6 +118,7 @@ function listedTool({
   name,
   description,
   effect,
+  isStructured,
   inputSchema,
 }: Tool): ListToolsResult['tools'][number] {
   return {
@@ -112,7 +127,7 @@ function listedTool({
     inputSchema: clientSchema(inputSchema),
     // No keys: full schemas of the outputs would make up a fifth of the list, and the answers show
     // them anyway.
-    outputSchema: { type: 'object' as const },
+    ...(isStructured ? { outputSchema: { type: 'object' as const } } : {}),
     annotations: {
       readOnlyHint: effect === 'context' || effect === 'query',
       openWorldHint: effect === 'external',
@@ -143,6 +158,11 @@ const omittedConstraints = new Set([
   'additionalProperties:false',
   'properties:{}',
   'default:{}',
+  'default:8000',
+  'default:"asc"',
+  'default:"monday"',
+  'minimum:0',
+  'minimum:1',
   'propertyNames:{"type":"string"}',
   'exclusiveMinimum:0',
   'minLength:1',
@@ -189,6 +209,7 @@ function simplifyEntries(
 ): readonly (readonly [string, unknown])[] {
   return Object.entries(schema).flatMap(([key, value]) => {
     if (omittedConstraints.has(`${key}:${JSON.stringify(value)}`)) return [];
+    if (key === 'anyOf') return [[key, (simplifySchema(value, so) as object[]).flatMap(choicesOf)]];
     // Some clients accept only one type at a time.
     if (key === 'type' && Array.isArray(value))
       return [['anyOf', value.filter((type) => type !== 'null').map((type) => ({ type }))]];
@@ -198,6 +219,14 @@ function simplifyEntries(
     );
     return [[key, Object.fromEntries(properties)]];
   });
+}
+
+/** The choices of a choice that says nothing else. */
+function choicesOf(choice: object): readonly object[] {
+  const [[key, choices], ...others] = Object.entries(choice) as [[string, unknown], ...unknown[]];
+  return key === 'anyOf' && others.length === 0
+    ? (choices as object[]).flatMap(choicesOf)
+    : [choice];
 }
 
 /**

@@ -9,7 +9,7 @@ import { carriesNone, type ToolAnswer, type ToolDefinition } from './tool.ts';
 const inputSchema = z.strictObject({
   connections: z.array(z.string()).optional().describe('Default: all.'),
   run: z.string().optional().describe('Id of a run: returns its state.'),
-  cancel: z.boolean().default(false).describe('Stop that run.'),
+  cancel: z.boolean().default(false),
   wait: z.int().min(0).max(50).default(25).describe('Seconds to wait for the end.'),
 });
 

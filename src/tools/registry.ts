@@ -9,7 +9,7 @@ import { unitTools } from './loops/read-item.ts';
 import { projectTools } from './loops/read-project.ts';
 import { reconcileTools } from './loops/reconcile.ts';
 import { queryMetrics } from './query-metrics.ts';
-import { readContext } from './read-context.ts';
+import { readContext } from './context/read-context.ts';
 import { rememberNote } from './remember.ts';
 import { reviewStatus } from './review-status.ts';
 import { runSql } from './run-sql.ts';

@@ -92,8 +92,8 @@ export interface Trust extends CommitState {
 }
 
 /**
- * The structured answer of every tool. `untrusted` begins and ends with the same random marks as
- * the text.
+ * The structured answer of a tool whose items are data. `untrusted` begins and ends with the same
+ * random marks as the text.
  */
 const answerSchema = z.looseObject({
   trust: z.looseObject({}),
@@ -118,5 +118,7 @@ interface ToolResult {
  */
 export interface Tool extends KtxRuntimeToolDescriptor<unknown, StructuredAnswer> {
   readonly effect: ToolEffect;
+  /** False for answers that are only text. */
+  readonly isStructured: boolean;
   execute(input: unknown): Promise<ToolResult>;
 }

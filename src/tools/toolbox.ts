@@ -6,19 +6,21 @@ import { checkSchema, problemText } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open/open.ts';
 import { appendToLog } from '../store/log.ts';
+import { hintForAgent } from './agent-hint.ts';
 import { loopTools } from './loop-tools.ts';
 import { cutPage, type PagePosition } from './page.ts';
 import { registry } from './registry.ts';
 import type { Tool, ToolAnswer, ToolDefinition } from './tool.ts';
 
-/** A lower bound. Each item counts twice, because an answer holds it as text and as structure. */
+/** A lower bound. Each item of data counts twice: an answer holds it as text and as structure. */
 const charactersPerToken = 3;
 const maxHeldAnswers = 16;
 const firstPosition: PagePosition = { index: 0, character: 0 };
 
 const pagingSchema = z.looseObject({
   max_tokens: z.int().min(500).max(100_000).default(8000),
-  cursor: z.string().optional().describe('From a truncated answer.'),
+  // A truncated answer says what to do with it.
+  cursor: z.string().optional(),
 });
 
 /** An answer that is kept for its next pages. */
@@ -56,7 +58,7 @@ export function openToolbox(
     definition: ToolDefinition,
     { signal, reportStep }: { signal: AbortSignal; reportStep: ReportStep },
   ): Tool => {
-    const { name, description, effect, isShort } = definition;
+    const { name, description, effect, isShort, itemsName } = definition;
     const inputSchema =
       isShort === true ? definition.inputSchema : definition.inputSchema.extend(pagingSchema.shape);
     const answerCall = async (id: string, rawInput: unknown) => {
@@ -71,10 +73,10 @@ export function openToolbox(
       };
       const page = cursor === undefined ? await run() : findHeldAnswer(held, cursor);
       held = [page, ...held].slice(0, maxHeldAnswers);
-      const result = renderPage(page, maxTokens * charactersPerToken);
+      const { page: position, ...result } = renderPage(page, maxTokens * charactersPerToken);
       return {
         result: { ...result, ...(cursor === undefined ? { answer: page.whole } : {}) },
-        logEntry: { query: page.answer.queryId, page: result.structured.page },
+        logEntry: { query: page.answer.queryId, page: position },
       };
     };
     const execute: Tool['execute'] = async (input) => {
@@ -98,7 +100,8 @@ export function openToolbox(
         return { ...renderFailure(toToolError(error, signal)), values: noValues };
       }
     };
-    return { name, description, effect, inputSchema, execute };
+    const isStructured = itemsName !== 'text';
+    return { name, description, effect, isStructured, inputSchema, execute };
   };
   const offered = registry.agents.filter((definition) => definition.offered?.(project) ?? true);
   return {
@@ -156,8 +159,8 @@ function findHeldAnswer(held: readonly HeldAnswer[], cursor: string): HeldAnswer
 }
 
 /**
- * One page as text and as structure, together at most `budget` characters. Both hold the same,
- * between the same marks.
+ * One page, at most `budget` characters. Answers that are data hold it as text and as structure,
+ * between the same marks; a text stands once, since some clients show both to the model.
  */
 function renderPage({ id, definition, answer, position }: HeldAnswer, budget: number) {
   const { name, itemsName } = definition;
@@ -192,20 +195,23 @@ function renderPage({ id, definition, answer, position }: HeldAnswer, budget: nu
       end,
       ...notice,
     ];
+    const structured = {
+      query_id: queryId,
+      trust: { ...trust },
+      untrusted: { begin, ...content, end },
+      page,
+    };
     return {
       values: [...answer.values(rendered), ...quoted],
       markdown: lines.join('\n'),
-      structured: {
-        query_id: queryId,
-        trust: { ...trust },
-        untrusted: { begin, ...content, end },
-        page,
-      },
+      ...(itemsName === 'text' ? {} : { structured }),
+      page,
     };
   };
   const frame = render(0);
-  const overhead = frame.markdown.length + JSON.stringify(frame.structured).length;
-  return render(Math.max(0, Math.floor((budget - overhead) / 2)));
+  const copies = frame.structured === undefined ? 1 : 2;
+  const overhead = frame.markdown.length + (JSON.stringify(frame.structured) ?? '').length;
+  return render(Math.max(0, Math.floor((budget - overhead) / copies)));
 }
 
 /** The warnings of the warehouse stand with those that ktx found itself. */
@@ -281,6 +287,7 @@ function toToolError(error: unknown, { aborted }: AbortSignal): UserError {
 /** The message may quote names and values from outside, so it is between marks, too. */
 function renderFailure(error: UserError) {
   const { code, message, hint } = error;
-  const text = hint === undefined ? message : `${message.slice(0, 4000)}\nHint: ${hint}`;
+  const text =
+    hint === undefined ? message : `${message.slice(0, 4000)}\nHint: ${hintForAgent(hint)}`;
   return { markdown: `Error ${code}\n${untrustedBlock('error', text.slice(0, 6000))}`, error };
 }

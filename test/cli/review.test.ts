@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openProject } from '../../src/project/open/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { ktx, ktxJson, shopDatabase } from './run-cli.ts';
+import { partsOfAnswer } from '../support/answer-parts.ts';
 
 let cwd: string;
 const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
@@ -98,8 +99,10 @@ describe('a disagreement of two documents', () => {
     );
     const project = await openProject(cwd);
     const tools = openToolbox(project).tools(new AbortController().signal);
-    const call = async (name: string, input: object) =>
-      (await tools.find((tool) => tool.name === name)?.execute(input))?.structured;
+    const call = async (name: string, input: object) => {
+      const result = await tools.find((tool) => tool.name === name)?.execute(input);
+      return partsOfAnswer(result?.markdown);
+    };
     expect(await call('search_context', { text: 'revenue' })).toMatchObject({
       trust: { contested: expect.arrayContaining([subject]) as unknown },
     });
@@ -109,10 +112,8 @@ describe('a disagreement of two documents', () => {
     expect(await call('read_context', { name: 'orders' })).toMatchObject({
       trust: { contested: [subject] },
     });
-    const found = (await call('review_status', {}))?.untrusted['text'];
-    const [counts, ...waiting] = String(found)
-      .split('\n')
-      .map((line) => JSON.parse(line) as object);
+    const found = (await call('review_status', {})).untrusted.text;
+    const [counts, ...waiting] = found.split('\n').map((line) => JSON.parse(line) as object);
     expect(counts).toMatchObject({ contested: 2, left_out: 0, pending: 0 });
     expect(waiting).toContainEqual(
       expect.objectContaining({

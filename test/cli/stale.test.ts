@@ -14,6 +14,7 @@ import { openToolbox } from '../../src/tools/toolbox.ts';
 import { documentedShop, ingestCommand, openMachine } from '../ingest/llm-project.ts';
 import { reading } from '../support/reading-model.ts';
 import { ktx, ktxJson, shopDatabase } from './run-cli.ts';
+import { partsOfAnswer } from '../support/answer-parts.ts';
 
 let cwd: string;
 const item = 'sources/handbook/words.md';
@@ -152,8 +153,10 @@ test('what leans on an item that changed since is marked wherever it is met, and
 
   const project = await openProject(cwd);
   const tools = openToolbox(project).tools(new AbortController().signal);
-  const call = async (name: string, input: object) =>
-    (await tools.find((tool) => tool.name === name)?.execute(input))?.structured;
+  const call = async (name: string, input: object) => {
+    const result = await tools.find((tool) => tool.name === name)?.execute(input);
+    return partsOfAnswer(result?.markdown);
+  };
   expect(await call('search_context', { text: 'regular' })).toMatchObject({
     trust: { stale: ['term:regular'] },
   });
@@ -166,7 +169,7 @@ test('what leans on an item that changed since is marked wherever it is met, and
   expect(await call('query_metrics', { metrics: ['orders.average'] })).toMatchObject({
     trust: { stale: [metric] },
   });
-  const [counts] = String((await call('review_status', {}))?.untrusted['text']).split('\n');
+  const [counts] = (await call('review_status', {})).untrusted.text.split('\n');
   expect(JSON.parse(counts ?? '')).toMatchObject({ stale: 2 });
   await project.close();
 });

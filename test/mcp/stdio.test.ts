@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { countTokens } from '@anthropic-ai/tokenizer';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { get_encoding } from 'tiktoken';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import hostileCorpus from '../conformance/read-only-sql.json' with { type: 'json' };
 import { hasSlowCases } from '../slow-suites.ts';
@@ -11,6 +13,12 @@ import { runPostgres } from '../support/postgres.ts';
 import { engines, hostile, openShop, type Shop } from './shop.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
+
+/** Those that npm has. The models of today have others, which count about the same. */
+const tokenizers: Readonly<Record<string, (text: string) => number>> = {
+  o200k: (text) => get_encoding('o200k_base').encode(text).length,
+  Anthropic: countTokens,
+};
 
 interface Served {
   readonly client: Client;
@@ -134,9 +142,21 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
     for (const [name, args] of calls) {
       const { text, isError, structured } = await served.call(name, args);
       expect(isError, text).toBe(false);
-      expect(text).toContain(structured.untrusted.begin);
-      expect(text).toContain(structured.untrusted.end);
+      expect(text).toMatch(/<untrusted-(\w+) [^>]*>\n[^]*\n<\/untrusted-\1>/);
+      // A text stands once; what is data is there for programs, too.
+      const isData = tools.find((tool) => tool.name === name)?.outputSchema !== undefined;
+      expect(structured !== undefined, name).toBe(isData);
+      if (!isData) continue;
+      expect(text).toContain(structured?.untrusted.begin);
+      expect(text).toContain(structured?.untrusted.end);
     }
+    const data = tools.filter(({ outputSchema }) => outputSchema !== undefined);
+    expect(data.map(({ name }) => name)).toEqual([
+      'search_context',
+      'find_values',
+      'query_metrics',
+      'run_sql',
+    ]);
   });
 
   it('answers a metric with rows, receipt and where it comes from', async () => {
@@ -300,10 +320,17 @@ describe('the protocol', () => {
     }
   });
 
-  it('lists its tools within 2,000 tokens, as a model counts them', async () => {
-    const { tools } = await served.client.listTools();
-    expect(JSON.stringify(tools).length / 3.5).toBeLessThan(2000);
-  });
+  it.each(Object.entries(tokenizers))(
+    'lists its tools within 1,400 tokens, as %s counts them',
+    async (_, count) => {
+      const { tools } = await served.client.listTools();
+      const read = tools.map(({ name, description, inputSchema }) =>
+        JSON.stringify({ name, description, inputSchema }),
+      );
+      const tokens = read.map(count).reduce((sum, each) => sum + each, 0);
+      expect(tokens).toBeLessThanOrEqual(1400);
+    },
+  );
 
   it('continues a long answer without losing or repeating anything, within the size that was asked for', async () => {
     const args = { sql: 'SELECT id, customer_id FROM orders ORDER BY id', max_tokens: 1000 };
@@ -351,6 +378,67 @@ describe('the protocol', () => {
     ]) {
       await expect(served.client.readResource({ uri })).rejects.toThrow();
     }
+  });
+
+  it('lists more datasets than a page holds without losing or repeating any', async () => {
+    const many = await openShop('sqlite');
+    const names = Array.from({ length: 450 }, (_, id) => `copy_${String(id).padStart(3, '0')}`);
+    for (const name of names) {
+      const text = `dataset: ${name}\nsource: orders\nfields:\n  - {name: id, type: integer}\n`;
+      writeFileSync(join(many.dir, `semantic-layer/shop/${name}.yaml`), text);
+    }
+    const { client } = await serve(many);
+    const list = (cursor?: string) =>
+      client.request({ method: 'resources/list', params: cursor === undefined ? {} : { cursor } });
+    try {
+      const pages = [await list()];
+      while (pages.at(-1)?.nextCursor !== undefined)
+        pages.push(await list(pages.at(-1)?.nextCursor));
+      expect(pages.map(({ resources }) => resources.length)).toEqual([200, 200, 52]);
+      const uris = pages.flatMap(({ resources }) => resources).map(({ uri }) => uri);
+      expect(uris).toEqual(
+        [...names, 'customers', 'orders'].map((name) => `ktx://dataset/shop/${name}`),
+      );
+      await expect(list('!')).rejects.toThrow('cursor');
+    } finally {
+      await client.close();
+      many.remove();
+    }
+  });
+
+  it('offers the commonest tasks as prompts, and completes the names of metrics', async () => {
+    const { client } = served;
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual([
+      'answer',
+      'explain_metric',
+      'compare_periods',
+      'explain_change',
+      'review',
+    ]);
+    for (const { name, arguments: args = [] } of prompts) {
+      const given = Object.fromEntries(args.map((argument) => [argument.name, `my ${name}`]));
+      const { messages } = await client.getPrompt({ name, arguments: given });
+      expect(JSON.stringify(messages)).toContain(`my ${name}`);
+    }
+    const { messages } = await client.getPrompt({ name: 'review' });
+    expect(JSON.stringify(messages)).not.toContain('undefined');
+    const wrong = [
+      ['answer', {}, 'answer needs question'],
+      ['answer', { question: 'x'.repeat(2001) }, '2000 characters'],
+      ['constructor', {}, 'There are answer, explain_metric'],
+    ] as const;
+    for (const [name, args, message] of wrong)
+      await expect(client.getPrompt({ name, arguments: args })).rejects.toThrow(message);
+    const complete = async (argument: string, value: string) =>
+      (
+        await client.complete({
+          ref: { type: 'ref/prompt', name: 'explain_metric' },
+          argument: { name: argument, value },
+        })
+      ).completion.values;
+    expect(await complete('metric', 'REV')).toEqual(['orders.revenue']);
+    expect(await complete('__proto__', '')).toEqual([]);
   });
 
   it('tells a client that asks for progress that a long call is alive', async () => {

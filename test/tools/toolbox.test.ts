@@ -11,6 +11,8 @@ import { openProject } from '../../src/project/open/open.ts';
 import type { Project } from '../../src/project/open/open.ts';
 import { cutPage, type PagePosition } from '../../src/tools/page.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
+import { hintForAgent } from '../../src/tools/agent-hint.ts';
+import { partsOfAnswer } from '../support/answer-parts.ts';
 
 describe('a page', () => {
   it('loses and repeats nothing, whatever the items and the room', () => {
@@ -280,8 +282,8 @@ describe('the tools of a project', () => {
 
   it('shows the evidence that an ingest found, and of a field where it is asked for', async () => {
     const tools = await openIngested();
-    const { markdown, structured } = await call(tools, 'read_context', { name: 'orders' });
-    expect(structured?.trust).toMatchObject({
+    const { markdown } = await call(tools, 'read_context', { name: 'orders' });
+    expect(partsOfAnswer(markdown).trust).toMatchObject({
       status: 'curated',
       files: ['semantic-layer/shop/orders.yaml'],
     });
@@ -300,6 +302,33 @@ describe('the tools of a project', () => {
     ).toContain('field:shop.orders.note type');
     expect((await call(tools, 'read_context', {})).markdown).toContain(
       '{"dataset":"orders","metrics":["count","total_amount"],"refers_to":["customers"]}',
+    );
+  });
+
+  it('reads one metric with what it uses, and nothing of the others', async () => {
+    const tools = await openIngested();
+    const { markdown } = await call(tools, 'read_context', { name: 'orders.total_amount' });
+    expect(markdown).toContain('orders.total_amount of shop. read_context orders has the rest.');
+    expect(partsOfAnswer(markdown).untrusted.text.split('\n').slice(2, 8)).toEqual([
+      'primary_key:',
+      '  - id',
+      'fields:',
+      '  - {name: amount, type: integer}',
+      'metrics:',
+      expect.stringMatching(/^ {2}- \{name: total_amount,/),
+    ]);
+    expect(markdown).not.toMatch(/name: (note|count)|relationship/);
+    const whole = await call(tools, 'read_context', { name: 'orders.no_such_part' });
+    expect(whole.markdown).toMatch(/^Dataset orders of shop\. It has no part of the name/);
+    expect(whole.markdown).toContain('name: note');
+  });
+
+  it('names tools in hints, and says which commands only a person runs', () => {
+    expect(hintForAgent('`ktx search` lists tables; ktx sl read shows a dataset.')).toBe(
+      'search_context lists tables; read_context shows a dataset.',
+    );
+    expect(hintForAgent('ktx sl validate')).toBe(
+      'ktx sl validate (Only a person runs commands of ktx.)',
     );
   });
 
@@ -335,10 +364,8 @@ describe('the tools of a project', () => {
       ['note', 'orders'].map((words) => call(tools, 'search_context', { text: words })),
     );
     for (const { markdown } of answers) expect(markdown).toContain('2 hidden, left out');
-    for (const { markdown, structured } of [...answers, ...found]) {
-      expect(structured, markdown).toBeDefined();
-      expect(JSON.stringify(structured?.untrusted)).not.toMatch(/note|orders\.count|name: count/);
-    }
+    for (const { markdown } of [...answers, ...found])
+      expect(markdown).not.toMatch(/Error|note|orders\.count|name: count/);
     expect((await call(tools, 'read_context', {})).markdown).toContain(
       '{"dataset":"orders","metrics":["total_amount"],',
     );

@@ -35,7 +35,7 @@ const comparisonSchema = z.strictObject({
   value: z
     .union([valueSchema, z.array(valueSchema).min(1)])
     .optional()
-    .describe('List for in, not_in, between; none for is_null, is_not_null.'),
+    .describe('A list for in, not_in, between.'),
 });
 const scopedSchema = z.strictObject({
   on: z.string().describe('Only metrics of this dataset.'),

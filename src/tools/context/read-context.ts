@@ -1,28 +1,29 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { CatalogTable } from '../context/catalog/catalog.ts';
-import { claimsPath, parseClaims } from '../context/claims/claims-file.ts';
-import { describeFilters } from '../context/usage/usage.ts';
-import { findExplanations } from '../context/compile/explain.ts';
-import { formatCount } from '../lib/format-count.ts';
-import { UserError } from '../lib/error.ts';
-import { canonicalJson } from '../lib/json.ts';
-import { didYouMean } from '../lib/suggest.ts';
-import { readCommitState } from '../project/open/commit-state.ts';
-import { readConflicts, describeConflicts } from '../project/review/conflicts.ts';
-import type { Project } from '../project/open/open.ts';
-import { buildDatasetDocuments } from '../project/answer/build-dataset-documents.ts';
+import type { CatalogTable } from '../../context/catalog/catalog.ts';
+import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
+import { describeFilters } from '../../context/usage/usage.ts';
+import { findExplanations } from '../../context/compile/explain.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import { UserError } from '../../lib/error.ts';
+import { canonicalJson } from '../../lib/json.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import { readCommitState } from '../../project/open/commit-state.ts';
+import { readConflicts, describeConflicts } from '../../project/review/conflicts.ts';
+import type { Project } from '../../project/open/open.ts';
+import { buildDatasetDocuments } from '../../project/answer/build-dataset-documents.ts';
 import {
   indexDatasetsByTable,
   renderVisibleDataset,
   readVisibleDatasets,
   type VisibleDataset,
   withoutUnreviewed,
-} from '../project/answer/visible-datasets.ts';
-import { readWikiSections } from '../project/answer/wiki.ts';
-import { findSavedQuery } from '../project/saved/saved-queries.ts';
-import { readText } from '../store/files.ts';
-import { carriesNone, type ToolAnswer, type ToolDefinition } from './tool.ts';
+} from '../../project/answer/visible-datasets.ts';
+import { readWikiSections } from '../../project/answer/wiki.ts';
+import { findSavedQuery } from '../../project/saved/saved-queries.ts';
+import { readText } from '../../store/files.ts';
+import { carriesNone, type ToolAnswer, type ToolDefinition } from '../tool.ts';
+import { narrowToPart } from './dataset-part.ts';
 
 const inputSchema = z.strictObject({
   name: z
@@ -35,7 +36,7 @@ const inputSchema = z.strictObject({
 export const readContext: ToolDefinition<typeof inputSchema> = {
   name: 'read_context',
   description:
-    'Reads one dataset with its evidence, a table without a dataset, or a term. ' +
+    'Reads a dataset, one metric or field, a table or a term, with evidence. ' +
     'Without name: lists datasets.',
   effect: 'context',
   inputSchema,
@@ -170,8 +171,8 @@ async function readWikiSection(project: Project, name: string): Promise<ToolAnsw
 }
 
 /**
- * The dataset with the evidence for itself, its metrics and joins; of its fields only for the one
- * that `address` names.
+ * The dataset with the evidence for itself, its metrics and joins. If `address` names a part of it,
+ * only this part, what it uses, and its evidence.
  */
 async function readDataset(
   project: Project,
@@ -179,24 +180,28 @@ async function readDataset(
   address: string,
 ): Promise<ToolAnswer> {
   const { dir } = project;
-  const { connection, path, contested, stale } = visible;
+  const { connection, path } = visible;
   const { dataset } = visible.dataset;
+  const partName = address.startsWith(`${dataset}.`) ? address.slice(dataset.length + 1) : '';
+  const part = narrowToPart(visible, partName);
+  const shown = part ?? visible;
+  const { contested, stale } = shown;
   const claimsFile = claimsPath(connection, dataset);
   const claims = parseClaims(claimsFile, (await readText(join(dir, claimsFile), dir)) ?? '');
   const claimedSubjects = new Set(claims.claims.map(({ subject }) => subject));
   const provenance = { connection, datasets: [{ dataset, claims, artifact: undefined }] };
   const evidenceLines = buildDatasetDocuments(visible)
-    .filter(({ kind, name }) => kind !== 'field' || address === `${dataset}.${name}`)
+    .filter(({ kind, name }) => (part === undefined ? kind !== 'field' : name === partName))
     .filter(({ subject }) => claimedSubjects.has(subject))
     .flatMap(({ subject }) => findExplanations(subject, provenance))
     .flatMap((explanation) => explanation.claims)
-    .map(({ subject, kind, body, shown, evidence }) => {
-      const mark = shown ? '' : ' (contradicted)';
+    .map(({ subject, kind, body, shown: isShown, evidence }) => {
+      const mark = isShown ? '' : ' (contradicted)';
       const reasons = evidence.map(canonicalJson).join('; ');
       return `${subject} ${kind} ${canonicalJson(body)}${mark}: ${reasons}`;
     });
   return {
-    summary: `Dataset ${dataset} of ${connection}.`,
+    summary: summaryOf(visible, { partName, isThere: part !== undefined }),
     trust: {
       status: 'curated',
       files: [path],
@@ -205,14 +210,25 @@ async function readDataset(
       ...(await readCommitState(dir, [path])),
     },
     items: [
-      ...renderVisibleDataset(visible).split('\n'),
-      ...usageLines(visible),
+      ...renderVisibleDataset(shown).split('\n'),
+      ...usageLines(shown),
       ...(await groupingLines(project, visible, address)),
       '# Evidence',
       ...evidenceLines,
     ],
     values: carriesNone,
   };
+}
+
+/** Names no part that was asked for: it may be hidden. */
+function summaryOf(
+  { connection, dataset: { dataset } }: VisibleDataset,
+  { partName, isThere }: { readonly partName: string; readonly isThere: boolean },
+): string {
+  if (isThere)
+    return `${dataset}.${partName} of ${connection}. read_context ${dataset} has the rest.`;
+  const whole = `Dataset ${dataset} of ${connection}.`;
+  return partName === '' ? whole : `${whole} It has no part of the name that was asked for.`;
 }
 
 /** More names than this fill the context of a model without helping it. */
@@ -227,8 +243,8 @@ async function groupingLines(
   if (!metrics.some(({ name }) => address === `${dataset}.${name}`)) return [];
   const [{ model }, { withTrialPlans }, { findGroupings }] = await Promise.all([
     project.model(connection),
-    import('../project/answer/query.ts'),
-    import('../semantic/query/groupings.ts'),
+    import('../../project/answer/query.ts'),
+    import('../../semantic/query/groupings.ts'),
   ]);
   try {
     const { groupings, needs, isComplete } = await withTrialPlans(model, (plans) =>
