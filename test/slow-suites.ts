@@ -125,6 +125,8 @@ export const slowCases: Readonly<Record<string, string>> = {
     'setup and status of a Claude Code session, and commands that nobody is logged in for; test/llm/claude-logins.test.ts probes logins',
   'test/llm/claude-logins.test.ts':
     'four of seven logins; test/contract/agent-backends.test.ts works with a subscription',
+  'test/eval/no-answer.test.ts':
+    'refusals on the Claude Code program; the same tests use another backend',
   'test/eval/question-budgets.test.ts':
     'small and large budgets of questions, and the Claude Code program; the same tests have one budget on another backend',
   'test/ingest/model.test.ts':

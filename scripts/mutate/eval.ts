@@ -5,6 +5,30 @@ const graders = ['eval/graders.test.ts'];
 /** The graders of `ktx eval`. */
 export const evalMutants: readonly Mutant[] = [
   {
+    name: 'grade-weak',
+    file: 'eval/grade/grade-turn.ts',
+    find: "? rowsFinding('weak',",
+    replace: "? rowsFinding('pass',",
+    why: 'Two queries that find nothing count as right.',
+    tests: ['eval/no-answer.test.ts'],
+  },
+  {
+    name: 'weak-is-right',
+    file: 'eval/report/summary.ts',
+    find: "new Set(['weak', 'error', 'skipped'])",
+    replace: "new Set(['error', 'skipped'])",
+    why: 'Rows that show little make an agent look worse than it is.',
+    tests: ['eval/no-answer.test.ts'],
+  },
+  {
+    name: 'refusal-recorded',
+    file: 'eval/grade/grade-refusal.ts',
+    find: 'refusal === undefined && !saysNoAnswer(text)',
+    replace: '!saysNoAnswer(text)',
+    why: 'A refusal that was recorded counts only in languages that ktx has words of.',
+    tests: ['eval/no-answer.test.ts'],
+  },
+  {
     name: 'grade-row-count',
     file: 'eval/grade/rows/row-difference.ts',
     find: 'golden.rows.length !== rows.length && !isMore',

@@ -8,7 +8,7 @@ import { findSavedQuery } from '../project/saved/saved-queries.ts';
 import { querySchema, type SemanticQuery } from '../semantic/query/query.ts';
 import { changeQuery } from '../semantic/query/saved-query.ts';
 import { carriesNone, type ToolDefinition, type Trust, warehouseWarns } from './tool.ts';
-import { valuesOfRows } from './values-of-rows.ts';
+import { valuesOfRows } from './answers/values-of-rows.ts';
 
 const inputSchema = querySchema.extend({
   saved: z.string().optional().describe('A saved query; the rest changes it.'),

@@ -1,3 +1,4 @@
+import { cannotAnswer } from './cannot-answer.ts';
 import { findValuesTool } from './find-values.ts';
 import { ingestTool } from './ingest.ts';
 import type { LoopTool } from './loop-tool.ts';
@@ -22,6 +23,8 @@ import type { ReconciliationSession } from '../ingest/decide/reconcile/reconcili
 interface Registry {
   /** Over MCP and in chat, in the order in which surfaces list them. */
   readonly agents: readonly ToolDefinition[];
+  /** Only in conversations of ktx, after those above. */
+  readonly conversation: readonly ToolDefinition[];
   /** In the loops of an ingest, by stage. */
   readonly extract: readonly LoopTool<ProposalsSession>[];
   readonly curate: readonly LoopTool<CurationSession>[];
@@ -40,6 +43,7 @@ export const registry: Registry = {
     ingestTool,
     reviewStatus,
   ],
+  conversation: [cannotAnswer],
   extract: [...unitTools, ...projectTools, aggregateTool, skillTool('extract'), ...proposeTools],
   curate: [
     ...curateTools,

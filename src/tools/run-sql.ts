@@ -4,7 +4,7 @@ import { formatCount } from '../lib/format-count.ts';
 import { lintStatement } from '../project/answer/lint.ts';
 import { runStatement } from '../project/answer/statement.ts';
 import { type ToolDefinition, warehouseWarns } from './tool.ts';
-import { valuesOfRows } from './values-of-rows.ts';
+import { valuesOfRows } from './answers/values-of-rows.ts';
 
 const inputSchema = z.strictObject({
   sql: z.string().describe('One SELECT in the dialect of the warehouse.'),

@@ -6,9 +6,9 @@ import { checkSchema, problemText } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open/open.ts';
 import { appendToLog } from '../store/log.ts';
-import { hintForAgent } from './agent-hint.ts';
+import { hintForAgent } from './answers/agent-hint.ts';
 import { loopTools } from './loop-tools.ts';
-import { cutPage, type PagePosition } from './page.ts';
+import { cutPage, type PagePosition } from './answers/page.ts';
 import { registry } from './registry.ts';
 import type { Tool, ToolAnswer, ToolDefinition } from './tool.ts';
 
@@ -38,6 +38,8 @@ interface ToolboxOptions {
   readonly sendsValues?: boolean;
   /** True leaves out metrics that nobody has accepted. Default false. */
   readonly isReviewedOnly?: boolean;
+  /** True adds the tools that only conversations of ktx have. Default false. */
+  readonly isConversation?: boolean;
 }
 
 type ReportStep = (step: string) => void;
@@ -48,7 +50,7 @@ type ReportStep = (step: string) => void;
  */
 export function openToolbox(
   project: Project,
-  { sendsValues = true, isReviewedOnly = false }: ToolboxOptions = {},
+  { sendsValues = true, isReviewedOnly = false, isConversation = false }: ToolboxOptions = {},
 ): {
   tools(signal: AbortSignal, reportStep?: ReportStep): Tool[];
 } {
@@ -103,7 +105,8 @@ export function openToolbox(
     const isStructured = itemsName !== 'text';
     return { name, description, effect, isStructured, inputSchema, execute };
   };
-  const offered = registry.agents.filter((definition) => definition.offered?.(project) ?? true);
+  const listed = isConversation ? [...registry.agents, ...registry.conversation] : registry.agents;
+  const offered = listed.filter((definition) => definition.offered?.(project) ?? true);
   return {
     tools: (signal, reportStep = () => undefined) =>
       offered.map((definition) => bindTool(definition, { signal, reportStep })),

@@ -149,7 +149,10 @@ const probes: Readonly<Record<string, Probe>> = {
     set: () => 'context: {semantic_layer: required}',
     shows: /"system":"[^"]*no way around the semantic layer/,
   },
-  'tools.allow[]': { set: () => 'tools: {allow: [run_sql]}', shows: /"tools":\["run_sql"\]/ },
+  'tools.allow[]': {
+    set: () => 'tools: {allow: [run_sql]}',
+    shows: /"tools":\["cannot_answer","run_sql"\]/,
+  },
   'tools.deny[]': { set: () => 'tools: {deny: [run_sql]}', shows: /"name":"run_sql","ok":false/ },
   'mcp_servers.*.transport': {
     set: () => http().replace('http, ', 'smoke, '),

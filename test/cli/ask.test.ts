@@ -212,7 +212,7 @@ describe('ktx ask', () => {
     expect(required.calls[0]?.tools).not.toContain('run_sql');
     const off = playing(() => say('ok'), 'context: {semantic_layer: off}');
     await ktx(['ask', '--agent', 'analyst', 'Hm?'], here());
-    expect(off.calls[0]?.tools).toEqual(['run_sql']);
+    expect(off.calls[0]?.tools).toEqual(['cannot_answer', 'run_sql']);
   });
 
   test.for([

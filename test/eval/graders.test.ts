@@ -391,6 +391,9 @@ test('what is certain decides, and the exit code follows', () => {
   expect(worstOutcome(['pass', 'error', 'fail'])).toBe('fail');
   expect(worstOutcome(['pass', 'inconclusive'])).toBe('inconclusive');
   expect(worstOutcome(['pass', 'skipped'])).toBe('pass');
+  expect(worstOutcome(['pass', 'weak'])).toBe('weak');
+  expect(worstOutcome(['inconclusive', 'weak'])).toBe('inconclusive');
+  expect(evalExitCode(['pass', 'weak'])).toBe(0);
   expect([
     evalExitCode(['pass', 'skipped']),
     evalExitCode(['error', 'fail']),

@@ -145,6 +145,7 @@ describe('ktx eval run', () => {
     expect(JSON.stringify(data)).not.toContain('golden has');
     expect(data.columns[0]?.counts).toEqual({
       pass: 3,
+      weak: 0,
       fail: 5,
       error: 2,
       timeout: 0,

@@ -9,9 +9,9 @@ import { ensureStateDirectory } from '../../src/store/directories.ts';
 import { ingestProject } from '../../src/project/learn/ingest.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import type { Project } from '../../src/project/open/open.ts';
-import { cutPage, type PagePosition } from '../../src/tools/page.ts';
+import { cutPage, type PagePosition } from '../../src/tools/answers/page.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
-import { hintForAgent } from '../../src/tools/agent-hint.ts';
+import { hintForAgent } from '../../src/tools/answers/agent-hint.ts';
 import { partsOfAnswer } from '../support/answer-parts.ts';
 
 describe('a page', () => {

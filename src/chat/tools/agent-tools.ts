@@ -3,6 +3,7 @@ import { didYouMean } from '../../lib/suggest.ts';
 import type { KtxToolSet } from '../../llm/port/runtime.ts';
 import type { ToolCall, ToolEffect, ToolOutput } from '../../llm/port/tool-call.ts';
 import type { Project } from '../../project/open/open.ts';
+import { cannotAnswer } from '../../tools/cannot-answer.ts';
 import { openToolbox } from '../../tools/toolbox.ts';
 import type { Agent } from '../../project/agents/agent.ts';
 import { guardTool, type UnguardedTool } from './guarded-tool.ts';
@@ -45,6 +46,7 @@ export function agentTools(options: AgentToolsOptions): AgentTools {
   const toolbox = openToolbox(project, {
     sendsValues: project.config.llm.send_rows === 'on',
     isReviewedOnly: agent.context.semantic_layer === 'required',
+    isConversation: true,
   });
   const ktxTools = toolbox.tools(never);
   checkToolNames(
@@ -113,7 +115,9 @@ function ktxToolRunner(toolbox: ReturnType<typeof openToolbox>, firstEvidence: n
 function isOffered(name: string, { tools, context }: Agent): boolean {
   if (context.semantic_layer === 'required' && name === 'run_sql') return false;
   if (context.semantic_layer === 'off' && contextTools.has(name)) return false;
-  return (tools.allow?.includes(name) ?? true) && !tools.deny.includes(name);
+  // A list of tools for the data says nothing against an agent that has no answer.
+  const isListed = tools.allow?.includes(name) ?? true;
+  return (isListed || name === cannotAnswer.name) && !tools.deny.includes(name);
 }
 
 /** Throws if `tools.allow` or `tools.deny` names a tool that does not exist. */

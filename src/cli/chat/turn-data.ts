@@ -1,4 +1,5 @@
 import type { GroundedClaim } from '../../chat/grounding/ground-answer.ts';
+import { findRefusal } from '../../chat/refusal.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 import { snakeCase } from '../terminal/json-keys.ts';
 
@@ -12,6 +13,7 @@ export function turnData(
   grounding?: readonly GroundedClaim[],
 ): object {
   const { toolCalls, evidence, usage, error, denials, ...rest } = result;
+  const refusal = findRefusal(toolCalls);
   return {
     conversation,
     ...topLevelSnakeKeys(rest),
@@ -21,6 +23,7 @@ export function turnData(
       Object.entries(usage).map(([model, tokens]) => [model, topLevelSnakeKeys(tokens)]),
     ),
     denials: denials.map(topLevelSnakeKeys),
+    ...(refusal && { cannot_answer: refusal }),
     ...(grounding && { grounding }),
     ...(error && { error: { code: error.code, message: error.message } }),
   };

@@ -198,7 +198,10 @@ const expectSchema = z
     refuses: z
       .literal(true)
       .optional()
-      .describe('The agent must say that it cannot answer, and give no number.'),
+      .describe(
+        'The agent must say that it cannot answer, with the tool cannot_answer or in words, ' +
+          'and give no number.',
+      ),
     grounded: z
       .boolean()
       .optional()

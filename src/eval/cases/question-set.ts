@@ -172,7 +172,7 @@ async function requireUniqueIds(cases: QuestionSetFile['cases'], set: SetText): 
  * not checked.
  */
 async function requireKnownTools(cases: QuestionSetFile['cases'], set: SetText): Promise<void> {
-  const known = registry.agents.map(({ name }) => name);
+  const known = [...registry.agents, ...registry.conversation].map(({ name }) => name);
   for (const [index, { expect, turns = [] }] of cases.entries()) {
     const expectations = [expect, ...turns.map((turn) => turn.expect)];
     const named = expectations

@@ -1,19 +1,27 @@
 import { readNumbers } from '../../chat/grounding/read-numbers.ts';
+import { findRefusal } from '../../chat/refusal.ts';
 import type { GraderFinding } from '../run/outcome.ts';
 import { countsPlaces, saysNoAnswer } from './refusal-phrases.ts';
 
 /**
- * Passes if the answer says that it cannot answer, and gives no number: an answer with a number
- * answers, whatever else it says. Years, numbers of the question, and how many tables the agent
- * looked at do not count. Queries may be cited: an agent that looked may say where.
+ * Passes if the agent says that it cannot answer, by calling `cannot_answer` or in words, and gives
+ * no number: an answer with a number answers, whatever else it says. Years, numbers of the question,
+ * and how many tables the agent looked at do not count. Queries may be cited: an agent that looked
+ * may say where.
  */
-export function gradeRefusal(text: string, question: string): GraderFinding {
+export function gradeRefusal(
+  text: string,
+  question: string,
+  calls: Parameters<typeof findRefusal>[0] = [],
+): GraderFinding {
   const finding = (outcome: GraderFinding['outcome'], found: string): GraderFinding => ({
     grader: 'refuses',
     outcome,
     found,
   });
-  if (!saysNoAnswer(text)) return finding('fail', 'does not say that it cannot answer');
+  const refusal = findRefusal(calls);
+  if (refusal === undefined && !saysNoAnswer(text))
+    return finding('fail', 'does not say that it cannot answer');
   const asked = new Set(
     readNumbers(question).flatMap(({ readings }) => readings.map(({ value }) => value)),
   );
@@ -25,6 +33,11 @@ export function gradeRefusal(text: string, question: string): GraderFinding {
       !countsPlaces.test(prose.slice(end, end + 100)),
   );
   return answered === undefined
-    ? finding('pass', 'says that it cannot answer')
+    ? finding(
+        'pass',
+        refusal === undefined
+          ? 'says that it cannot answer'
+          : `says that it cannot answer (${refusal.reason}): ${refusal.missing}`,
+      )
     : finding('fail', `says that it cannot answer, and gives ${answered.text}`);
 }

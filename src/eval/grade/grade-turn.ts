@@ -41,11 +41,12 @@ export async function gradeTurn(
     findings.push(gradeMetrics(expect.semantic_layer.metrics, used));
   if (expect.tools !== undefined) findings.push(...gradeTools(result.toolCalls, expect.tools));
   if (expect.text !== undefined) findings.push(...gradeText(result.text, expect.text));
-  if (expect.refuses === true) findings.push(gradeRefusal(result.text, turn.question));
+  if (expect.refuses === true)
+    findings.push(gradeRefusal(result.text, turn.question, result.toolCalls));
   if (isGroundingGraded(expect))
     findings.push(gradeGrounding({ ...turn, ...result, evidence: turn.evidence }));
   if (expect.limits !== undefined) findings.push(...gradeLimits(expect.limits, result));
-  const isPassed = findings.every(({ outcome }) => outcome === 'pass');
+  const isPassed = findings.every(({ outcome }) => outcome === 'pass' || outcome === 'weak');
   if (expect.judge !== undefined && isPassed) findings.push(await turn.judge(expect.judge, used));
   return findings;
 }
@@ -90,9 +91,11 @@ async function gradeRows(
   if (equal !== undefined) {
     if (readsTable(sql) && !readsTable(equal.query.sql))
       return rowsFinding('fail', `${equal.query.id} reads no table: the agent wrote its rows`);
-    const isEmpty = expected.rows.length === 0;
-    const weak = isEmpty ? '; both are empty, which shows little' : '';
-    return rowsFinding('pass', `${equal.query.id} has the golden rows${weak}`);
+    const showsLittle = expected.rows.every((row) => row.every((cell) => cell === null));
+    const what = expected.rows.length === 0 ? 'both are empty' : 'both are nothing but NULL';
+    return showsLittle
+      ? rowsFinding('weak', `${equal.query.id} has the golden rows, but ${what}: that shows little`)
+      : rowsFinding('pass', `${equal.query.id} has the golden rows`);
   }
   const truncated = used.find((query) => query.truncated);
   if (truncated !== undefined)

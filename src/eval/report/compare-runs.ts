@@ -93,7 +93,7 @@ function outcomeChange(
   if (before === after) return undefined;
   if (before === undefined) return 'added';
   if (after === undefined) return 'removed';
-  if (before === 'pass') return after === 'skipped' ? 'other' : 'broken';
+  if (before === 'pass') return after === 'skipped' || after === 'weak' ? 'other' : 'broken';
   return after === 'pass' ? 'fixed' : 'other';
 }
 

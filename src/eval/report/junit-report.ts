@@ -38,6 +38,7 @@ function renderTestCase(result: CaseResult): string {
   const message = escapeXml(reasons[0] ?? result.outcome);
   const bodies = {
     pass: '',
+    weak: '',
     fail: `<failure message="${message}" type="fail">${text}</failure>`,
     timeout: `<failure message="${message}" type="timeout">${text}</failure>`,
     error: `<error message="${message}" type="error">${text}</error>`,
@@ -45,9 +46,13 @@ function renderTestCase(result: CaseResult): string {
     inconclusive: `<error message="${message}" type="inconclusive">${text}</error>`,
     skipped: `<skipped message="${message}"/>`,
   };
-  const flaky = result.flaky ? '<system-out>flaky</system-out>' : '';
+  const remarks = [
+    ...(result.flaky ? ['flaky'] : []),
+    ...(result.outcome === 'weak' ? [`weak: ${text}`] : []),
+  ];
+  const output = remarks.length === 0 ? '' : `<system-out>${remarks.join('\n')}</system-out>`;
   const time = toSeconds(durationMs(result));
-  return `    <testcase classname="${escapeXml(set)}" name="${escapeXml(id)}" time="${time}">${bodies[result.outcome]}${flaky}</testcase>`;
+  return `    <testcase classname="${escapeXml(set)}" name="${escapeXml(id)}" time="${time}">${bodies[result.outcome]}${output}</testcase>`;
 }
 
 function countCases(cases: readonly CaseResult[]) {

@@ -8,7 +8,7 @@ export interface RunSummary {
   readonly counts: Readonly<Record<EvalOutcome, number>>;
   readonly flaky: number;
   readonly attempts: number;
-  /** Cases that have an attempt that is right or wrong: neither an error nor skipped. */
+  /** Cases that have an attempt that is right or wrong: neither weak, an error nor skipped. */
   readonly decided: number;
   /** The mean share of right attempts of the decided cases. */
   readonly accuracy: RateInterval | undefined;
@@ -56,12 +56,15 @@ export function summarizeCases(cases: readonly CaseResult[]): RunSummary {
   };
 }
 
+/** Outcomes that say nothing about the agent. */
+const saysNothing: ReadonlySet<EvalOutcome> = new Set(['weak', 'error', 'skipped']);
+
 /**
  * The share of right attempts among those that say something about the agent. Undefined if none
- * does: errors, and what was not asked, are neither right nor wrong.
+ * does: rows that show little, errors, and what was not asked, are neither right nor wrong.
  */
 export function passShare({ attempts }: CaseResult): number | undefined {
-  const decided = attempts.filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped');
+  const decided = attempts.filter(({ outcome }) => !saysNothing.has(outcome));
   if (decided.length === 0) return undefined;
   return decided.filter(({ outcome }) => outcome === 'pass').length / decided.length;
 }
@@ -129,12 +132,13 @@ function summaryFigures({
       .filter((outcome) => counts[outcome] > 0)
       .map((outcome) => `${counts[outcome]} ${outcome}`)
       .join(', ');
-  const undecided = counts.error + counts.skipped;
+  const undecided = counts.weak + counts.error + counts.skipped;
   const percent = (value: number) => String(Math.round(value * 100));
   const wholeNumber = (value: number) => Math.round(value).toLocaleString('en-US');
   return [
     ['cases', `${counts.pass} of ${cases - undecided} pass`],
     ['not passed', countsOf(['fail', 'timeout', 'inconclusive'])],
+    ['shows little', countsOf(['weak'])],
     ['not graded', countsOf(['error', 'skipped'])],
     ['flaky', flaky > 0 ? String(flaky) : ''],
     ['accuracy', intervalText(accuracy, { after: ' %', format: percent })],

@@ -1,6 +1,14 @@
 import type { ExitCode } from '../../lib/error.ts';
 
-export const outcomes = ['pass', 'fail', 'error', 'timeout', 'skipped', 'inconclusive'] as const;
+export const outcomes = [
+  'pass',
+  'weak',
+  'fail',
+  'error',
+  'timeout',
+  'skipped',
+  'inconclusive',
+] as const;
 export type EvalOutcome = (typeof outcomes)[number];
 
 /** The result of one grader. */
@@ -22,6 +30,7 @@ const worstFirst: readonly EvalOutcome[] = [
   'timeout',
   'error',
   'inconclusive',
+  'weak',
   'pass',
   'skipped',
 ];
@@ -32,8 +41,8 @@ export function worstOutcome(all: readonly EvalOutcome[]): EvalOutcome {
 }
 
 /**
- * 0: everything that was asked passed. 1: something failed. 3: nothing failed, but some cases could
- * not be decided.
+ * 0: everything that was asked passed, or is equal but shows little. 1: something failed. 3:
+ * nothing failed, but some cases could not be decided.
  */
 export function evalExitCode(all: readonly EvalOutcome[]): ExitCode {
   if (all.some((outcome) => outcome === 'fail' || outcome === 'timeout')) return 1;

@@ -23,6 +23,7 @@ type Color = Parameters<Screen['style']>[0];
 
 const outcomeColors: Readonly<Record<EvalOutcome, Color>> = {
   pass: 'green',
+  weak: 'yellow',
   fail: 'red',
   timeout: 'red',
   error: 'red',

@@ -285,7 +285,7 @@ async function evalFailure(report: EvalReport): Promise<UserError | undefined> {
     return new UserError('eval_incomplete', message, { hint, exitCode: 3 });
   }
   if (exitCode === 0) return undefined;
-  const notPassed = run.cases.filter(({ outcome }) => outcome !== 'pass' && outcome !== 'skipped');
+  const notPassed = run.cases.filter(({ outcome }) => evalExitCode([outcome]) !== 0);
   const count = formatCount(notPassed.length, 'case');
   const hint = `ktx eval run --case ${notPassed[0]?.id ?? ''} runs one again`;
   return exitCode === 1

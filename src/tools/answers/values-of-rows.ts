@@ -1,5 +1,5 @@
-import type { SentValues } from '../llm/egress/sent-values.ts';
-import type { ToolAnswer } from './tool.ts';
+import type { SentValues } from '../../llm/egress/sent-values.ts';
+import type { ToolAnswer } from '../tool.ts';
 
 /** For answers whose items are rows of a query: one value of each column in each row. */
 export function valuesOfRows(
