@@ -5,9 +5,9 @@ import { countsPlaces, saysNoAnswer } from './refusal-phrases.ts';
 
 /**
  * Passes if the agent says that it cannot answer, by calling `cannot_answer` or in words, and gives
- * no number: an answer with a number answers, whatever else it says. Years, numbers of the question,
- * and how many tables the agent looked at do not count. Queries may be cited: an agent that looked
- * may say where.
+ * no number: an answer with a number answers, whatever else it says. Years, numbers of the
+ * question, and how many tables the agent looked at do not count. Queries may be cited: an agent
+ * that looked may say where.
  */
 export function gradeRefusal(
   text: string,
