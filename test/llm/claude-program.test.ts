@@ -285,7 +285,7 @@ describe.skipIf(bundled === undefined || !posix)('the Claude Code program that r
     await expect(choose({ setting, limitMs: 700 })).rejects.toThrow(
       'did not answer --version within 0.7 s',
     );
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(30_000);
     const pids = readFileSync(join(root, 'pid'), 'utf8').trim().split('\n').map(Number);
     expect(pids).toHaveLength(2);
     for (let tries = 0; pids.some(isRunning) && tries < 50; tries += 1) await sleep(20);

@@ -71,7 +71,7 @@ describe('measurements that take too long', () => {
         onQuery: () => undefined,
       });
       expect(results).toEqual(slow.map(() => undefined));
-      expect(performance.now() - started).toBeLessThan(8000);
+      expect(performance.now() - started).toBeLessThan(24_000);
     } finally {
       db.close();
       await warehouse.close();

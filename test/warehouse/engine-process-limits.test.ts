@@ -37,7 +37,7 @@ describe('DuckDB in a process of its own', () => {
       await expect(warehouse.query(sql, brief, never)).rejects.toMatchObject({
         code: expect.stringMatching(/^(query_timeout|out_of_memory)$/),
       });
-      expect(performance.now() - started).toBeLessThan(3000);
+      expect(performance.now() - started).toBeLessThan(15_000);
       const { rows } = await warehouse.query('SELECT sum(n) FROM t', generous, never);
       expect(rows).toEqual([[499500]]);
       expect(process.memoryUsage.rss()).toBeLessThan(600e6);

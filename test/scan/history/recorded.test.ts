@@ -159,7 +159,7 @@ describe('templates', () => {
     ])
       statementTemplate(`SELECT ${text}`, postgres);
     expect(matchesAny('a'.repeat(50_000), ['*a*a*a*a*a*a*a*b'])).toBe(false);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 });
 
