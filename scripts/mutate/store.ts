@@ -7,6 +7,22 @@ const hostileGit = ['store/hostile-git.test.ts'];
 /** Path confinement, secrecy on disk, the lock, git, and secrets. */
 export const storeMutants: readonly Mutant[] = [
   {
+    name: 'branch-from-merged',
+    file: 'store/commit-target.ts',
+    find: 'if (ancestry.code === 0) return { ref, tip, base: head };',
+    replace: '',
+    why: 'A branch that was merged goes on from an old state, and takes back what came since.',
+    tests: ['cli/ingest-branch.test.ts'],
+  },
+  {
+    name: 'branch-index',
+    file: 'ingest/publish/commit-rendering.ts',
+    find: "if (target.ref !== 'HEAD') return { id, branch };",
+    replace: '',
+    why: 'A commit on another branch changes the index of the person.',
+    tests: ['cli/ingest-branch.test.ts'],
+  },
+  {
     name: 'path-separator',
     file: 'store/confined-file.ts',
     find: 'path.startsWith(folder.endsWith(sep) ? folder : folder + sep)',
@@ -305,7 +321,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'commit-swap',
     file: 'store/commit.ts',
-    find: "commit, parent ?? '']",
+    find: "commit, target.tip ?? '']",
     replace: 'commit]',
     why: 'A commit that somebody makes meanwhile is lost.',
     tests: git,

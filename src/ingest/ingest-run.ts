@@ -71,6 +71,8 @@ export interface IngestInput {
   readonly allowEmpty?: boolean | undefined;
   /** Whether files are committed; unset: where the repository demands nothing of commits. */
   readonly git?: 'commit' | 'write' | undefined;
+  /** The branch to commit on. Unset: the one that is checked out. */
+  readonly branch?: string | undefined;
   /**
    * Brings the search index up to date. Called after publishing, with the database of the index.
    * Returns what became of its meanings, undefined without embeddings.

@@ -194,6 +194,7 @@ async function publishArtifacts(
       runId,
       message,
       git: run.git,
+      branch: run.branch,
       folders: projectFolders(findings),
       files,
       render: (tree) => renderProject(findings, tree, validation.failed),

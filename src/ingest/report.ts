@@ -222,6 +222,8 @@ export interface EditReport {
 
 export interface CommitReport {
   readonly id?: string | undefined;
+  /** The branch of the commit, if it is not the one that is checked out. */
+  readonly branch?: string | undefined;
   /**
    * Why there is no commit: one of `noCommitReasons` in `publish.ts`, or for example `merge under
    * way`. Absent if there is one.

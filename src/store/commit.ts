@@ -1,9 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../lib/error.ts';
+import type { CommitTarget } from './commit-target.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { readText, readTextOrNothing } from './files.ts';
-import { configuredFilters, git, gitOutput, headCommit, type Repository } from './git.ts';
+import { commitOf, configuredFilters, git, gitOutput, type Repository } from './git.ts';
 import { privateFileMode } from './ownership/private-files.ts';
 
 /** One file in the commit. */
@@ -18,10 +19,7 @@ interface FileChange {
 }
 
 interface CommitRequest {
-  /** The commit on which the changes are based; undefined for the first commit. */
-  readonly parent: string | undefined;
-  /** The tree of `parent`, where it is known. */
-  readonly parentTree?: string | undefined;
+  readonly target: CommitTarget;
   readonly changes: readonly FileChange[];
   /** One line. */
   readonly message: string;
@@ -31,17 +29,17 @@ interface CommitRequest {
 type CommitOutcome =
   | { readonly kind: 'committed'; readonly commit: string }
   /**
-   * `unchanged`: the parent has this tree already. `raced`: HEAD or a file has changed; read again
-   * and start over.
+   * `unchanged`: the parent has this tree already. `raced`: the branch or a file has changed; read
+   * again and start over.
    */
   | { readonly kind: 'unchanged' | 'raced' };
 
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Commits the changes on top of `parent`, and moves HEAD to the commit if HEAD is still `parent`.
- * Uses an index of its own, so that a person's staged and unstaged changes are neither read nor
- * written. Runs no hooks and signs nothing. The caller holds the project's lock.
+ * Commits the changes on top of the base of `target`, and moves its ref there if nobody else has
+ * moved it. Uses an index of its own, so that a person's staged and unstaged changes are neither
+ * read nor written. Runs no hooks and signs nothing. The caller holds the project's lock.
  */
 export async function commitFiles(
   repository: Repository,
@@ -49,7 +47,8 @@ export async function commitFiles(
   request: CommitRequest,
 ): Promise<CommitOutcome> {
   const { root } = repository;
-  const { parent, message, runId } = request;
+  const { target, message, runId } = request;
+  const parent = target.base?.commit;
   const indexFile = join(ensureStateDirectory(dir).state, 'commit-index');
   const removeIndex = () =>
     ['', '.lock'].forEach((suffix) => rmSync(indexFile + suffix, { force: true }));
@@ -59,32 +58,28 @@ export async function commitFiles(
     await git(root, ['read-tree', parent ?? '--empty'], { env });
     if (!(await stageChanges(repository, request, env))) return { kind: 'raced' };
     const tree = await gitOutput(root, ['write-tree'], { env });
-    if (parent !== undefined && tree === (request.parentTree ?? (await treeOf(root, parent))))
-      return { kind: 'unchanged' };
+    if (parent !== undefined && tree === target.base?.tree) return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
     const commit = await commitTree(root, [tree, ...parents], `${message}\n\nKtx-Run: ${runId}\n`);
-    writeFileSync(pendingFile(dir), commit, { mode: privateFileMode });
+    if (target.ref === 'HEAD') writeFileSync(pendingFile(dir), commit, { mode: privateFileMode });
     // Compare and swap. An empty old value means that there was no commit.
-    await git(root, ['update-ref', '-m', message, 'HEAD', commit, parent ?? '']);
+    await git(root, ['update-ref', '-m', message, target.ref, commit, target.tip ?? '']);
     return { kind: 'committed', commit };
   } catch (error) {
-    if ((await headCommit(repository)) !== parent) return { kind: 'raced' };
+    if ((await commitOf(repository, target.ref)) !== target.tip) return { kind: 'raced' };
     throw error;
   } finally {
     removeIndex();
   }
 }
 
-function treeOf(root: string, commit: string): Promise<string> {
-  return gitOutput(root, ['rev-parse', `${commit}^{tree}`]);
-}
-
 /** Adds the changes to the index that `env` names. False if a file changed while git read it. */
 async function stageChanges(
   repository: Repository,
-  { parent = '', changes }: CommitRequest,
+  { target, changes }: CommitRequest,
   env: Environment,
 ): Promise<boolean> {
+  const parent = target.base?.commit ?? '';
   const filters = await configuredFilters(repository);
   await requireNoFilter(repository, changes, filters);
   const { root, prefix } = repository;

@@ -224,12 +224,14 @@ export async function openRepository(dir: string): Promise<Repository> {
 }
 
 /** The commit of HEAD; undefined on a branch without commits. */
-export async function headCommit({ root }: Repository): Promise<string | undefined> {
-  return (
-    (await gitOutput(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
-      allow: [1],
-    })) || undefined
-  );
+export function headCommit(repository: Repository): Promise<string | undefined> {
+  return commitOf(repository, 'HEAD');
+}
+
+/** The commit of a ref; undefined if it has none. */
+export async function commitOf({ root }: Repository, ref: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
+  return (await gitOutput(root, args, { allow: [1] })) || undefined;
 }
 
 /**

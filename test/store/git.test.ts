@@ -13,6 +13,7 @@ import {
   unfinishedGitOperation,
 } from '../../src/store/git.ts';
 import { read, run, temporaryFolder, write } from './git-project.ts';
+import { commitTarget } from '../../src/store/commit-target.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -25,7 +26,6 @@ async function commit(
   extra: { onDisk?: boolean; message?: string } = {},
 ) {
   const repository = await openRepository(project);
-  const parent = await headCommit(repository);
   const onDisk = extra.onDisk ?? true;
   for (const [path, text] of Object.entries(files)) {
     if (!onDisk) continue;
@@ -34,7 +34,7 @@ async function commit(
   }
   const changes = Object.entries(files).map(([path, text]) => ({ path, text, onDisk }));
   const outcome = await commitFiles(repository, project, {
-    parent,
+    target: await commitTarget(repository),
     changes,
     message: extra.message ?? 'ktx: ingest',
     runId: 'run_1',
@@ -226,11 +226,15 @@ describe('races and repeats', () => {
   test('a HEAD that moved meanwhile is reported, and nothing of it is overwritten', async () => {
     await commit(dir, { 'claims/a.jsonl': '1\n' });
     const repository = await openRepository(dir);
-    const parent = await headCommit(repository);
     run(dir, 'commit', '--allow-empty', '-qm', 'someone else');
     const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: false }];
     expect(
-      await commitFiles(repository, dir, { parent, changes, message: 'late', runId: 'run_2' }),
+      await commitFiles(repository, dir, {
+        target: await commitTarget(repository),
+        changes,
+        message: 'late',
+        runId: 'run_2',
+      }),
     ).toEqual({
       kind: 'raced',
     });
@@ -244,7 +248,12 @@ describe('races and repeats', () => {
     write(dir, 'claims/a.jsonl', 'saved by a person\n');
     const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: true }];
     expect(
-      await commitFiles(repository, dir, { parent, changes, message: 'late', runId: 'run_2' }),
+      await commitFiles(repository, dir, {
+        target: await commitTarget(repository),
+        changes,
+        message: 'late',
+        runId: 'run_2',
+      }),
     ).toEqual({ kind: 'raced' });
     expect(await headCommit(repository)).toBe(parent);
   });
@@ -255,7 +264,7 @@ describe('races and repeats', () => {
     const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: false }];
     expect(
       await commitFiles(repository, dir, {
-        parent: undefined,
+        target: await commitTarget(repository),
         changes,
         message: 'late',
         runId: 'run_2',
@@ -274,7 +283,6 @@ describe('races and repeats', () => {
   test('an index that a killed run left behind is brought up to date later', async () => {
     await commit(dir, { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n' });
     const repository = await openRepository(dir);
-    const parent = await headCommit(repository);
     const changes = ['claims/a.jsonl', 'claims/new.jsonl'].map((path) => ({
       path,
       text: '2\n',
@@ -282,7 +290,12 @@ describe('races and repeats', () => {
     }));
     for (const { path, text } of changes) write(dir, path, text);
     run(dir, 'rm', '-q', '--cached', 'claims/b.jsonl');
-    await commitFiles(repository, dir, { parent, changes, message: 'm', runId: 'r' });
+    await commitFiles(repository, dir, {
+      target: await commitTarget(repository),
+      changes,
+      message: 'm',
+      runId: 'r',
+    });
     expect(run(dir, 'diff', '--cached', '--name-only')).toBe(
       'claims/a.jsonl\nclaims/b.jsonl\nclaims/new.jsonl',
     );

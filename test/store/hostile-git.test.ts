@@ -24,6 +24,7 @@ import {
   readFilesAtCommit,
 } from '../../src/store/git.ts';
 import { run, temporaryFolder, write } from './git-project.ts';
+import { commitTarget } from '../../src/store/commit-target.ts';
 
 let base: string;
 let dir: string;
@@ -85,7 +86,12 @@ async function useProject(): Promise<string[]> {
       },
       { path: 'claims/b.jsonl', text: `${Math.random()}\n`, onDisk: false },
     ];
-    await commitFiles(repository, dir, { parent, changes, message: 'ktx: ingest', runId: 'run_1' });
+    await commitFiles(repository, dir, {
+      target: await commitTarget(repository),
+      changes,
+      message: 'ktx: ingest',
+      runId: 'run_1',
+    });
     await refreshIndex(repository, dir);
   });
   return errors;

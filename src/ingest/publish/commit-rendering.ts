@@ -1,6 +1,7 @@
 import { parseClaims, renderClaims, uniteClaims } from '../../context/claims/claims-file.ts';
 import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
 import { commitFiles, refreshIndex } from '../../store/commit.ts';
+import type { CommitTarget } from '../../store/commit-target.ts';
 import { type CommitDemand, demandOnCommits } from '../../store/commit-policy.ts';
 import { ignoredPaths, unfinishedGitOperation, type Repository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
@@ -27,9 +28,11 @@ interface CommitInput {
   readonly render: (tree: FileTree) => Rendering;
   readonly onStep: (step: PublishStep, path?: string) => void;
   readonly repository: Repository;
+  readonly target: CommitTarget;
   /** Whether changes are committed; unset: where the repository demands nothing of commits. */
   readonly git: 'commit' | 'write' | undefined;
-  /** The files of the repository's HEAD; empty before the first commit. */
+  readonly branch?: string | undefined;
+  /** The files of the commit that the changes are based on; empty before the first. */
   readonly committed: FileTree;
   /** The files on disk before they were written, and what was written. */
   readonly before: FileTree;
@@ -38,24 +41,24 @@ interface CommitInput {
   readonly filesAtStart: FileTree;
 }
 
-/** Commits ktx's changes on top of HEAD. Undefined if HEAD moved in the meantime. */
+/** Commits ktx's changes on the target. Undefined if it moved in the meantime. */
 export async function commitRendering(input: CommitInput): Promise<CommitReport | undefined> {
-  const { dir, runId, message, onStep, repository } = input;
-  const parent = repository.head?.commit;
-  const parentTree = repository.head?.tree;
+  const { dir, runId, message, onStep, repository, target, branch } = input;
   const operation = unfinishedGitOperation(repository);
   if (operation !== undefined) return { none: `${operation} under way` };
   const { changes, none } = await findChanges(input);
   if (changes.length === 0) return { none };
   const declined = await reasonNotToCommit(input);
   if (declined !== undefined) return { none: noCommitReasons[declined] };
-  const request = { parent, parentTree, changes, message, runId };
-  const outcome = await commitFiles(repository, dir, request);
+  const outcome = await commitFiles(repository, dir, { target, changes, message, runId });
   if (outcome.kind === 'raced') return undefined;
   if (outcome.kind !== 'committed') return { none };
   onStep('commit_made');
   const id = outcome.commit;
-  const isRefreshed = await refreshIndex(repository, dir, { commit: id, parent });
+  // The files in the working tree belong to HEAD, which has not moved.
+  if (target.ref !== 'HEAD') return { id, branch };
+  const made = { commit: id, parent: target.base?.commit };
+  const isRefreshed = await refreshIndex(repository, dir, made);
   if (!isRefreshed)
     return {
       id,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import { refreshIndex } from '../../store/commit.ts';
+import { commitTarget } from '../../store/commit-target.ts';
 import { readText, removeFile, writeAtomically } from '../../store/files.ts';
 import { readFilesAtCommit, openRepository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
@@ -20,6 +21,8 @@ interface Publication {
   readonly folders: readonly string[];
   /** As in `commitRendering`. */
   readonly git: 'commit' | 'write' | undefined;
+  /** The branch to commit on, instead of HEAD. */
+  readonly branch?: string | undefined;
   /** The files on disk as they were read last. */
   readonly files: FileTree;
   /** What to change in a tree. Pure. */
@@ -90,13 +93,14 @@ export async function publish(publication: Publication): Promise<Published> {
 type PublishAttempt = Awaited<ReturnType<typeof startAttempt>>;
 
 async function startAttempt(publication: Publication, before: FileTree) {
-  const { dir, folders, render } = publication;
+  const { dir, folders, render, branch } = publication;
   const repository = await openRepository(dir);
   await refreshIndex(repository, dir);
-  const { head } = repository;
+  const target = await commitTarget(repository, branch);
+  const { base } = target;
   const committed: FileTree =
-    head === undefined ? new Map() : await readFilesAtCommit(repository, head.commit, folders);
-  return { ...publication, repository, committed, before, rendering: render(before) };
+    base === undefined ? new Map() : await readFilesAtCommit(repository, base.commit, folders);
+  return { ...publication, repository, target, committed, before, rendering: render(before) };
 }
 
 /**

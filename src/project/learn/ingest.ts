@@ -13,7 +13,9 @@ import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, type OpenSource, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
 import { embedIndex } from '../../search/meanings/embed-index.ts';
+import { commitTarget } from '../../store/commit-target.ts';
 import { projectPaths } from '../../store/directories.ts';
+import { openRepository } from '../../store/git.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
 import { refreshSearchIndex } from '../answer/search.ts';
 import { readAuthority } from '../open/authority.ts';
@@ -43,6 +45,8 @@ interface IngestRequest extends Pick<
   readonly budget?: number | undefined;
   /** False: files are written and not committed, whatever `git` of `ktx.yaml` says. */
   readonly commit?: boolean | undefined;
+  /** The branch to commit on, instead of the one that is checked out. It need not exist. */
+  readonly branch?: string | undefined;
   /** The tools of model loops; without them no model reads prose. */
   readonly tools?: LoopTools | undefined;
 }
@@ -53,7 +57,9 @@ export async function ingestProject(
   request: IngestRequest,
 ): Promise<IngestReport> {
   const { llm = true, tools, budget, runId = project.runId } = request;
-  const { dryRun, signal, onEvent, pin, reExtract, allowEmpty, commit } = request;
+  const { dryRun, signal, onEvent, pin, reExtract, allowEmpty, commit, branch } = request;
+  // A wrong name is an error before a model is paid.
+  if (branch !== undefined) await commitTarget(await openRepository(project.dir), branch);
   const requested = requestedConnections(project, request);
   const { warehouses, isSource } = requested;
   if (project.warehouses.length === 0) throw noWarehouseForSources();
@@ -77,7 +83,8 @@ export async function ingestProject(
     authority: readAuthority(project.config),
     reExtract,
     allowEmpty,
-    git: commit === false ? 'write' : project.config.git,
+    git: gitMode(project.config.git, { commit, branch }),
+    branch,
     estimateOptions: usesModel && dryRun === true ? await dryRunEstimate(project) : undefined,
     model: model && { ...model, send },
     embeddings,
@@ -97,6 +104,15 @@ export async function ingestProject(
   });
   if (!report.dryRun) await tidyInbox(project.dir);
   return report;
+}
+
+/** Whoever names a branch asks for a commit, though not past hooks and signatures. */
+function gitMode(
+  configured: 'commit' | 'write' | undefined,
+  { commit, branch }: Pick<IngestRequest, 'commit' | 'branch'>,
+): 'commit' | 'write' | undefined {
+  if (commit === false) return 'write';
+  return branch !== undefined && configured === 'write' ? undefined : configured;
 }
 
 interface ApprovedConnections {

@@ -46,7 +46,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     ),
     commit.id === undefined
       ? `no commit: ${commit.none ?? 'nothing to do'}`
-      : `commit ${commit.id.slice(0, 10)}`,
+      : `commit ${commit.id.slice(0, 10)}${commit.branch === undefined ? '' : ` on ${commit.branch}`}`,
   ];
 }
 

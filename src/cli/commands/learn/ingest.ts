@@ -27,6 +27,7 @@ export const ingestCommand = defineCommand({
       .argument('[connections...]', 'which connections (default: all)')
       .option('--dry-run', 'only show what would be done')
       .option('--no-commit', 'write the files without committing them')
+      .option('--branch <name>', 'commit on this branch, for a pull request; it need not exist')
       .option('--no-llm', 'make no model calls; what a model wrote before stays')
       .option(
         '--budget <usd>',
@@ -43,6 +44,8 @@ export const ingestCommand = defineCommand({
         'accept that a source is now empty, and remove what only it supported',
       ),
   async run({ args: [connections], options: { dryRun = false, ...options } }, context) {
+    if (options.branch !== undefined && !options.commit)
+      throw usageError('--branch and --no-commit exclude each other.', 'give one of them');
     const project = await context.project();
     const report = await runIngest(project, { connections, dryRun, ...options }, context);
     const calledModel = hasModelCalls(report);
@@ -90,13 +93,24 @@ function nextSteps(report: IngestReport, { config }: Project): readonly NextStep
   const reviewSteps: NextStep[] = hasDoubts
     ? [['ktx review', 'shows the joins that are in doubt, and asks about each']]
     : [];
+  const { branch } = report.commit;
+  const pushStep: NextStep[] =
+    branch === undefined
+      ? []
+      : [[`git push -u origin ${quoteBranch(branch)}`, 'publishes the branch, for a pull request']];
   return [
+    ...pushStep,
     ...(needsModel ? [modelStep] : []),
     ...reviewSteps,
     ['ktx sl list', 'lists datasets and metrics'],
     ['ktx sl query --help', 'explains how to query them'],
     ['ktx explain "<subject>"', 'shows where a fact comes from'],
   ];
+}
+
+/** For a shell. Git takes `$`, `&` and quotes in a name. */
+function quoteBranch(name: string): string {
+  return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function parseDollars(text: string): number {

@@ -9,7 +9,15 @@ import { openIngestView } from './ingest-view.ts';
 
 type IngestOptions = Pick<
   Parameters<typeof ingestProject>[1],
-  'connections' | 'forget' | 'dryRun' | 'llm' | 'reExtract' | 'allowEmpty' | 'budget' | 'commit'
+  | 'connections'
+  | 'forget'
+  | 'dryRun'
+  | 'llm'
+  | 'reExtract'
+  | 'allowEmpty'
+  | 'budget'
+  | 'commit'
+  | 'branch'
 >;
 
 /** Runs an ingest. Each event is a line of `--json`; a person sees the current step. */
