@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { catalogDocuments, type SearchDocument } from '../../src/search/documents.ts';
 import { indexedFingerprint, updateIndex } from '../../src/search/index.ts';
 import { searchIndex } from '../../src/search/search.ts';
+import { relatedWords } from '../../src/search/synonyms.ts';
 import { openState, type State } from '../../src/store/state.ts';
 
 let dir = '';
@@ -152,6 +153,17 @@ describe('what a search finds', () => {
       { numRuns: 300 },
     );
   });
+});
+
+it.each([
+  ['cancelled', 'churn', 'location'],
+  ['buying', 'purchase', 'location'],
+  ['sold', 'sale', 'churn'],
+  ['placed', 'submitted', 'location'],
+])('%s leads to %s, not to %s', (word, related, unrelated) => {
+  const words = relatedWords([word]);
+  expect(words).toContain(related);
+  expect(words).not.toContain(unrelated);
 });
 
 describe('the index', () => {
