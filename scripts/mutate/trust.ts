@@ -71,7 +71,7 @@ export const trustMutants: readonly Mutant[] = [
   },
   {
     name: 'trust-writable',
-    file: 'project/trust/approvals.ts',
+    file: 'project/trust/own-folder.ts',
     find: '(info.mode & 0o022) === 0',
     replace: '(info.mode & 0o020) === 0',
     why: 'Any user of the machine can approve for another one.',

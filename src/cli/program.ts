@@ -54,9 +54,12 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .option('--no-color', 'print without colors')
     .version(readVersion(), '-V, --version', 'print the version');
   for (const { path, summary } of registry) {
-    const [first = '', second] = path.split(' ');
-    const parent = second === undefined ? program : findOrAddGroup(program, first);
-    const name = second ?? first;
+    const words = path.split(' ');
+    const name = words.pop() ?? '';
+    const parent = words.reduce(
+      (group, word, index) => findOrAddGroup(group, word, words.slice(0, index + 1).join(' ')),
+      program,
+    );
     // `ktx review` is a group and a command.
     const command = findCommand(parent, name) ?? parent.command(name);
     command.summary(summary).allowExcessArguments(false);
@@ -162,16 +165,17 @@ function usualMeaning(unknown: string, { names, flags }: TypedCommand): string |
 /** `sl query` for `qurey`. */
 function nearestSubcommand(word: string): string | undefined {
   const subcommands = registry.map(({ path }) => path).filter((path) => path.includes(' '));
-  const lastWordOf = (path: string) => path.split(' ')[1] ?? '';
+  const lastWordOf = (path: string) => path.split(' ').at(-1) ?? '';
   const [meant] = nearest(word, subcommands.map(lastWordOf), 1);
   return subcommands.find((path) => lastWordOf(path) === meant);
 }
 
-function findOrAddGroup(program: Command, name: string): Command {
-  const summary = groups[name] ?? name;
+/** `path` is all the words of the group, from the first one. */
+function findOrAddGroup(parent: Command, name: string, path: string): Command {
+  const summary = groups[path] ?? path;
   return (
-    findCommand(program, name) ??
-    program
+    findCommand(parent, name) ??
+    parent
       .command(name)
       .summary(summary)
       .description(summary)

@@ -16,7 +16,8 @@ export const groups: Readonly<Record<string, string>> = {
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, generate',
-  mcp: 'Run the MCP server for agents',
+  mcp: 'Run the MCP server for agents: serve, token',
+  'mcp token': 'Decide who may use the MCP server over HTTP: create, list, revoke',
 };
 
 /** Every command, in the order of `ktx --help`. A module is loaded only when its command runs. */
@@ -238,8 +239,23 @@ export const registry: readonly CommandEntry[] = [
   },
   {
     path: 'mcp serve',
-    summary: 'Start the MCP server over stdio',
+    summary: 'Start the MCP server over stdio or HTTP',
     load: async () => (await import('./commands/agents/mcp.ts')).serveCommand,
+  },
+  {
+    path: 'mcp token create',
+    summary: 'Make a token for the MCP server over HTTP',
+    load: async () => (await import('./commands/agents/mcp-token.ts')).createCommand,
+  },
+  {
+    path: 'mcp token list',
+    summary: 'List the tokens, without their secrets',
+    load: async () => (await import('./commands/agents/mcp-token.ts')).listTokensCommand,
+  },
+  {
+    path: 'mcp token revoke',
+    summary: 'Revoke a token at once',
+    load: async () => (await import('./commands/agents/mcp-token.ts')).revokeCommand,
   },
   {
     path: 'completion',

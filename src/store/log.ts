@@ -11,7 +11,11 @@ const maxLogSize = 10_000_000;
  * Appends one line with the time to `.ktx/logs/<name>.jsonl`, which only its owner can read. One
  * older file is kept.
  */
-export function appendToLog(projectDir: string, name: 'tools' | 'llm', entry: object): void {
+export function appendToLog(
+  projectDir: string,
+  name: 'tools' | 'llm' | 'http',
+  entry: object,
+): void {
   const { logs } = ensureStateDirectory(projectDir);
   const path = join(logs, `${name}.jsonl`);
   try {

@@ -40,6 +40,8 @@ interface ToolboxOptions {
   readonly isReviewedOnly?: boolean;
   /** True adds the tools that only conversations of ktx have. Default false. */
   readonly isConversation?: boolean;
+  /** Who calls, for the log. */
+  readonly caller?: string | undefined;
 }
 
 type ReportStep = (step: string) => void;
@@ -50,10 +52,11 @@ type ReportStep = (step: string) => void;
  */
 export function openToolbox(
   project: Project,
-  { sendsValues = true, isReviewedOnly = false, isConversation = false }: ToolboxOptions = {},
+  options: ToolboxOptions = {},
 ): {
   tools(signal: AbortSignal, reportStep?: ReportStep): Tool[];
 } {
+  const { sendsValues = true, isReviewedOnly = false, isConversation = false, caller } = options;
   const loops = loopTools(project);
   let held: readonly HeldAnswer[] = [];
   const bindTool = (
@@ -94,7 +97,7 @@ export function openToolbox(
       );
       try {
         const ms = Math.round(performance.now() - started);
-        const entry = { run: project.runId, call, tool: name, input, ms, ...logEntry };
+        const entry = { run: project.runId, call, caller, tool: name, input, ms, ...logEntry };
         appendToLog(project.dir, 'tools', entry);
         return result;
       } catch (error) {

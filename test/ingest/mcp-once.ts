@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { serveStdio } from '../../src/mcp/server.ts';
+import { serveStdio } from '../../src/mcp/stdio/serve-stdio.ts';
 import { openProject } from '../../src/project/open/open.ts';
 
 /** Serves a project over MCP to a client of that name, and gives the answer to one query. */

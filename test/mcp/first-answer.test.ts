@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { serveStdio } from '../../src/mcp/server.ts';
+import { serveStdio } from '../../src/mcp/stdio/serve-stdio.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { parseSql } from '../../src/sql/analyzer.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';

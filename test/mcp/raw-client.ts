@@ -6,7 +6,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
 import { expect } from 'vitest';
-import { serveStdio } from '../../src/mcp/server.ts';
+import { serveStdio } from '../../src/mcp/stdio/serve-stdio.ts';
 import type { Project } from '../../src/project/open/open.ts';
 
 export interface Answer {

@@ -14,7 +14,7 @@ export const longestMessage = 10 * 1024 * 1024;
 /**
  * How deeply the arrays and objects of a message may be nested. Recursive code handles this depth.
  */
-const deepestMessage = 200;
+export const deepestMessage = 200;
 /** How many messages of a refused batch are answered one by one. */
 const mostBatchAnswers = 100;
 

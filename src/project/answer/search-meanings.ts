@@ -69,7 +69,7 @@ async function compareMeanings(
   if (index.missing > 0 && index.missing <= fewTexts) {
     const { failure } = await embedIndex(state, embeddings, signal);
     if (failure !== undefined) throw failure;
-    loaded.delete(project);
+    loaded.delete(project.config);
     index = loadIndex(project, state, embeddings);
   }
   const store = openVectorStore(state.db, embeddings, 'query');
@@ -89,14 +89,20 @@ async function compareMeanings(
   };
 }
 
-/** A server answers many searches: the vectors are read again only if the index has changed. */
-const loaded = new WeakMap<Project, { readonly stamp: string; readonly index: MeaningIndex }>();
+/**
+ * A server answers many searches: the vectors are read again only if the index has changed. All
+ * views of a project have one configuration, so one index.
+ */
+const loaded = new WeakMap<
+  Project['config'],
+  { readonly stamp: string; readonly index: MeaningIndex }
+>();
 
 function loadIndex(project: Project, state: State, embeddings: KtxEmbeddingPort): MeaningIndex {
   const stamp = JSON.stringify([embeddings.fingerprint, listIndexedSources(state)]);
-  const known = loaded.get(project);
+  const known = loaded.get(project.config);
   if (known?.stamp === stamp) return known.index;
   const index = loadMeaningIndex(state.db, openVectorStore(state.db, embeddings, 'document'));
-  if (index.missing === 0) loaded.set(project, { stamp, index });
+  if (index.missing === 0) loaded.set(project.config, { stamp, index });
   return index;
 }

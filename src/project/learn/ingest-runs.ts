@@ -27,8 +27,10 @@ export interface IngestRun {
   readonly cancel: () => void;
 }
 
-/** The runs that this process started, by project. */
-const startedRuns = new WeakMap<Project, IngestRun[]>();
+/**
+ * The runs that this process started. All views of a project have one configuration, so one list.
+ */
+const startedRuns = new WeakMap<Project['config'], IngestRun[]>();
 const maxEndedRuns = 20;
 
 /**
@@ -41,13 +43,13 @@ export function startIngest(
   tools: LoopTools,
 ): { readonly run: IngestRun; readonly isNew: boolean } {
   const connections = [...new Set(requested)].sort();
-  const runs = startedRuns.get(project) ?? [];
+  const runs = startedRuns.get(project.config) ?? [];
   const same = runs.find((run) => isRunning(run) && run.connections.join() === connections.join());
   if (same !== undefined) return { run: same, isNew: false };
   const run = beginRun(project, connections, tools);
   // Running ones always stay in the list: the process waits for them before it ends.
   const ended = runs.filter((earlier) => !isRunning(earlier)).slice(-maxEndedRuns);
-  startedRuns.set(project, [
+  startedRuns.set(project.config, [
     ...runs.filter((earlier) => isRunning(earlier) || ended.includes(earlier)),
     run,
   ]);
@@ -63,12 +65,12 @@ function isRunning(run: IngestRun): boolean {
  * it.
  */
 export function findIngestRun(project: Project, id: string): IngestRun | undefined {
-  return startedRuns.get(project)?.find((run) => run.id === id);
+  return startedRuns.get(project.config)?.find((run) => run.id === id);
 }
 
 /** Cancels all running ingests and waits until they ended. Call it before the project is closed. */
 export async function endIngests(project: Project): Promise<void> {
-  const runs = startedRuns.get(project) ?? [];
+  const runs = startedRuns.get(project.config) ?? [];
   for (const run of runs) run.cancel();
   await Promise.all(runs.map(({ ended }) => ended));
 }

@@ -69,12 +69,11 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const config = await readConfig(dir);
   const role = options.role ?? (env['KTX_ROLE'] || config.query.role);
   const trust = openProjectTrust(dir, config, options);
-  const { embeddings } = config.ingest;
   const { budget } = options;
-  const llmInput = { dir, config: config.llm, embeddings, runId, budget, notices, env, runtime };
-  const projectLlm = openProjectLlm({ ...llmInput, ...trust });
+  const llm = { dir, config: config.llm, embeddings: config.ingest.embeddings, runId };
+  const projectLlm = openProjectLlm({ ...llm, budget, notices, env, runtime, ...trust });
   const catalogs = openCatalogs(dir);
-  const models = openModels({ dir, config, role, catalogs });
+  const modelAs = openModels({ dir, config, catalogs });
   const warehouses = new Map<string, Promise<Warehouse>>();
   const connection = (name?: string) => chooseConnection(config, name);
   const openNamed = async (name: string, secrets: ReadSecret, signal: AbortSignal) => {
@@ -99,7 +98,9 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     /** The catalog in the project's files; undefined before the first ingest. */
     catalog: (name: string) => catalogs.load(name),
     /** The datasets of one connection as the role may read them. Changed files are read again. */
-    model: (name: string): Promise<LoadedModel> => models(name),
+    model: (name: string): Promise<LoadedModel> => modelAs(name, role),
+    /** Like `model`, for another role. Only `viewAs` calls it. */
+    modelAs,
     /** An open warehouse, shared by all callers; `close` closes it. */
     async warehouse(name: string, signal: AbortSignal): Promise<Warehouse> {
       // Also for a warehouse that is open: the approval may have been revoked.
@@ -134,6 +135,14 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   };
 }
 
+/**
+ * The project as another role sees it. It shares everything else with the project, which has to be
+ * closed in its place. Undefined stands for no role: row rules then hide all their rows.
+ */
+export function viewAs(project: Project, role: string | undefined): Project {
+  return { ...project, role, model: (name) => project.modelAs(name, role) };
+}
+
 function openProjectTrust(dir: string, config: ProjectConfig, options: ProjectOptions) {
   const { env = process.env, trust, ask, runtime } = options;
   const hash = trust ?? (env['KTX_TRUST'] || undefined);
@@ -158,12 +167,14 @@ function openCatalogs(dir: string): Catalogs {
 interface ModelInput {
   readonly dir: string;
   readonly config: ProjectConfig;
-  readonly role: string | undefined;
   readonly catalogs: Catalogs;
 }
 
-/** Loads the semantic model of a connection; again only when its files or its catalog changed. */
-function openModels({ dir, config, role, catalogs }: ModelInput) {
+/**
+ * Loads the semantic model of a connection for a role; reads it again only when its files or its
+ * catalog changed.
+ */
+function openModels({ dir, config, catalogs }: ModelInput) {
   const cached = cacheByStamp<LoadedModel>();
   const cachedTexts = cacheByStamp<string>();
   const currentFiles = createDatasetFileLister(dir);
@@ -176,18 +187,16 @@ function openModels({ dir, config, role, catalogs }: ModelInput) {
     );
   const load = async (name: string, stamped: readonly StampedFile[]): Promise<LoadedModel> => {
     // The parser is large: it loads with the first model.
-    const [{ loadModel }, { modelForRole }] = await Promise.all([
-      import('../../semantic/load/load.ts'),
-      import('../../semantic/resolve/row-rules.ts'),
-    ]);
+    const { loadModel } = await import('../../semantic/load/load.ts');
     const [files, catalog] = await Promise.all([readFiles(stamped), catalogs.load(name)]);
     const dialect = findDialect(chooseConnection(config, name).config.driver);
-    const loaded = await loadModel({ dialect, files, tables: catalog?.tables });
-    return { ...loaded, model: modelForRole(loaded.model, role) };
+    return loadModel({ dialect, files, tables: catalog?.tables });
   };
-  return async (name: string): Promise<LoadedModel> => {
+  return async (name: string, role: string | undefined): Promise<LoadedModel> => {
     const files = await currentFiles(name);
-    return cached(name, [files, catalogs.stamp(name)], () => load(name, files));
+    const loaded = await cached(name, [files, catalogs.stamp(name)], () => load(name, files));
+    const { modelForRole } = await import('../../semantic/resolve/row-rules.ts');
+    return { ...loaded, model: modelForRole(loaded.model, role) };
   };
 }
 

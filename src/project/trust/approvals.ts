@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
@@ -6,6 +6,7 @@ import { sha256 } from '../../lib/hash.ts';
 import { parseJson } from '../../lib/json.ts';
 import { readConfinedFileSync } from '../../store/confined-file.ts';
 import { configHome } from './config-home.ts';
+import { requireOwnFolder } from './own-folder.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
 import { undefinedIfMissing, writeAtomically } from '../../store/files.ts';
 import { isInside, realPath } from '../../store/secrets.ts';
@@ -46,7 +47,7 @@ export function openApprovals(dir: string, env: HostEnvironment): Approvals {
   const folder = join(home, 'trust', sha256(project).slice(0, 32));
   if (isInside(realPath(folder), project)) throw approvalsInProject(folder);
   const names = (): readonly string[] => {
-    checkOwner(folder);
+    requireOwnFolder(folder);
     try {
       return readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
     } catch (error) {
@@ -63,7 +64,7 @@ export function openApprovals(dir: string, env: HostEnvironment): Approvals {
         return data === undefined ? [] : [{ id: idOf(name), ...data }];
       }),
     async add(grants) {
-      checkOwner(folder);
+      requireOwnFolder(folder);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       for (const { id, place, effects } of grants) {
         const approved = new Date().toISOString();
@@ -89,22 +90,6 @@ function readApproval(folder: string, name: string): unknown {
   const limits = { within: folder, maxBytes: largestApproval };
   const read = readConfinedFileSync(join(folder, name), limits);
   return read.kind === 'read' ? parseJson(read.bytes.toString('utf8')) : undefined;
-}
-
-/** Whoever can write into the folder can approve. */
-function checkOwner(folder: string): void {
-  const info = statSync(folder, { throwIfNoEntry: false });
-  const user = process.getuid?.();
-  if (info === undefined || user === undefined) return;
-  if (info.uid === user && (info.mode & 0o022) === 0) return;
-  throw new UserError(
-    'trust_folder_unsafe',
-    `Other users of this machine can write to ${folder}.`,
-    {
-      hint: `Make it yours alone: chmod 700 ${folder}`,
-      exitCode: 4,
-    },
-  );
 }
 
 function approvalsInProject(folder: string): UserError {

@@ -1,21 +1,104 @@
-import { defineCommand } from '../../command.ts';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { defineCommand, type CommandContext } from '../../command.ts';
+import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import { usageError } from '../../terminal/failure.ts';
+
+const defaultHost = '127.0.0.1';
+const defaultPort = 7878;
+const defaultLimits = { requestsPerMinute: 120, concurrentQueries: 4 };
+const defaultGrace = 10;
+
+interface ServeFlags {
+  readonly http?: true | undefined;
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly allowHost?: string[] | undefined;
+  readonly requestsPerMinute?: number | undefined;
+  readonly concurrentQueries?: number | undefined;
+  readonly grace?: number | undefined;
+}
 
 export const serveCommand = defineCommand({
   description:
     'Starts an MCP server over stdio. An agent starts it itself and gets tools to search and read the context, query metrics, run ' +
-    'read-only SQL, find values, remember notes, ingest, and list what waits for review.',
+    'read-only SQL, find values, remember notes, ingest, and list what waits for review. With --http it serves a team instead: over ' +
+    'HTTP, at /mcp, with tokens that ktx mcp token create makes. Without tokens it only serves this machine.',
   examples: [
     [
       'claude mcp add ktx -- ktx mcp serve --project-dir /path/to/project',
       'adds it to Claude Code',
     ],
+    ['ktx mcp serve --http', `serves this machine at http://${defaultHost}:${defaultPort}/mcp`],
+    [
+      'ktx mcp serve --http --host 0.0.0.0 --allow-host ktx.example.com',
+      'serves others, who need a token',
+    ],
   ],
-  define: (command) => command,
-  async run(_input, context) {
+  define: (command) =>
+    command
+      .option('--http', 'serve over HTTP instead of stdio')
+      .option('--port <number>', `port; 0 chooses one (default: ${defaultPort})`, parsePort)
+      .option('--host <host>', `address to listen on (default: ${defaultHost})`)
+      .option('--allow-host <names...>', 'further names under which clients reach the server')
+      .option(
+        '--requests-per-minute <number>',
+        `calls of tools for each token (default: ${defaultLimits.requestsPerMinute})`,
+        parsePositiveInteger,
+      )
+      .option(
+        '--concurrent-queries <number>',
+        `queries at a time for each token (default: ${defaultLimits.concurrentQueries})`,
+        parsePositiveInteger,
+      )
+      .option(
+        '--grace <seconds>',
+        `time for running calls when the server stops (default: ${defaultGrace})`,
+        parsePositiveInteger,
+      ),
+  async run({ options }, context) {
+    const { http, ...flags } = options;
+    if (http === true) return serveOverHttp(flags, context);
+    const [flag] = Object.keys(flags);
+    if (flag !== undefined) throw onlyWithHttp(flag);
     const project = await context.project({ mayAsk: false });
-    const { serveStdio } = await import('../../../mcp/server.ts');
+    const { serveStdio } = await import('../../../mcp/stdio/serve-stdio.ts');
     const { stdin, stdout } = context.host;
     await serveStdio(project, { stdin, stdout, signal: context.signal });
     return undefined;
   },
 });
+
+async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promise<undefined> {
+  const project = await context.project({ mayAsk: false });
+  const [{ serveHttp }, { openTokens }] = await Promise.all([
+    import('../../../mcp/http/serve-http.ts'),
+    import('../../../mcp/http/tokens.ts'),
+  ]);
+  const { requestsPerMinute, concurrentQueries } = { ...defaultLimits, ...flags };
+  await serveHttp(project, {
+    host: flags.host ?? defaultHost,
+    port: flags.port ?? defaultPort,
+    allowedHosts: flags.allowHost ?? [],
+    tokens: openTokens(project.dir, context.host.env),
+    limits: { requestsPerMinute, concurrentQueries },
+    graceMs: (flags.grace ?? defaultGrace) * 1000,
+    signal: context.signal,
+    onListening({ url, hasLogin }) {
+      const who = hasLogin ? 'clients need a token' : 'without login, for this machine only';
+      context.printNote(`ktx serves MCP at ${url} (${who}).`);
+      context.printEvent({ type: 'listening', url, login: hasLogin });
+    },
+  });
+  return undefined;
+}
+
+function parsePort(value: string): number {
+  const port = Number(value);
+  if (/^\d{1,5}$/.test(value) && port < 65_536) return port;
+  throw new InvalidArgumentError('a port from 0 to 65535');
+}
+
+function onlyWithHttp(key: string) {
+  const flag = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return usageError(`--${flag} is for the server over HTTP.`, 'Add --http, or leave it out.');
+}

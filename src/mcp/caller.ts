@@ -1,0 +1,44 @@
+import PQueue from 'p-queue';
+import type { UserError } from '../lib/error.ts';
+import type { ToolEffect } from '../llm/port/tool-call.ts';
+import type { Project } from '../project/open/open.ts';
+import type { Tool } from '../tools/tool.ts';
+import { openToolbox } from '../tools/toolbox.ts';
+
+/** Whether a call may run. Whoever admits one gets to know when it ended. */
+type Admission =
+  | { readonly kind: 'refused'; readonly error: UserError }
+  | { readonly kind: 'admitted'; readonly release: () => void };
+
+/** Who asks: a client of stdio, or everyone with one token. Nothing is shared between callers. */
+export interface Caller {
+  /** The name of the token; undefined without login. */
+  readonly name: string | undefined;
+  /** The project as the role of the caller sees it. */
+  readonly project: Project;
+  /** Also holds the last answers, so that a cursor of this caller can continue them. */
+  readonly toolbox: ReturnType<typeof openToolbox>;
+  /** The calls that run and wait. */
+  readonly calls: PQueue;
+  readonly mayUse: (effect: ToolEffect) => boolean;
+  readonly admit: (tool: Pick<Tool, 'name' | 'effect'>) => Admission;
+}
+
+/** More calls than these wait. Each can hold an answer of up to a megabyte. */
+const mostCallsAtOnce = 32;
+
+/** A caller who may use every tool, unless the options say otherwise. */
+export function openCaller(
+  project: Project,
+  options: Partial<Pick<Caller, 'name' | 'mayUse' | 'admit'>> = {},
+): Caller {
+  return {
+    name: undefined,
+    mayUse: () => true,
+    admit: () => ({ kind: 'admitted', release: () => undefined }),
+    ...options,
+    project,
+    toolbox: openToolbox(project, { caller: options.name }),
+    calls: new PQueue({ concurrency: mostCallsAtOnce }),
+  };
+}

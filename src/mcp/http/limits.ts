@@ -1,0 +1,64 @@
+import { UserError } from '../../lib/error.ts';
+
+/** What one caller may ask. */
+export interface CallerLimits {
+  readonly requestsPerMinute: number;
+  readonly concurrentQueries: number;
+}
+
+/** HTTP requests for each call of a tool: a client of 2025 sends a few before its first call. */
+const requestsPerCall = 10;
+
+export type OpenLimits = ReturnType<typeof openLimits>;
+
+/** Counts what one caller asks. `now` is a clock in milliseconds. */
+export function openLimits(
+  { requestsPerMinute, concurrentQueries }: CallerLimits,
+  now: () => number = () => performance.now(),
+) {
+  const calls = openBucket(requestsPerMinute, now);
+  const requests = openBucket(requestsPerMinute * requestsPerCall, now);
+  let running = 0;
+  return {
+    /** Takes an HTTP request. Seconds to wait if there are too many; otherwise 0. */
+    takeRequest: (): number => requests.take(),
+    /** Takes a call of a tool; the error is for the model that called too often. */
+    takeCall(): UserError | undefined {
+      const wait = calls.take();
+      if (wait === 0) return undefined;
+      const message = `This token may call ${requestsPerMinute} tools a minute, and did.`;
+      const hint = `Wait ${wait} s, then call again.`;
+      return new UserError('rate_limited', message, { hint, retryable: true });
+    },
+    /** Takes a query until `endQuery`; the error is for the model that asks too much at once. */
+    startQuery(): UserError | undefined {
+      if (running < concurrentQueries) {
+        running += 1;
+        return undefined;
+      }
+      const message = `This token may run ${concurrentQueries} queries at a time, and does.`;
+      const hint = 'Wait for the answer of one of them, then call again.';
+      return new UserError('too_many_queries', message, { hint, retryable: true });
+    },
+    endQuery: (): void => void (running -= 1),
+  };
+}
+
+/** A bucket of `perMinute` that is full at first and fills up again evenly. */
+function openBucket(perMinute: number, now: () => number) {
+  const minute = 60_000;
+  const interval = minute / perMinute;
+  let fullAt = now();
+  return {
+    /** Takes one and returns 0. If there is none, returns the seconds until there is one. */
+    take(): number {
+      const at = now();
+      const next = Math.max(fullAt, at) + interval;
+      const wait = next - at - minute;
+      // Adding up intervals is not exact: a thousandth of a millisecond is no wait.
+      if (wait > 0.001) return Math.ceil(wait / 1000);
+      fullAt = next;
+      return 0;
+    },
+  };
+}

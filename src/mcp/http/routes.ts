@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import { isRecord } from '../../lib/json.ts';
+import { authenticate } from './authenticate.ts';
+import type { HttpCaller, openCallers } from './callers.ts';
+import { sendJson, sendResponse, toWebRequest } from './exchange.ts';
+import { readMessage } from './read-message.ts';
+import type { TokenStore } from './tokens.ts';
+
+interface RouteInput {
+  readonly callers: Pick<ReturnType<typeof openCallers>, 'callerOf'>;
+  readonly tokens: TokenStore;
+  /** The names that `Host` and `Origin` may have. */
+  readonly names: readonly string[];
+  /** Takes what went wrong in the server itself. */
+  readonly report: (error: unknown) => void;
+}
+
+/** What the server answers to each path, and what of it still runs. */
+export function openRoutes(input: RouteInput) {
+  let state: 'starting' | 'ready' | 'stopping' = 'starting';
+  let needsLogin = input.tokens.hasAny();
+  /** Without subscriptions, which run until the client ends them. */
+  const running = new Set<Promise<void>>();
+
+  const answerMcp = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // Stays once it is: a server does not open up when its tokens are removed.
+    needsLogin ||= input.tokens.hasAny();
+    const login = needsLogin
+      ? authenticate(input.tokens, request.headers.authorization)
+      : withoutLogin;
+    if (login.kind === 'refused') {
+      const headers = { 'www-authenticate': login.challenge };
+      return sendJson(response, 401, { body: { error: login.error }, headers });
+    }
+    const caller = input.callers.callerOf(login.token);
+    const wait = caller.limits.takeRequest();
+    if (wait > 0) {
+      const body = { error: `Too many requests. Send the next one in ${wait} s.` };
+      return sendJson(response, 429, { body, headers: { 'retry-after': String(wait) } });
+    }
+    const read = request.method === 'POST' ? await readMessage(request) : undefined;
+    if (read?.kind === 'refused') return sendJson(response, read.status, { body: read.reply });
+    const done = forward({ caller, message: read?.message }, request, response);
+    const isSubscription =
+      isRecord(read?.message) && read.message['method'] === 'subscriptions/listen';
+    if (!isSubscription) running.add(done);
+    await done.finally(() => running.delete(done));
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = (request.url ?? '').split('?')[0];
+    // Probes ask by the address of a container, and learn nothing here.
+    if (path === '/health') return sendJson(response, 200, { body: { status: 'up' } });
+    if (path === '/ready')
+      return sendJson(response, state === 'ready' ? 200 : 503, { body: { status: state } });
+    const refusal = refuseStranger(request, input.names);
+    if (refusal !== undefined) return sendJson(response, 403, { body: { error: refusal } });
+    if (path !== '/mcp')
+      return sendJson(response, 404, { body: { error: 'MCP is at /mcp, and nothing else here.' } });
+    if (state === 'stopping')
+      return sendJson(response, 503, { body: { error: 'The server stops. Try again later.' } });
+    await answerMcp(request, response);
+  };
+
+  const fail = (response: ServerResponse, error: unknown): void => {
+    // A request that failed half-way, mostly because the client is gone, ends its connection.
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    input.report(error);
+    // Not the message: it may name folders of this machine to somebody without a login.
+    const body = { error: 'The server failed. .ktx/logs/http.jsonl says why.' };
+    sendJson(response, 500, { body });
+  };
+
+  return {
+    /** Never rejects: a failure is the answer, or the end of the connection. */
+    answer: (request: IncomingMessage, response: ServerResponse): Promise<void> =>
+      answer(request, response).catch((error: unknown) => fail(response, error)),
+    becomeReady: (): void => void (state = state === 'starting' ? 'ready' : state),
+    stop: (): void => void (state = 'stopping'),
+    /** Resolves when nothing that counts is running. */
+    settled: async (): Promise<void> => void (await Promise.allSettled(running)),
+  };
+}
+
+const withoutLogin = { kind: 'token', token: undefined } as const;
+
+/**
+ * Why a request is not for this server: a page of another site may have sent it, by a name that it
+ * made to lead here (DNS rebinding), or from a browser.
+ */
+function refuseStranger(
+  { headers }: IncomingMessage,
+  names: readonly string[],
+): string | undefined {
+  const host = validateHostHeader(headers.host, [...names]);
+  if (!host.ok) return `${host.message}. ktx mcp serve --allow-host adds a name.`;
+  const origin = validateOriginHeader(headers.origin, [...names]);
+  return origin.ok ? undefined : `${origin.message}. ktx mcp serve --allow-host adds a name.`;
+}
+
+interface ForwardedMessage {
+  readonly caller: HttpCaller;
+  /** Undefined for a request without a body. */
+  readonly message: unknown;
+}
+
+/** Lets the SDK answer. A client that goes away cancels what it asked for. */
+async function forward(
+  { caller, message }: ForwardedMessage,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const web = toWebRequest(request, gone.signal);
+  const answer = await caller.handler.fetch(web, { parsedBody: message });
+  await sendResponse(response, answer, gone.signal);
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { UserError } from '../../lib/error.ts';
+import { endIngests } from '../../project/learn/ingest-runs.ts';
+import type { Project } from '../../project/open/open.ts';
+import { appendToLog } from '../../store/log.ts';
+import { openCallers } from './callers.ts';
+import type { CallerLimits } from './limits.ts';
+import { resolveListenAddress, type ListenAddress } from './listen-address.ts';
+import { openRoutes } from './routes.ts';
+import type { TokenStore } from './tokens.ts';
+
+interface HttpServerOptions {
+  /** A name or an address; anything but loopback needs a token. */
+  readonly host: string;
+  /** 0 chooses a free one. */
+  readonly port: number;
+  /** Names, beside its own, under which clients reach the server. */
+  readonly allowedHosts: readonly string[];
+  readonly tokens: TokenStore;
+  /** For each token; without login for all clients together. */
+  readonly limits: CallerLimits;
+  /** Milliseconds that running calls get when the signal aborts. */
+  readonly graceMs: number;
+  readonly signal: AbortSignal;
+  /** Called once the server accepts requests. */
+  readonly onListening: (started: { readonly url: string; readonly hasLogin: boolean }) => void;
+}
+
+/**
+ * Serves MCP over HTTP until the signal aborts. Then it accepts nothing new, and waits for running
+ * calls, but not forever. The caller closes the project.
+ */
+export async function serveHttp(project: Project, options: HttpServerOptions): Promise<void> {
+  const { tokens, limits, signal, graceMs } = options;
+  const listen = await resolveListenAddress(options);
+  const ended = new AbortController();
+  const callers = openCallers(project, { limits, end: ended.signal });
+  const routes = openRoutes({
+    callers,
+    tokens,
+    names: listen.names,
+    report: (error) => appendToLog(project.dir, 'http', { error: inspect(error) }),
+  });
+  const server = createHttpServer(serverLimits, (request, response) => {
+    void routes.answer(request, response);
+  });
+  server.maxConnections = mostConnections;
+  try {
+    const { port } = await startListening(server, listen, options.port);
+    options.onListening({ url: urlOf(options.host, port), hasLogin: tokens.hasAny() });
+    // Load the models ahead of the first query. A failure here is reported by the query that
+    // needs the model.
+    const loading = Promise.allSettled(project.warehouses.map((name) => project.model(name)));
+    void loading.then(() => routes.becomeReady());
+    if (!signal.aborted) await once(signal, 'abort');
+    routes.stop();
+    const closed = new Promise((resolve) => void server.close(resolve));
+    const waitForCalls = (ms: number) =>
+      Promise.race([routes.settled(), sleep(ms, undefined, { ref: false })]);
+    await waitForCalls(graceMs);
+    ended.abort();
+    await waitForCalls(cancellationMs);
+    await callers.close();
+    server.closeAllConnections();
+    await Promise.all([closed, routes.settled()]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await endIngests(project);
+  }
+}
+
+const mostConnections = 1000;
+
+/** Milliseconds in which calls that are cancelled end, and their clients read that. */
+const cancellationMs = 2_000;
+
+/** For clients that are slow on purpose, or send more than a request of MCP has. Milliseconds. */
+const serverLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+async function startListening(
+  server: Server,
+  { address }: ListenAddress,
+  port: number,
+): Promise<AddressInfo> {
+  server.listen({ host: address, port });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UserError('port_unusable', `ktx cannot listen on ${address}:${port} (${code}).`, {
+      hint: 'Choose another port with --port, or 0 for any that is free.',
+      exitCode: 2,
+      cause: error,
+    });
+  }
+  return server.address() as AddressInfo;
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+}
