@@ -12,6 +12,7 @@ import { faultMutants } from './faults.ts';
 import { gateMutants } from './gate.ts';
 import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
+import { mcpHttpMutants } from './mcp-http.ts';
 import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
@@ -29,6 +30,7 @@ export const mutants: readonly Mutant[] = [
   ...extensionMutants,
   ...storeMutants,
   ...timeSpineMutants,
+  ...mcpHttpMutants,
   ...trustMutants,
   ...hostileServerMutants,
   ...llmMutants,
