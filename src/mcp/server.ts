@@ -2,6 +2,7 @@ import {
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   type CallToolResult,
   type ListToolsResult,
   type ServerContext,
@@ -26,6 +27,7 @@ const instructions =
  */
 export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   const { project } = caller;
+  const mayRead = caller.mayUse('context');
   const mcp = new McpServer({ name: 'ktx', version: readVersion() }, { instructions });
   const { server } = mcp;
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {} });
@@ -61,7 +63,7 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   server.setRequestHandler('prompts/list', () => listPrompts());
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
   server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) =>
-    ref.type === 'ref/prompt'
+    ref.type === 'ref/prompt' && mayRead
       ? completePrompt(project, {
           prompt: ref.name,
           argument: argument.name,
@@ -70,10 +72,13 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
       : { completion: { values: [] } },
   );
   server.setRequestHandler('resources/list', ({ params }) =>
-    listResources(project, params?.cursor),
+    mayRead ? listResources(project, params?.cursor) : { resources: [] },
   );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
-  server.setRequestHandler('resources/read', ({ params }) => readResource(project, params.uri));
+  server.setRequestHandler('resources/read', ({ params }) => {
+    if (!mayRead) throw new ResourceNotFoundError(params.uri);
+    return readResource(project, params.uri);
+  });
   return mcp;
 }
 

@@ -106,6 +106,21 @@ describe('the server over HTTP with tokens', () => {
     expect(written.join('')).not.toContain(secret);
   });
 
+  it('shows datasets and names of metrics only to tokens that may read', async () => {
+    await using served = await serveRegions();
+    const { text } = await served.tokens.create({ name: 'writer', scopes: ['write'] });
+    await using session = await connect(served.url, text);
+    expect((await session.client.listResources()).resources).toEqual([]);
+    await expect(
+      session.client.readResource({ uri: 'ktx://dataset/shop/orders' }),
+    ).rejects.toThrow();
+    const { completion } = await session.client.complete({
+      ref: { type: 'ref/prompt', name: 'explain_metric' },
+      argument: { name: 'metric', value: '' },
+    });
+    expect(completion.values).toEqual([]);
+  });
+
   it('offers and runs only the tools of the scopes', async () => {
     await using served = await serveRegions();
     const { text } = await served.tokens.create({ name: 'reader', scopes: ['read'] });
