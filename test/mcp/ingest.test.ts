@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withProjectLock } from '../../src/store/lock.ts';
 import { run as git } from '../store/git-project.ts';
+import { partsOfAnswer } from '../support/answer-parts.ts';
 import { shopProject, sql } from '../ingest/ingest-project.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
@@ -36,12 +37,10 @@ interface Found {
 type Options = Parameters<Client['callTool']>[1];
 
 async function ingest(args: Record<string, unknown>, options?: Options): Promise<Found> {
-  const { structuredContent: found, isError } = await client.callTool(
-    { name: 'ingest', arguments: args },
-    options,
-  );
+  const { content, isError } = await client.callTool({ name: 'ingest', arguments: args }, options);
   expect(isError).not.toBe(true);
-  const { untrusted } = found as { readonly untrusted: { readonly text: string } };
+  const [block] = content;
+  const { untrusted } = partsOfAnswer(block?.type === 'text' ? block.text : '');
   return JSON.parse(untrusted.text) as Found;
 }
 
