@@ -238,6 +238,11 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/eval/generate.ts')).generateCommand,
   },
   {
+    path: 'eval import',
+    summary: 'Import questions of BIRD, Spider or a CSV file',
+    load: async () => (await import('./commands/eval/import.ts')).importCommand,
+  },
+  {
     path: 'mcp serve',
     summary: 'Start the MCP server over stdio or HTTP',
     load: async () => (await import('./commands/agents/mcp.ts')).serveCommand,

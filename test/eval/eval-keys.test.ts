@@ -237,6 +237,10 @@ const others: Readonly<
     set: one().replace('How much?', 'Which status?'),
     shows: /"result","outcome":"fail"/,
   },
+  'cases[].evidence': {
+    set: one(', evidence: Net of returns'),
+    shows: /"question":"How much\?\\n\\nNet of returns"/,
+  },
   'cases[].repeat': { set: one(', repeat: 2'), shows: /stop_reason.*stop_reason/ },
   'cases[].skip': { set: one(', skip: not now'), shows: /"outcome":"skipped".*not now/ },
   'cases[].tags[]': { set: one(', tags: [board]'), shows: /"tags":\["board"\]/ },

@@ -231,6 +231,12 @@ const caseSchema = z
   .strictObject({
     id: idSchema.describe('Unique in the file; reports and baselines use it.'),
     question: z.string().trim().min(1).optional().describe('What the agent is asked.'),
+    evidence: z
+      .string()
+      .trim()
+      .min(1)
+      .optional()
+      .describe('What whoever asks would know. The agent gets it after the question.'),
     expect: expectSchema.optional(),
     turns: z
       .array(turnSchema)
@@ -259,6 +265,10 @@ const caseSchema = z
   .refine(
     ({ question, expect }) => question === undefined || expect !== undefined,
     'expect is missing',
+  )
+  .refine(
+    ({ turns, evidence }) => turns === undefined || evidence === undefined,
+    'evidence goes with a question; in a case with turns, write it into a turn',
   )
   .refine(
     ({ turns, expect }) => turns === undefined || expect === undefined,

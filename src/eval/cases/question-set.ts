@@ -136,19 +136,25 @@ async function loadSet(projectDir: string, name: string): Promise<QuestionSet> {
     name,
     file,
     agent,
-    cases: cases.map(({ question, expect, turns, ...rest }) => ({
+    cases: cases.map(({ question, evidence, expect, turns, ...rest }) => ({
       id: `${name}/${rest.id}`,
       file,
       connection: rest.connection ?? connection,
-      turns: (turns ?? [{ question: question ?? '', expect }]).map((turn) => ({
-        question: turn.question,
-        expect: turn.expect,
-      })),
+      turns: (turns ?? [{ question: withEvidence(question ?? '', evidence), expect }]).map(
+        (turn) => ({
+          question: turn.question,
+          expect: turn.expect,
+        }),
+      ),
       tags: rest.tags,
       repeat: rest.repeat ?? repeat,
       skip: rest.skip,
     })),
   };
+}
+
+function withEvidence(question: string, evidence: string | undefined): string {
+  return evidence === undefined ? question : `${question}\n\n${evidence}`;
 }
 
 interface SetText {
