@@ -503,6 +503,7 @@ describe('the questions of the demo', () => {
     mkdirSync(join(dir, 'reports'));
     writeFileSync(join(dir, 'evals/revenue.yaml'), questions);
     writeFileSync(join(dir, 'reports/board.sql'), blocks('sql').join('\n'));
+    writeQuestionFiles();
     endpoint.fallback = obedient;
     const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
     const codes = [];
@@ -515,12 +516,30 @@ describe('the questions of the demo', () => {
     expect(run.cases.map(({ id }) => id)).toEqual(
       expect.arrayContaining([
         'board/how-many-orders-are-there-by-status',
+        'dev/shop-1',
         'generated/orders-revenue',
         'revenue/follow-up',
       ]),
     );
   });
 });
+
+/** The files that the guide imports, with a question each. */
+function writeQuestionFiles(): void {
+  const count = (table: string) => ({
+    question: `How many ${table} are there?`,
+    sql: `SELECT count(*) AS n FROM ${table}`,
+  });
+  const [tags, regions, products] = [count('tags'), count('regions'), count('products')];
+  const bird = { question_id: 1, db_id: 'shop', question: tags.question, SQL: tags.sql };
+  const spider = { db_id: 'shop', question: regions.question, query: regions.sql };
+  for (const [folder, entry] of Object.entries({ bird, spider })) {
+    mkdirSync(join(dir, folder));
+    writeFileSync(join(dir, folder, 'dev.json'), JSON.stringify([entry]));
+  }
+  const csv = `question,sql\n${products.question},${products.sql}\n`;
+  writeFileSync(join(dir, 'questions.csv'), csv);
+}
 
 const askedSchema = z.looseObject({
   question: z.string(),
