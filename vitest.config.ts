@@ -54,8 +54,8 @@ export default defineConfig({
     projects: (suites === 'fast' ? fast : [whole, quiet]).map((test) => ({ extends: true, test })),
     provide: { configHome, temporaryFolder },
     // Both only end what hangs: a machine that is five times slower than usual fails no test.
-    testTimeout: suites === 'fast' ? 180_000 : 900_000,
-    hookTimeout: suites === 'fast' ? 180_000 : 900_000,
+    testTimeout: suites === 'fast' ? 180_000 : 1_800_000,
+    hookTimeout: suites === 'fast' ? 180_000 : 1_800_000,
     expect: { poll: { timeout: 20_000 } },
     // Two cores, and a third worker while others wait for processes and clocks.
     maxWorkers: 3,
