@@ -15,6 +15,14 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['cli/ingest-branch.test.ts'],
   },
   {
+    name: 'branch-of-write',
+    file: 'project/learn/ingest.ts',
+    find: "return branch !== undefined && configured === 'write' ? undefined : configured;",
+    replace: 'return configured;',
+    why: 'A branch that a person names gets no commit.',
+    tests: ['cli/ingest-branch.test.ts'],
+  },
+  {
     name: 'branch-index',
     file: 'ingest/publish/commit-rendering.ts',
     find: "if (target.ref !== 'HEAD') return { id, branch };",

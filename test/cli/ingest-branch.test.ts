@@ -83,6 +83,14 @@ test('the branch that is checked out is committed on as without the option', asy
   expect(run(dir, 'status', '--porcelain')).toBe('');
 });
 
+test('commits on a branch that is named where the project only writes', async () => {
+  write(dir, 'ktx.yaml', 'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\ngit: write\n');
+  await approve(dir);
+  expect((await ingest('--branch', 'ktx/update')).commit.branch).toBe('ktx/update');
+  expect((await ingest()).commit.id).toBeUndefined();
+  expect(subjects('HEAD')).toEqual(['start']);
+});
+
 test('does not go past the hooks of a repository', async () => {
   write(dir, '.git/hooks/pre-commit', '#!/bin/sh\nexit 1\n');
   chmodSync(join(dir, '.git/hooks/pre-commit'), 0o755);

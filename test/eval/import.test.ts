@@ -88,7 +88,8 @@ describe('questions of BIRD', () => {
         { database: '../../etc/passwd', questions: 1 },
       ],
     });
-    expect(answer.left.map(({ what }) => what)).toEqual([
+    expect(answer.left[1]?.what).toBe('schools-3 (How many schools are in city 3?)');
+    expect(answer.left.map(({ what }) => what.replace(/ \(.*/, ''))).toEqual([
       'question 6',
       'schools-3',
       'schools-4',
@@ -124,6 +125,12 @@ describe('questions of BIRD', () => {
     expect(await importFile('dev.json', [bird(0), bird(1), bird(2)])).toMatchObject({ added: [] });
   });
 
+  test('of a database whose name is no word say how to name its connection', async () => {
+    writeFileSync(join(dir, 'dev.json'), JSON.stringify([bird(6, { db_id: 'Far away' })]));
+    const { stderr } = await ktx(['eval', 'import', 'dev.json'], { cwd: dir });
+    expect(stderr).toContain('ktx connection add far_away --driver sqlite --path "<file>"');
+  });
+
   test('of a database without a connection say how to connect it', async () => {
     writeFileSync(join(dir, 'dev.json'), JSON.stringify([bird(6, { db_id: 'far' })]));
     const args = ['eval', 'import', 'dev.json', '--databases', 'databases'];
@@ -138,6 +145,16 @@ describe('questions of BIRD', () => {
       missing: [],
     });
   });
+});
+
+test('ids and tags of any names are valid', async () => {
+  const odd = ['__', '_x', 'ä'.repeat(200), '日本', 'A'.repeat(150)];
+  const rows = odd.map((name) => `"${name}","How many ${name}?",SELECT count(*) FROM t,"${name}"`);
+  const csv = `id,question,sql,tags\n${rows.join('\n')}\n`;
+  const args = ['odd', '--connection', 'schools'];
+  expect((await importFile('odd.csv', csv, ...args)).added).toHaveLength(odd.length);
+  const [set] = await loadQuestionSets(dir, { sets: ['odd'] });
+  expect(new Set(set?.cases.map(({ id }) => id)).size).toBe(odd.length);
 });
 
 describe('questions of Spider', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { brokenCases, compareRuns } from '../../src/eval/report/compare-runs.ts';
 import { renderJunitReport } from '../../src/eval/report/junit-report.ts';
 import { outcomes } from '../../src/eval/run/outcome.ts';
 import type { CaseResult, EvalRun } from '../../src/eval/run/run-schema.ts';
@@ -46,6 +47,17 @@ function runOf(cases: CaseResult[], without?: CaseResult[]): EvalRun {
   } as const;
   return { ...about, context, cases, ...(without && { without_context: without }) };
 }
+
+test('a case that passed and now shows little is no regression; one that fails is', () => {
+  const before = runOf([caseOf('shop/a', 'pass'), caseOf('shop/b', 'pass')]);
+  const after = runOf([caseOf('shop/a', 'weak'), caseOf('shop/b', 'fail')]);
+  const comparison = compareRuns(before, after);
+  expect(comparison.changes.map(({ id, kind }) => [id, kind])).toEqual([
+    ['shop/a', 'other'],
+    ['shop/b', 'broken'],
+  ]);
+  expect(brokenCases(comparison).map(({ id }) => id)).toEqual(['shop/b']);
+});
 
 const every = outcomes.map((outcome) => caseOf(`shop/${outcome}`, outcome));
 

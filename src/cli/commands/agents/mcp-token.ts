@@ -111,7 +111,8 @@ async function requireKnownRole(project: Project, role: string): Promise<void> {
 }
 
 function toRow({ id, name, role = '', scopes, created, expires = '', state }: AccessToken) {
-  return [id, name, role, scopes.join(' '), created, expires, state];
+  const [since, until] = [created, expires].map((time) => time.slice(0, 10));
+  return [id, name, role, scopes.join(' '), since, until, state];
 }
 
 function roleText({ role }: AccessToken): string {

@@ -4,6 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { UserError } from '../../../lib/error.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { readText, writeAtomically } from '../../../store/files.ts';
+import { slug } from '../../../context/catalog/slug.ts';
 import { defineCommand, type NextStep } from '../../command.ts';
 import { usageError } from '../../terminal/failure.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
@@ -65,7 +66,7 @@ export const importCommand = defineCommand({
     for (const each of cases) editor.addCase({ ...each });
     const written = options.dryRun !== true && cases.length > 0;
     if (written) await writeAtomically(target, editor.toText(), { within: project.dir });
-    const there = kept === 0 ? '' : `; ${kept} are there already`;
+    const there = kept === 0 ? '' : `, ${kept} already there`;
     const summary = `${formatCount(cases.length, 'new case')}${written ? ` in ${file}` : ''}${there}.`;
     const shown = left.slice(0, mostShown);
     const more = left.length - shown.length;
@@ -120,7 +121,7 @@ function connectStep(database: string, folder: string | undefined, dir: string):
   const file = folder === undefined ? undefined : join(folder, database, `${database}.sqlite`);
   const isThere = isPlain && file !== undefined && existsSync(file);
   const path = isThere ? relative(dir, file) : '<file>';
-  const name = isPlain ? database.toLowerCase() : '<name>';
+  const name = slug(database);
   return [
     `ktx connection add ${name} --driver sqlite --path ${JSON.stringify(path)}`,
     `connects ${escapeControls(database)}; then import again`,

@@ -1,9 +1,9 @@
+import { slug } from '../../../context/catalog/slug.ts';
 import { UserError } from '../../../lib/error.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { goldenRows } from '../golden-sql.ts';
 import {
-  slugOf,
   type ImportedQuestion,
   type LeftOutQuestion,
   type ReadQuestions,
@@ -99,15 +99,23 @@ async function importQuestion(
   { seen, known, connection: chosen, signal }: ImportOptions & { readonly seen: Set<string> },
 ): Promise<QuestionResult> {
   const { id, sql, database = '' } = question;
-  if (seen.has(id))
-    return { kind: 'left', left: { what: id, why: 'its id stands twice in the file' } };
+  const leaveOut = (why: string): QuestionResult => ({
+    kind: 'left',
+    left: { what: `${id} (${shorten(question.question)})`, why },
+  });
+  if (seen.has(id)) return leaveOut('its id stands twice in the file');
   if (known.has(id)) return { kind: 'known' };
   const connection = connectionOf(project, question, chosen);
   if (connection === undefined) return { kind: 'unconnected', database };
   const rows = await rowsOrProblem(project, { connection, sql }, signal);
   return typeof rows === 'string'
-    ? { kind: 'left', left: { what: id, why: rows } }
+    ? leaveOut(rows)
     : { kind: 'case', made: toCase(question, connection), isWeak: rows === 0 };
+}
+
+/** An id alone says nothing where the file has none. */
+function shorten(question: string): string {
+  return question.length > 60 ? `${question.slice(0, 60)}…` : question;
 }
 
 /** Undefined if no connection has the name of the question's database. */
@@ -117,7 +125,7 @@ function connectionOf(
   chosen: string | undefined,
 ): string | undefined {
   if (chosen !== undefined || database === undefined) return project.connection(chosen).name;
-  const names = [database.toLowerCase(), slugOf(database)];
+  const names = [database.toLowerCase(), slug(database)];
   return project.warehouses.find((name) => names.includes(name.toLowerCase()));
 }
 

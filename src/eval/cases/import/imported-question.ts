@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { slug } from '../../../context/catalog/slug.ts';
+import { shortHash } from '../../../lib/hash.ts';
 
 /** A question of a benchmark, before its SQL has run. */
 export interface ImportedQuestion {
@@ -23,18 +24,21 @@ export interface ReadQuestions {
   readonly left: readonly LeftOutQuestion[];
 }
 
-/** A text as a part of an id or as a tag: `Real Estate` becomes `real_estate`. */
-export function slugOf(text: string): string {
-  return text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '')
-    .slice(0, 60);
+/** The longest id of a case, as the schema of question sets has it. */
+const longestId = 100;
+
+/** An id or a tag of the parts, such as `schools-12`; valid whatever the parts are. */
+export function toId(...parts: readonly string[]): string {
+  const id = parts
+    .map(slug)
+    .join('-')
+    .replace(/^[_-]+/, '');
+  if (id !== '' && id.length <= longestId) return id;
+  return `${id === '' ? 'x' : `${id.slice(0, 80)}-`}${shortHash(JSON.stringify(parts), 10)}`;
 }
 
 /** The same for the same question, wherever it stands in its file. */
 export function stableId(database: string | undefined, texts: readonly string[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 10);
-  return [slugOf(database ?? ''), hash].filter((part) => part !== '').join('-');
+  const hash = shortHash(JSON.stringify(texts), 10);
+  return database === undefined ? hash : toId(database, hash);
 }

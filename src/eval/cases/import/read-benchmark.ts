@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { UserError } from '../../../lib/error.ts';
 import { parseJson } from '../../../lib/json.ts';
-import {
-  slugOf,
-  stableId,
-  type ImportedQuestion,
-  type ReadQuestions,
-} from './imported-question.ts';
+import { stableId, toId, type ImportedQuestion, type ReadQuestions } from './imported-question.ts';
 
 const text = z.string().trim().min(1);
 
@@ -73,10 +68,8 @@ function fromBird(entry: z.infer<typeof birdSchema>): ImportedQuestion {
   const { question_id: number, db_id: database, question, SQL: sql, difficulty = '' } = entry;
   const evidence = entry.evidence?.trim();
   const id =
-    number === undefined
-      ? stableId(database, [question, sql])
-      : `${slugOf(database)}-${slugOf(String(number))}`;
-  const tags = [slugOf(difficulty)].filter((tag) => tag !== '');
+    number === undefined ? stableId(database, [question, sql]) : toId(database, String(number));
+  const tags = difficulty.trim() === '' ? [] : [toId(difficulty)];
   return { id, question, sql, database, evidence: evidence === '' ? undefined : evidence, tags };
 }
 

@@ -1,8 +1,9 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { slug } from '../../../context/catalog/slug.ts';
 import { UserError } from '../../../lib/error.ts';
 import {
-  slugOf,
   stableId,
+  toId,
   type ImportedQuestion,
   type LeftOutQuestion,
   type ReadQuestions,
@@ -29,7 +30,7 @@ export function readCsvQuestions(file: string, text: string): ReadQuestions {
   const at = new Map(
     Object.entries(columnNames).map(([column, names]) => [
       column as Column,
-      header.findIndex((name) => (names as readonly string[]).includes(slugOf(name))),
+      header.findIndex((name) => (names as readonly string[]).includes(slug(name))),
     ]),
   );
   const missing = (['question', 'sql'] as const).find((column) => at.get(column) === -1);
@@ -38,20 +39,18 @@ export function readCsvQuestions(file: string, text: string): ReadQuestions {
   const read = rows.map((row, index): ImportedQuestion | LeftOutQuestion => {
     const cell = (column: Column) => row[at.get(column) ?? -1]?.trim() ?? '';
     const optional = (column: Column) => (cell(column) === '' ? undefined : cell(column));
-    const [question, sql, id] = [cell('question'), cell('sql'), slugOf(cell('id'))];
+    const [question, sql, id] = [cell('question'), cell('sql'), cell('id')];
     if (question === '' || sql === '')
       return { what: `row ${index + 2}`, why: `no ${question === '' ? 'question' : 'SQL'}` };
     const database = optional('database');
-    const tags = cell('tags')
-      .split(/[,;|\s]+/)
-      .map(slugOf);
+    const tags = cell('tags').split(/[,;|\s]+/);
     return {
-      id: id === '' ? stableId(database, [question, sql]) : id,
+      id: id === '' ? stableId(database, [question, sql]) : toId(id),
       question,
       sql,
       database,
       evidence: optional('evidence'),
-      tags: tags.filter((tag) => tag !== ''),
+      tags: tags.filter((tag) => tag !== '').map((tag) => toId(tag)),
     };
   });
   return {
