@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const http = ['mcp/http.test.ts'];
 const tokens = ['mcp/http-tokens.test.ts'];
+const audit = ['mcp/audit.test.ts'];
 
 /** Who may ask the MCP server over HTTP, and what they get. */
 export const mcpHttpMutants: readonly Mutant[] = [
@@ -44,5 +45,29 @@ export const mcpHttpMutants: readonly Mutant[] = [
     replace: '!isLocal && others.length === 0',
     why: 'A server that others reach under a name asks for no login.',
     tests: http,
+  },
+  {
+    name: 'audit-before-answer',
+    file: 'mcp/answer-call.ts',
+    find: 'return unrecorded === undefined ? result : refuseCall(unrecorded);',
+    replace: 'return unrecorded?.code === undefined ? result : result;',
+    why: 'An answer leaves although its line could not be written.',
+    tests: audit,
+  },
+  {
+    name: 'audit-end',
+    file: 'mcp/audit/verify-audit.ts',
+    find: 'else if (!this.#isAtHead())',
+    replace: 'else if (this.#seq > seq)',
+    why: 'Somebody changes a line and makes all later hashes again.',
+    tests: audit,
+  },
+  {
+    name: 'audit-crash',
+    file: 'mcp/audit/audit-log.ts',
+    find: 'const resumed = size > known ?',
+    replace: 'const resumed = size > known && head.seq < 0 ?',
+    why: 'After a crash the next line is appended to half a line.',
+    tests: audit,
   },
 ];

@@ -17,6 +17,7 @@ export const groups: Readonly<Record<string, string>> = {
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, generate',
   mcp: 'Run the MCP server for agents: serve, token',
+  audit: 'Show who asked the MCP server over HTTP what: list, verify',
   'mcp token': 'Decide who may use the MCP server over HTTP: create, list, revoke',
 };
 
@@ -261,6 +262,16 @@ export const registry: readonly CommandEntry[] = [
     path: 'mcp token revoke',
     summary: 'Revoke a token at once',
     load: async () => (await import('./commands/agents/mcp-token.ts')).revokeCommand,
+  },
+  {
+    path: 'audit list',
+    summary: 'List the calls of the MCP server over HTTP',
+    load: async () => (await import('./commands/audit/audit.ts')).listCommand,
+  },
+  {
+    path: 'audit verify',
+    summary: 'Check that no line of the audit was changed or removed',
+    load: async () => (await import('./commands/audit/audit.ts')).verifyCommand,
   },
   {
     path: 'completion',

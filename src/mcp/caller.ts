@@ -4,6 +4,7 @@ import type { ToolEffect } from '../llm/port/tool-call.ts';
 import type { Project } from '../project/open/open.ts';
 import type { Tool } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
+import { recordNothing, type RecordCall } from './audit/record-calls.ts';
 
 /** Whether a call may run. Whoever admits one gets to know when it ended. */
 type Admission =
@@ -22,6 +23,8 @@ export interface Caller {
   readonly calls: PQueue;
   readonly mayUse: (effect: ToolEffect) => boolean;
   readonly admit: (tool: Pick<Tool, 'name' | 'effect'>) => Admission;
+  /** Opens the record of a call, without which nothing is answered. */
+  readonly record: RecordCall;
 }
 
 /** More calls than these wait. Each can hold an answer of up to a megabyte. */
@@ -30,12 +33,13 @@ const mostCallsAtOnce = 32;
 /** A caller who may use every tool, unless the options say otherwise. */
 export function openCaller(
   project: Project,
-  options: Partial<Pick<Caller, 'name' | 'mayUse' | 'admit'>> = {},
+  options: Partial<Pick<Caller, 'name' | 'mayUse' | 'admit' | 'record'>> = {},
 ): Caller {
   return {
     name: undefined,
     mayUse: () => true,
     admit: () => ({ kind: 'admitted', release: () => undefined }),
+    record: recordNothing,
     ...options,
     project,
     toolbox: openToolbox(project, { caller: options.name }),

@@ -8,11 +8,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { UserError } from '../lib/error.ts';
-import { newId } from '../lib/id.ts';
 import { readVersion } from '../lib/version.ts';
-import type { SentValues } from '../llm/egress/sent-values.ts';
 import type { Tool } from '../tools/tool.ts';
+import { answerCall, answerRead, describeAsked } from './answer-call.ts';
 import type { Caller } from './caller.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
@@ -44,40 +42,36 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
         ProtocolErrorCode.InvalidParams,
         `There is no tool named ${params.name}.`,
       );
-    const run = async (): Promise<CallToolResult> => {
-      const admission = caller.admit(tool);
-      if (admission.kind === 'refused') return refuseCall(admission.error);
-      const result = await tool.execute(params.arguments).finally(admission.release);
-      const { markdown, structured, error, values } = result;
-      const client = server.getClientVersion()?.name ?? 'a client';
-      recordAnswer(caller, { tool: params.name, client, values });
-      return {
-        content: [{ type: 'text', text: markdown }],
-        ...(structured === undefined ? {} : { structuredContent: structured }),
-        isError: error !== undefined,
-      };
-    };
+    const asked = describeAsked(server, context, { tool: tool.name, input: params.arguments });
     // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
-    return await caller.calls.add(run, { signal: cancelled });
+    return await caller.calls.add(() => answerCall(caller, tool, asked), { signal: cancelled });
   });
   server.setRequestHandler('prompts/list', () => listPrompts());
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
-  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) =>
-    ref.type === 'ref/prompt' && mayRead
-      ? completePrompt(project, {
-          prompt: ref.name,
-          argument: argument.name,
-          value: argument.value,
-        })
-      : { completion: { values: [] } },
-  );
-  server.setRequestHandler('resources/list', ({ params }) =>
-    mayRead ? listResources(project, params?.cursor) : { resources: [] },
-  );
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
-  server.setRequestHandler('resources/read', ({ params }) => {
-    if (!mayRead) throw new ResourceNotFoundError(params.uri);
-    return readResource(project, params.uri);
+  server.setRequestHandler('completion/complete', ({ params }, context) => {
+    const { ref, argument } = params;
+    if (ref.type !== 'ref/prompt' || !mayRead) return { completion: { values: [] } };
+    const asked = describeAsked(server, context, { tool: 'completion/complete', input: argument });
+    return answerRead(caller, asked, () =>
+      completePrompt(project, {
+        prompt: ref.name,
+        argument: argument.name,
+        value: argument.value,
+      }),
+    );
+  });
+  server.setRequestHandler('resources/list', ({ params }, context) => {
+    if (!mayRead) return { resources: [] };
+    const asked = describeAsked(server, context, { tool: 'resources/list', input: {} });
+    return answerRead(caller, asked, () => listResources(project, params?.cursor));
+  });
+  server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
+    const asked = describeAsked(server, context, { tool: 'resources/read', input: { uri } });
+    return answerRead(caller, asked, () => {
+      if (!mayRead) throw new ResourceNotFoundError(uri);
+      return readResource(project, uri);
+    });
   });
   return mcp;
 }
@@ -94,12 +88,6 @@ function listTools(caller: Caller): ListToolsResult['tools'] {
     .map(listedTool);
   listedTools.set(caller, tools);
   return tools;
-}
-
-/** In words that a model can act on, because no error of the protocol reaches it. */
-function refuseCall({ code, message, hint }: UserError): CallToolResult {
-  const text = [`Error ${code}`, message, ...(hint === undefined ? [] : [`Hint: ${hint}`])];
-  return { content: [{ type: 'text', text: text.join('\n') }], isError: true };
 }
 
 function listedTool({
@@ -121,24 +109,6 @@ function listedTool({
       openWorldHint: effect === 'external',
     },
   };
-}
-
-interface ServedAnswer {
-  readonly tool: string;
-  /** The name that the client gives itself. */
-  readonly client: string;
-  readonly values: readonly SentValues[];
-}
-
-/** Records the values of an answer before the client gets them: its model is not one of ktx. */
-function recordAnswer(caller: Caller, { tool, client, values }: ServedAnswer): void {
-  if (values.length === 0) return;
-  const { project, name } = caller;
-  const [run, call] = [project.runId, newId('call')];
-  const host = name === undefined ? client : `${client} of ${name}`;
-  project
-    .egress()
-    .record({ run, call, stage: 'mcp', tool, backend: 'mcp', host, model: '', values });
 }
 
 const omittedConstraints = new Set([

@@ -57,6 +57,9 @@ export function projectPaths(dir: string) {
     get evals() {
       return inState('evals');
     },
+    get audit() {
+      return inState('audit');
+    },
     get notes() {
       return inState('notes');
     },
@@ -87,7 +90,7 @@ function refuseLinks(state: string): void {
 const checkedFolders = new Map<string, number>();
 
 /** The folders of `.ktx` whose entries ktx itself names. */
-const ownFolders = new Set(['cache', 'chats', 'evals', 'kept', 'logs', 'notes']);
+const ownFolders = new Set(['audit', 'cache', 'chats', 'evals', 'kept', 'logs', 'notes']);
 
 /** Looks at `.ktx`, its entries, and theirs in these folders. */
 function findLink(state: string): string | undefined {

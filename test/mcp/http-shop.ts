@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { openAuditLog } from '../../src/mcp/audit/audit-log.ts';
 import { serveHttp } from '../../src/mcp/http/serve-http.ts';
 import { openTokens } from '../../src/mcp/http/tokens.ts';
 import { openProject } from '../../src/project/open/open.ts';
@@ -45,14 +46,14 @@ export const endless =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
 
 /** A project whose orders have rows for the roles dach, us and admin. */
-export async function makeRegions(): Promise<string> {
+export async function makeRegions(serve: object = {}): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-http-'));
   const db = new DatabaseSync(join(dir, 'shop.sqlite'));
   db.exec(tables);
   db.close();
   writeFileSync(
     join(dir, 'ktx.yaml'),
-    'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n',
+    `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\nserve: ${JSON.stringify(serve)}\n`,
   );
   mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
   for (const [name, text] of Object.entries(datasets))
@@ -64,10 +65,11 @@ export async function makeRegions(): Promise<string> {
 type Overrides = Partial<Omit<Parameters<typeof serveHttp>[1], 'signal' | 'onListening'>>;
 
 /** Serves a project in this process, on a free port. `stop` returns when the server has ended. */
-export async function serveRegions(overrides: Overrides = {}) {
-  const dir = await makeRegions();
+export async function serveRegions(overrides: Overrides = {}, serve: object = {}) {
+  const dir = await makeRegions(serve);
   const project = await openProject(dir);
   const tokens = openTokens(dir, process.env);
+  const audit = openAuditLog(dir, process.env);
   const interrupt = new AbortController();
   const { promise: listening, resolve } = Promise.withResolvers<string>();
   const served = serveHttp(project, {
@@ -75,6 +77,7 @@ export async function serveRegions(overrides: Overrides = {}) {
     port: 0,
     allowedHosts: [],
     tokens,
+    audit,
     limits: { requestsPerMinute: 10_000, concurrentQueries: 4 },
     graceMs: 100,
     ...overrides,
@@ -94,6 +97,7 @@ export async function serveRegions(overrides: Overrides = {}) {
     interrupt: () => interrupt.abort(),
     async [Symbol.asyncDispose](): Promise<void> {
       await stop();
+      audit[Symbol.dispose]();
       await project.close();
       rmSync(dir, { recursive: true, force: true });
     },

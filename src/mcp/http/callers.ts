@@ -2,6 +2,8 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { UserError } from '../../lib/error.ts';
 import type { ToolEffect } from '../../llm/port/tool-call.ts';
 import { type Project, viewAs } from '../../project/open/open.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import { recordInto, type RecordCall } from '../audit/record-calls.ts';
 import { type Caller, openCaller } from '../caller.ts';
 import { createServer } from '../server.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from './limits.ts';
@@ -29,19 +31,26 @@ const mostSubscriptions = 16;
 
 interface CallersInput {
   readonly limits: CallerLimits;
+  readonly audit: Pick<AuditLog, 'append' | 'hash'>;
   /** Ends all calls; their clients still get an answer. */
   readonly end: AbortSignal;
 }
 
 /** The callers of a server: one for each token, and one for all requests without login. */
-export function openCallers(project: Project, { limits: callLimits, end }: CallersInput) {
+export function openCallers(project: Project, { limits: callLimits, audit, end }: CallersInput) {
   const known = new Map<string, HttpCaller>();
   const open = (token: AccessToken | undefined): HttpCaller => {
     const limits = openLimits(callLimits);
+    const record = recordInto(audit, {
+      person: token?.name,
+      token: token?.id,
+      role: token === undefined ? project.role : token.role,
+      arguments: project.config.serve.audit.arguments,
+    });
     const caller =
       token === undefined
-        ? openCaller(project, { admit: admitWithin(limits, undefined) })
-        : openTokenCaller(project, token, limits);
+        ? openCaller(project, { admit: admitWithin(limits, undefined), record })
+        : openTokenCaller(project, token, { limits, record });
     const handler = createMcpHandler(
       ({ requestInfo }) =>
         createServer(caller, AbortSignal.any([end, ...(requestInfo ? [requestInfo.signal] : [])])),
@@ -63,12 +72,21 @@ export function openCallers(project: Project, { limits: callLimits, end }: Calle
   };
 }
 
-function openTokenCaller(project: Project, token: AccessToken, limits: OpenLimits): Caller {
-  const { name, role, scopes } = token;
+interface TokenCallerInput {
+  readonly limits: OpenLimits;
+  readonly record: RecordCall;
+}
+
+function openTokenCaller(
+  project: Project,
+  { name, role, scopes }: AccessToken,
+  { limits, record }: TokenCallerInput,
+): Caller {
   return openCaller(viewAs(project, role), {
     name,
     mayUse: (effect) => scopes.includes(scopeOfEffect[effect]),
     admit: admitWithin(limits, scopes),
+    record,
   });
 }
 

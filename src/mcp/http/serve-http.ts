@@ -7,6 +7,7 @@ import { UserError } from '../../lib/error.ts';
 import { endIngests } from '../../project/learn/ingest-runs.ts';
 import type { Project } from '../../project/open/open.ts';
 import { appendToLog } from '../../store/log.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { openCallers } from './callers.ts';
 import type { CallerLimits } from './limits.ts';
 import { resolveListenAddress, type ListenAddress } from './listen-address.ts';
@@ -23,6 +24,8 @@ interface HttpServerOptions {
   readonly tokens: TokenStore;
   /** For each token; without login for all clients together. */
   readonly limits: CallerLimits;
+  /** The caller closes it. */
+  readonly audit: AuditLog;
   /** Milliseconds that running calls get when the signal aborts. */
   readonly graceMs: number;
   readonly signal: AbortSignal;
@@ -35,10 +38,10 @@ interface HttpServerOptions {
  * calls, but not forever. The caller closes the project.
  */
 export async function serveHttp(project: Project, options: HttpServerOptions): Promise<void> {
-  const { tokens, limits, signal, graceMs } = options;
+  const { tokens, limits, audit, signal, graceMs } = options;
   const listen = await resolveListenAddress(options);
   const ended = new AbortController();
-  const callers = openCallers(project, { limits, end: ended.signal });
+  const callers = openCallers(project, { limits, audit, end: ended.signal });
   const routes = openRoutes({
     callers,
     tokens,

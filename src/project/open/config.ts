@@ -5,6 +5,7 @@ import { telemetryConfigSchema } from '../../llm/telemetry/telemetry-config.ts';
 import { scanConfigSchema } from '../../scan/config.ts';
 import { sourceConfigSchemas, type SourceConfig } from '../../sources/config.ts';
 import { authorityConfigSchema } from './authority.ts';
+import { serveConfigSchema } from './serve-config.ts';
 import { drivers, warehouseConfigSchemas, type WarehouseConfig } from '../../warehouse/config.ts';
 import type { Scope } from '../../warehouse/warehouse.ts';
 
@@ -84,6 +85,7 @@ export const projectConfigSchema = z
         'Whether ktx commits what it writes. Default: commit, except where the repository signs commits or has commit hooks; there ktx only writes the files.',
       ),
     llm: llmConfigSchema.prefault({}),
+    serve: serveConfigSchema.prefault({}),
     telemetry: telemetryConfigSchema.prefault({}),
   })
   .describe('Configuration of a ktx project.');

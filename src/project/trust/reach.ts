@@ -146,6 +146,7 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'scan.table_bytes': 'none',
   'scan.table_seconds': 'none',
   'scan.views': 'none',
+  'serve.audit.arguments': 'none',
   'telemetry.content': 'setting',
   'telemetry.endpoint': 'address',
   'telemetry.exporter': 'setting',

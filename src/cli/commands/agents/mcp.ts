@@ -70,12 +70,15 @@ export const serveCommand = defineCommand({
 
 async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promise<undefined> {
   const project = await context.project({ mayAsk: false });
-  const [{ serveHttp }, { openTokens }] = await Promise.all([
+  const [{ serveHttp }, { openTokens }, { openAuditLog }] = await Promise.all([
     import('../../../mcp/http/serve-http.ts'),
     import('../../../mcp/http/tokens.ts'),
+    import('../../../mcp/audit/audit-log.ts'),
   ]);
   const { requestsPerMinute, concurrentQueries } = { ...defaultLimits, ...flags };
+  using audit = openAuditLog(project.dir, context.host.env);
   await serveHttp(project, {
+    audit,
     host: flags.host ?? defaultHost,
     port: flags.port ?? defaultPort,
     allowedHosts: flags.allowHost ?? [],

@@ -1,0 +1,185 @@
+import { sha256 } from '../../lib/hash.ts';
+import { projectPaths } from '../../store/directories.ts';
+import type { HostEnvironment } from '../../store/secrets.ts';
+import { type AuditHead, openAuditHead } from './audit-head.ts';
+import { type FoundLine, listAuditFiles, readAuditFile } from './read-audit.ts';
+
+/** What is wrong at one place of the audit, in words. */
+interface AuditProblem {
+  readonly file: string;
+  /** The line in the file, from 1; 0 for the end of the audit. */
+  readonly line: number;
+  readonly kind: 'changed' | 'missing' | 'out_of_order' | 'no_line';
+  readonly problem: string;
+}
+
+/** Bytes that no answer belongs to: ktx ended while it wrote them. */
+interface Unfinished {
+  readonly file: string;
+  readonly line: number;
+  readonly bytes: number;
+}
+
+/** A line that somebody noted down earlier. */
+export interface NotedLine {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface AuditVerdict {
+  /** `unfinished`: whole, but a crash left something at its end. */
+  readonly state: 'whole' | 'unfinished' | 'damaged';
+  readonly lines: number;
+  /** The last line, to note down elsewhere. */
+  readonly head: NotedLine;
+  readonly problems: readonly AuditProblem[];
+  readonly unfinished: readonly Unfinished[];
+}
+
+interface VerifyOptions {
+  readonly env: HostEnvironment;
+  /** A line that must be there as it was. */
+  readonly expect?: NotedLine | undefined;
+}
+
+/** Reads the whole audit of a project, and compares it with its chain and its known end. */
+export async function verifyAudit(
+  dir: string,
+  { env, expect }: VerifyOptions,
+): Promise<AuditVerdict> {
+  const { audit: folder } = projectPaths(dir);
+  const store = openAuditHead(dir, env);
+  try {
+    const { head, files } = store.inspect((end) => ({ head: end, files: listAuditFiles(folder) }));
+    const chain = new Chain(head, expect);
+    for (const file of files) chain.readFile(await readAuditFile(folder, file));
+    return chain.conclude();
+  } finally {
+    store.close();
+  }
+}
+
+/** Follows the lines from the first to the last, and collects what does not fit. */
+class Chain {
+  readonly #head: AuditHead;
+  readonly #expect: NotedLine | undefined;
+  readonly #problems: AuditProblem[] = [];
+  readonly #unfinished: Unfinished[] = [];
+  #lines = 0;
+  #seq = 0;
+  /** Undefined after a line whose hash is not known. */
+  #hash: string | undefined = '';
+  #isUnfinishedAtEnd = false;
+  #isNotedThere = false;
+
+  constructor(head: AuditHead, expect: NotedLine | undefined) {
+    this.#head = head;
+    this.#expect = expect;
+  }
+
+  readFile(found: readonly FoundLine[]): void {
+    const resumed = new Map(
+      found.flatMap((each) => (each.line?.kind === 'resumed' ? [[each.line.seq, each]] : [])),
+    );
+    for (let index = 0; index < found.length; index += 1) {
+      const current = found[index] as FoundLine;
+      if (this.#isAtHead()) return this.#endWith(tailFrom(found, current));
+      const resumption = resumed.get(this.#seq + 1);
+      const skipped =
+        resumption && this.#follows(resumption) && skippedBy(found, current, resumption);
+      if (resumption && skipped) {
+        if (skipped.bytes > 0) this.#unfinished.push(skipped);
+        this.#accept(resumption);
+        index = resumption.number - 1;
+      } else if (this.#follows(current)) this.#accept(current);
+      else this.#refuse(current);
+    }
+  }
+
+  conclude(): AuditVerdict {
+    const { seq, hash } = this.#head;
+    if (this.#seq < seq)
+      this.#report('missing', `lines ${this.#seq + 1} to ${seq} are missing at the end.`);
+    else if (!this.#isAtHead())
+      this.#report('changed', `the last line is not line ${seq} as it was written.`);
+    if (seq === 0 && this.#isUnfinishedAtEnd)
+      this.#report('changed', 'there are lines, but their end is not known on this machine.');
+    if (this.#expect !== undefined && !this.#isNotedThere)
+      this.#report('changed', `line ${this.#expect.seq} is not the one that was noted.`);
+    const [problems, unfinished] = [this.#problems, this.#unfinished];
+    const whole = this.#isUnfinishedAtEnd ? 'unfinished' : 'whole';
+    const state = problems.length > 0 ? 'damaged' : whole;
+    return { state, lines: this.#lines, head: { seq, hash }, problems, unfinished };
+  }
+
+  #isAtHead(): boolean {
+    const { seq, hash } = this.#head;
+    return this.#seq === seq && (this.#hash === undefined || this.#hash === hash);
+  }
+
+  #follows({ line }: FoundLine): boolean {
+    const isNext = line?.seq === this.#seq + 1;
+    return isNext && (this.#hash === undefined || line.prev === this.#hash);
+  }
+
+  #accept({ hash }: FoundLine): void {
+    this.#lines += 1;
+    this.#seq += 1;
+    this.#hash = hash;
+    this.#isNotedThere ||= this.#seq === this.#expect?.seq && hash === this.#expect.hash;
+  }
+
+  /** A line that does not follow the one before it. The check goes on from this line. */
+  #refuse(found: FoundLine): void {
+    const { line } = found;
+    const next = this.#seq + 1;
+    if (line === undefined) {
+      this.#report('no_line', `this is no line of the audit; line ${next} was here.`, found);
+      [this.#seq, this.#hash] = [next, undefined];
+      return;
+    }
+    this.#lines += 1;
+    if (line.seq < next) {
+      this.#report('out_of_order', `line ${line.seq} stands where line ${next} was.`, found);
+      this.#hash = undefined;
+      return;
+    }
+    if (line.seq === next)
+      this.#report('changed', `the line before it, ${next - 1}, is not as it was written.`, found);
+    else this.#report('missing', `lines ${next} to ${line.seq - 1} are missing before it.`, found);
+    [this.#seq, this.#hash] = [line.seq, found.hash];
+  }
+
+  #endWith(unfinished: Unfinished): void {
+    this.#unfinished.push(unfinished);
+    this.#isUnfinishedAtEnd = true;
+  }
+
+  #report(kind: AuditProblem['kind'], problem: string, found?: FoundLine): void {
+    const { file = this.#head.file, number: line = 0 } = found ?? {};
+    this.#problems.push({ file, line, kind, problem });
+  }
+}
+
+/** What a crash left from `current` up to the line that says so; undefined if it says otherwise. */
+function skippedBy(
+  found: readonly FoundLine[],
+  current: FoundLine,
+  resumption: FoundLine,
+): Unfinished | undefined {
+  const { line } = resumption;
+  if (line?.kind !== 'resumed' || resumption.start < current.start) return undefined;
+  const between = found.filter(({ start }) => start >= current.start && start < resumption.start);
+  const text = Buffer.concat(between.flatMap(({ bytes }) => [bytes, Buffer.from('\n')]));
+  // The end of a torn line was added when the next one was written.
+  const tail = text.subarray(0, line.unfinished_bytes);
+  const isAll = text.length - tail.length <= 1;
+  if (!isAll || sha256(tail) !== line.unfinished_sha256) return undefined;
+  return { file: current.file, line: current.number, bytes: tail.length };
+}
+
+function tailFrom(found: readonly FoundLine[], current: FoundLine): Unfinished {
+  const last = found.at(-1) ?? current;
+  const bytes = last.start + last.bytes.length + (last.isWhole ? 1 : 0) - current.start;
+  return { file: current.file, line: current.number, bytes };
+}
