@@ -33,7 +33,7 @@ const blocks: readonly Block[] = pages.flatMap(({ path, text }) =>
 );
 
 function schemaOf(value: Readonly<Record<string, unknown>>) {
-  if (['connections', 'llm', 'ingest', 'authority'].some((key) => key in value))
+  if (['connections', 'llm', 'ingest', 'authority', 'serve'].some((key) => key in value))
     return projectConfigSchema;
   if ('cases' in value) return questionSetSchema;
   if ('instructions' in value || 'mcp_servers' in value) return agentSchema;

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 const http = ['mcp/http.test.ts'];
 const tokens = ['mcp/http-tokens.test.ts'];
 const audit = ['mcp/audit.test.ts'];
+const login = ['mcp/http-login.test.ts'];
 
 /** Who may ask the MCP server over HTTP, and what they get. */
 export const mcpHttpMutants: readonly Mutant[] = [
@@ -24,17 +25,17 @@ export const mcpHttpMutants: readonly Mutant[] = [
   },
   {
     name: 'http-login-stays',
-    file: 'mcp/http/routes.ts',
-    find: 'needsLogin ||= input.tokens.hasAny();',
-    replace: 'needsLogin = input.tokens.hasAny();',
+    file: 'mcp/http/admit.ts',
+    find: 'needsLogin ||= tokens.hasAny();',
+    replace: 'needsLogin = tokens.hasAny();',
     why: 'A server opens up when the files of its tokens are removed.',
     tests: tokens,
   },
   {
     name: 'http-host',
     file: 'mcp/http/routes.ts',
-    find: 'if (!host.ok) return',
-    replace: 'if (!host.ok && headers.host === undefined) return',
+    find: 'if (!host.ok) return {',
+    replace: 'if (!host.ok && headers.host === undefined) return {',
     why: 'A page of another site asks the server on this machine (DNS rebinding).',
     tests: http,
   },
@@ -69,5 +70,29 @@ export const mcpHttpMutants: readonly Mutant[] = [
     replace: 'const resumed = size > known && head.seq < 0 ?',
     why: 'After a crash the next line is appended to half a line.',
     tests: audit,
+  },
+  {
+    name: 'oidc-audience',
+    file: 'mcp/http/oidc.ts',
+    find: '          audience: auth.audience ?? auth.resource,\n',
+    replace: '',
+    why: 'A token that was made for another server lets in here.',
+    tests: login,
+  },
+  {
+    name: 'oidc-token-type',
+    file: 'mcp/http/oidc.ts',
+    find: "if (!tokenTypes.has(type) || claims['cnf'] !== undefined) return undefined;",
+    replace: 'if (type === claims) return undefined;',
+    why: 'A logout token, or one that is bound to a key of its client, lets in.',
+    tests: login,
+  },
+  {
+    name: 'oidc-issuer',
+    file: 'mcp/http/oidc.ts',
+    find: 'if (data.issuer !== issuer)',
+    replace: 'if (data.issuer === undefined)',
+    why: 'The keys of one provider count for another.',
+    tests: login,
   },
 ];

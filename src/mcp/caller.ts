@@ -22,6 +22,8 @@ export interface Caller {
   /** The calls that run and wait. */
   readonly calls: PQueue;
   readonly mayUse: (effect: ToolEffect) => boolean;
+  /** Whether the list of tools has those of this kind. */
+  readonly mayOffer: (effect: ToolEffect) => boolean;
   readonly admit: (tool: Pick<Tool, 'name' | 'effect'>) => Admission;
   /** Opens the record of a call, without which nothing is answered. */
   readonly record: RecordCall;
@@ -33,11 +35,12 @@ const mostCallsAtOnce = 32;
 /** A caller who may use every tool, unless the options say otherwise. */
 export function openCaller(
   project: Project,
-  options: Partial<Pick<Caller, 'name' | 'mayUse' | 'admit' | 'record'>> = {},
+  options: Partial<Pick<Caller, 'name' | 'mayUse' | 'mayOffer' | 'admit' | 'record'>> = {},
 ): Caller {
   return {
     name: undefined,
     mayUse: () => true,
+    mayOffer: () => true,
     admit: () => ({ kind: 'admitted', release: () => undefined }),
     record: recordNothing,
     ...options,

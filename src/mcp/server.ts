@@ -84,7 +84,7 @@ function listTools(caller: Caller): ListToolsResult['tools'] {
   if (known !== undefined) return known;
   const tools = caller.toolbox
     .tools(new AbortController().signal)
-    .filter(({ effect }) => caller.mayUse(effect))
+    .filter(({ effect }) => caller.mayOffer(effect))
     .map(listedTool);
   listedTools.set(caller, tools);
   return tools;

@@ -84,7 +84,7 @@ describe('the server over HTTP with tokens', () => {
     const revoked = await ask(text);
     expect([revoked.status, await revoked.text()]).toEqual([
       401,
-      '{"error":"This token is revoked. Ask the person who runs the server for a new one."}\n',
+      '{"error":"invalid_token","error_description":"This token is revoked. Ask the person who runs the server for a new one."}\n',
     ]);
     rmSync(served.tokens.folder, { recursive: true });
     expect((await ask()).status).toBe(401);

@@ -1,4 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import type { ToolEffect } from '../../llm/port/tool-call.ts';
 import { type Project, viewAs } from '../../project/open/open.ts';
@@ -7,13 +8,16 @@ import { recordInto, type RecordCall } from '../audit/record-calls.ts';
 import { type Caller, openCaller } from '../caller.ts';
 import { createServer } from '../server.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from './limits.ts';
-import type { AccessToken, tokenScopes } from './tokens.ts';
+import type { Identity } from './identity.ts';
+import type { tokenScopes } from './tokens.ts';
 
 /** A caller over HTTP: its own handler, answers and limits, kept between its requests. */
 export interface HttpCaller {
   readonly limits: OpenLimits;
   /** The handler of the SDK, for the current revision of the protocol and those of 2025. */
   readonly handler: ReturnType<typeof createMcpHandler>;
+  /** The scope that a message needs and that the caller does not have. */
+  readonly missingScope: (message: unknown) => TokenScope | undefined;
 }
 
 type TokenScope = (typeof tokenScopes)[number];
@@ -36,33 +40,35 @@ interface CallersInput {
   readonly end: AbortSignal;
 }
 
-/** The callers of a server: one for each token, and one for all requests without login. */
+/** The callers of a server: one for each identity, and one for all requests without login. */
 export function openCallers(project: Project, { limits: callLimits, audit, end }: CallersInput) {
   const known = new Map<string, HttpCaller>();
-  const open = (token: AccessToken | undefined): HttpCaller => {
+  const open = (identity: Identity | undefined): HttpCaller => {
     const limits = openLimits(callLimits);
     const record = recordInto(audit, {
-      person: token?.name,
-      token: token?.id,
-      role: token === undefined ? project.role : token.role,
+      person: identity?.name,
+      token: identity?.id,
+      role: identity === undefined ? project.role : identity.role,
       arguments: project.config.serve.audit.arguments,
     });
     const caller =
-      token === undefined
+      identity === undefined
         ? openCaller(project, { admit: admitWithin(limits, undefined), record })
-        : openTokenCaller(project, token, { limits, record });
+        : openIdentifiedCaller(project, identity, { limits, record });
     const handler = createMcpHandler(
       ({ requestInfo }) =>
         createServer(caller, AbortSignal.any([end, ...(requestInfo ? [requestInfo.signal] : [])])),
       { maxSubscriptions: mostSubscriptions },
     );
-    return { limits, handler };
+    const missingScope = (message: unknown) => scopeNeeded(caller, message);
+    return { limits, handler, missingScope };
   };
   return {
-    callerOf(token: AccessToken | undefined): HttpCaller {
+    callerOf(identity: Identity | undefined): HttpCaller {
       // A token whose file was changed by hand is another caller.
-      const key = JSON.stringify(token && [token.id, token.name, token.role, token.scopes]) ?? '';
-      const caller = known.get(key) ?? open(token);
+      const { id, name, role, scopes } = identity ?? {};
+      const key = JSON.stringify([id, name, role, scopes]);
+      const caller = known.get(key) ?? open(identity);
       known.set(key, caller);
       return caller;
     },
@@ -72,19 +78,21 @@ export function openCallers(project: Project, { limits: callLimits, audit, end }
   };
 }
 
-interface TokenCallerInput {
+interface IdentifiedCallerInput {
   readonly limits: OpenLimits;
   readonly record: RecordCall;
 }
 
-function openTokenCaller(
+function openIdentifiedCaller(
   project: Project,
-  { name, role, scopes }: AccessToken,
-  { limits, record }: TokenCallerInput,
+  { name, role, scopes, canStepUp }: Identity,
+  { limits, record }: IdentifiedCallerInput,
 ): Caller {
   return openCaller(viewAs(project, role), {
     name,
     mayUse: (effect) => scopes.includes(scopeOfEffect[effect]),
+    // A client that can get another token has to know for what.
+    mayOffer: (effect) => canStepUp || scopes.includes(scopeOfEffect[effect]),
     admit: admitWithin(limits, scopes),
     record,
   });
@@ -104,6 +112,27 @@ function admitWithin(
     if (error !== undefined) return { kind: 'refused', error };
     return { kind: 'admitted', release: () => (isQuery ? limits.endQuery() : undefined) };
   };
+}
+
+const messageSchema = z.object({
+  method: z.string(),
+  params: z.object({ name: z.string().optional() }).optional(),
+});
+
+/** The scope that a message needs and that the caller does not have. */
+function scopeNeeded(caller: Caller, message: unknown): TokenScope | undefined {
+  const { method, params } = messageSchema.safeParse(message).data ?? {};
+  const effect =
+    method === 'tools/call'
+      ? effectOfTool(caller, params?.name)
+      : method === 'resources/read' || method === 'resources/list'
+        ? 'context'
+        : undefined;
+  return effect === undefined || caller.mayUse(effect) ? undefined : scopeOfEffect[effect];
+}
+
+function effectOfTool({ toolbox }: Caller, name: string | undefined): ToolEffect | undefined {
+  return toolbox.tools(new AbortController().signal).find((tool) => tool.name === name)?.effect;
 }
 
 function scopeMissing(tool: string, scope: TokenScope): UserError {

@@ -22,6 +22,8 @@ interface RequestedAddress {
   /** Further names, under which a proxy or other machines reach the server. */
   readonly allowedHosts: readonly string[];
   readonly tokens: TokenStore;
+  /** True if an OpenID provider lets people in. */
+  readonly hasProvider: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ interface RequestedAddress {
  * is not loopback, and under a name that is not.
  */
 export async function resolveListenAddress(requested: RequestedAddress): Promise<ListenAddress> {
-  const { host, allowedHosts, tokens } = requested;
+  const { host, allowedHosts, tokens, hasProvider } = requested;
   const { address } = await lookup(host).catch((error: unknown) => {
     throw new UserError('host_unknown', `--host ${host} is no address of this machine.`, {
       hint: `${errorMessage(error)}. Try --host 127.0.0.1`,
@@ -40,7 +42,8 @@ export async function resolveListenAddress(requested: RequestedAddress): Promise
   const own = [host, address].map((name) => (isIP(name) === 6 ? `[${name}]` : name.toLowerCase()));
   const others = allowedHosts.map((name) => name.toLowerCase());
   const isPublic = !isLocal || others.some((name) => !loopbackNames.includes(name));
-  if (isPublic && !tokens.list().some(({ state }) => state === 'valid')) throw loginRequired(host);
+  const hasLogin = hasProvider || tokens.list().some(({ state }) => state === 'valid');
+  if (isPublic && !hasLogin) throw loginRequired(host);
   if (wildcards.includes(address) && others.length === 0) throw hostNameRequired(host);
   return { address, names: [...new Set([...(isLocal ? loopbackNames : []), ...own, ...others])] };
 }

@@ -1,39 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import { isRecord } from '../../lib/json.ts';
-import { authenticate } from './authenticate.ts';
+import { type AdmitInput, openAdmission } from './admit.ts';
 import type { HttpCaller, openCallers } from './callers.ts';
 import { sendJson, sendResponse, toWebRequest } from './exchange.ts';
 import { readMessage } from './read-message.ts';
-import type { TokenStore } from './tokens.ts';
+import { isMetadataPath, resourceMetadata } from './resource-metadata.ts';
 
-interface RouteInput {
+interface RouteInput extends AdmitInput {
   readonly callers: Pick<ReturnType<typeof openCallers>, 'callerOf'>;
-  readonly tokens: TokenStore;
   /** The names that `Host` and `Origin` may have. */
   readonly names: readonly string[];
-  /** Takes what went wrong in the server itself. */
-  readonly report: (error: unknown) => void;
 }
 
 /** What the server answers to each path, and what of it still runs. */
 export function openRoutes(input: RouteInput) {
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
-  let needsLogin = input.tokens.hasAny();
+  const { provider } = input;
+  const admission = openAdmission(input);
   /** Without subscriptions, which run until the client ends them. */
   const running = new Set<Promise<void>>();
 
   const answerMcp = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Stays once it is: a server does not open up when its tokens are removed.
-    needsLogin ||= input.tokens.hasAny();
-    const login = needsLogin
-      ? authenticate(input.tokens, request.headers.authorization)
-      : withoutLogin;
-    if (login.kind === 'refused') {
-      const headers = { 'www-authenticate': login.challenge };
-      return sendJson(response, 401, { body: { error: login.error }, headers });
-    }
-    const caller = input.callers.callerOf(login.token);
+    const login = await admission.admit(request, response);
+    if (login === undefined) return;
+    const { identity } = login;
+    const caller = input.callers.callerOf(identity);
     const wait = caller.limits.takeRequest();
     if (wait > 0) {
       const body = { error: `Too many requests. Send the next one in ${wait} s.` };
@@ -41,6 +34,7 @@ export function openRoutes(input: RouteInput) {
     }
     const read = request.method === 'POST' ? await readMessage(request) : undefined;
     if (read?.kind === 'refused') return sendJson(response, read.status, { body: read.reply });
+    if (admission.asksForScope(response, identity, caller.missingScope(read?.message))) return;
     const done = forward({ caller, message: read?.message }, request, response);
     const isSubscription =
       isRecord(read?.message) && read.message['method'] === 'subscriptions/listen';
@@ -49,13 +43,21 @@ export function openRoutes(input: RouteInput) {
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = (request.url ?? '').split('?')[0];
+    const [path = ''] = (request.url ?? '').split('?');
     // Probes ask by the address of a container, and learn nothing here.
     if (path === '/health') return sendJson(response, 200, { body: { status: 'up' } });
     if (path === '/ready')
       return sendJson(response, state === 'ready' ? 200 : 503, { body: { status: state } });
     const refusal = refuseStranger(request, input.names);
-    if (refusal !== undefined) return sendJson(response, 403, { body: { error: refusal } });
+    if (provider !== undefined && isMetadataPath(path) && refusal?.header !== 'host') {
+      // Pages that are clients read it, and it says nothing that is not public.
+      const headers = { 'access-control-allow-origin': '*' };
+      return sendJson(response, 200, { body: resourceMetadata(provider.auth), headers });
+    }
+    if (refusal !== undefined) {
+      input.report({ refused: refusal.header, from: request.socket.remoteAddress });
+      return sendJson(response, 403, { body: { error: refusal.error } });
+    }
     if (path !== '/mcp')
       return sendJson(response, 404, { body: { error: 'MCP is at /mcp, and nothing else here.' } });
     if (state === 'stopping')
@@ -66,7 +68,7 @@ export function openRoutes(input: RouteInput) {
   const fail = (response: ServerResponse, error: unknown): void => {
     // A request that failed half-way, mostly because the client is gone, ends its connection.
     if (response.headersSent || response.destroyed) return void response.destroy();
-    input.report(error);
+    input.report({ error: inspect(error) });
     // Not the message: it may name folders of this machine to somebody without a login.
     const body = { error: 'The server failed. .ktx/logs/http.jsonl says why.' };
     sendJson(response, 500, { body });
@@ -83,8 +85,6 @@ export function openRoutes(input: RouteInput) {
   };
 }
 
-const withoutLogin = { kind: 'token', token: undefined } as const;
-
 /**
  * Why a request is not for this server: a page of another site may have sent it, by a name that it
  * made to lead here (DNS rebinding), or from a browser.
@@ -92,11 +92,12 @@ const withoutLogin = { kind: 'token', token: undefined } as const;
 function refuseStranger(
   { headers }: IncomingMessage,
   names: readonly string[],
-): string | undefined {
+): { readonly header: 'host' | 'origin'; readonly error: string } | undefined {
+  const hint = 'ktx mcp serve --allow-host adds a name.';
   const host = validateHostHeader(headers.host, [...names]);
-  if (!host.ok) return `${host.message}. ktx mcp serve --allow-host adds a name.`;
+  if (!host.ok) return { header: 'host', error: `${host.message}. ${hint}` };
   const origin = validateOriginHeader(headers.origin, [...names]);
-  return origin.ok ? undefined : `${origin.message}. ktx mcp serve --allow-host adds a name.`;
+  return origin.ok ? undefined : { header: 'origin', error: `${origin.message}. ${hint}` };
 }
 
 interface ForwardedMessage {

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inspect } from 'node:util';
 import { UserError } from '../../lib/error.ts';
 import { endIngests } from '../../project/learn/ingest-runs.ts';
 import type { Project } from '../../project/open/open.ts';
@@ -11,6 +10,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { openCallers } from './callers.ts';
 import type { CallerLimits } from './limits.ts';
 import { resolveListenAddress, type ListenAddress } from './listen-address.ts';
+import { openOidc } from './oidc.ts';
 import { openRoutes } from './routes.ts';
 import type { TokenStore } from './tokens.ts';
 
@@ -26,6 +26,8 @@ interface HttpServerOptions {
   readonly limits: CallerLimits;
   /** The caller closes it. */
   readonly audit: AuditLog;
+  /** How often keys of the provider are fetched. */
+  readonly oidc?: Parameters<typeof openOidc>[2];
   /** Milliseconds that running calls get when the signal aborts. */
   readonly graceMs: number;
   readonly signal: AbortSignal;
@@ -39,14 +41,22 @@ interface HttpServerOptions {
  */
 export async function serveHttp(project: Project, options: HttpServerOptions): Promise<void> {
   const { tokens, limits, audit, signal, graceMs } = options;
-  const listen = await resolveListenAddress(options);
+  const { auth, ...rules } = project.config.serve;
+  // Whoever decides who comes in was approved by a person of this machine.
+  if (auth !== undefined) await project.trust.requireServe();
+  const provider = auth && { auth, oidc: openOidc(auth, rules, options.oidc) };
+  const hasProvider = provider !== undefined;
+  const ownName = hasProvider ? [new URL(provider.auth.resource).hostname] : [];
+  const allowedHosts = [...options.allowedHosts, ...ownName];
+  const listen = await resolveListenAddress({ ...options, allowedHosts, hasProvider });
   const ended = new AbortController();
   const callers = openCallers(project, { limits, audit, end: ended.signal });
   const routes = openRoutes({
     callers,
     tokens,
+    provider,
     names: listen.names,
-    report: (error) => appendToLog(project.dir, 'http', { error: inspect(error) }),
+    report: (entry) => appendToLog(project.dir, 'http', entry),
   });
   const server = createHttpServer(serverLimits, (request, response) => {
     void routes.answer(request, response);
@@ -54,7 +64,10 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   server.maxConnections = mostConnections;
   try {
     const { port } = await startListening(server, listen, options.port);
-    options.onListening({ url: urlOf(options.host, port), hasLogin: tokens.hasAny() });
+    options.onListening({
+      url: urlOf(options.host, port),
+      hasLogin: hasProvider || tokens.hasAny(),
+    });
     // Load the models ahead of the first query. A failure here is reported by the query that
     // needs the model.
     const loading = Promise.allSettled(project.warehouses.map((name) => project.model(name)));

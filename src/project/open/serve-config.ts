@@ -1,8 +1,59 @@
 import { z } from 'zod';
 
+/** A URL that a token may be sent to: only this machine needs no TLS. */
+const safeUrlSchema = z
+  .url({ protocol: /^https?$/ })
+  .refine(isSafeUrl, 'https:// is needed, except on this machine');
+
+function isSafeUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.search !== '' || url.hash !== '') return false;
+  return url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+}
+
+const authConfigSchema = z
+  .strictObject({
+    issuer: safeUrlSchema.describe('The OpenID provider, exactly as its tokens name it in `iss`.'),
+    resource: safeUrlSchema.describe(
+      'The URL of this server as clients know it, with /mcp. Clients ask for tokens for it.',
+    ),
+    audience: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('What `aud` of a token has to name. Default: the resource.'),
+    scopes: z
+      .strictObject({
+        read: z.string().regex(/^\S+$/).default('ktx.read'),
+        query: z.string().regex(/^\S+$/).default('ktx.query'),
+        write: z.string().regex(/^\S+$/).default('ktx.write'),
+      })
+      .prefault({})
+      .describe('What the provider calls the scopes to search and read, to query, and to write.'),
+    claims: z
+      .strictObject({
+        user: z.string().min(1).default('email').describe('The claim with the name of a person.'),
+        groups: z.string().min(1).default('groups').describe('The claim with their groups.'),
+      })
+      .prefault({})
+      .describe('Where a token says who somebody is.'),
+  })
+  .describe('Lets people in with tokens of an OpenID provider.');
+export type AuthConfig = z.infer<typeof authConfigSchema>;
+
 /** The `serve` section of `ktx.yaml`. */
 export const serveConfigSchema = z
   .strictObject({
+    auth: authConfigSchema.optional(),
+    roles: z
+      .array(z.strictObject({ group: z.string().min(1), role: z.string().min(1) }))
+      .default([])
+      .describe('The role of people by their group; the first that fits counts.'),
+    default_role: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The role of people in none of these groups. Without it they may not come in.'),
     audit: z
       .strictObject({
         arguments: z
@@ -16,3 +67,4 @@ export const serveConfigSchema = z
       .describe('The record of every call, in .ktx/audit.'),
   })
   .describe('The MCP server over HTTP: `ktx mcp serve --http`.');
+export type ServeConfig = z.infer<typeof serveConfigSchema>;

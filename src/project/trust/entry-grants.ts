@@ -16,6 +16,7 @@ import { driverNamed } from '../../warehouse/config.ts';
 import type { ServerConfig } from '../agents/agent-schema.ts';
 import type { Agent } from '../agents/agent.ts';
 import { isWarehouse, type ConnectionConfig } from '../open/config.ts';
+import type { ServeConfig } from '../open/serve-config.ts';
 import { draftGrant, type Grant, type GrantDraft } from './grant.ts';
 import { agentReach, configReach, reachOf, type KeyReach } from './reach.ts';
 
@@ -175,6 +176,19 @@ export function telemetryGrant(config: TelemetryConfig, sources: SecretSources):
   const draft = draftGrant(sources);
   draftKeys(draft, config, { table: configReach, prefix: 'telemetry' });
   return draft.finish('telemetry');
+}
+
+/** Undefined without an OpenID provider. Whom it lets in, and as which role, belongs to it. */
+export function serveGrant(
+  { auth, roles, default_role: defaultRole }: ServeConfig,
+  sources: SecretSources,
+): Grant | undefined {
+  if (auth === undefined) return undefined;
+  const draft = draftGrant(sources);
+  draftKeys(draft, auth, { table: configReach, prefix: 'serve.auth' });
+  for (const { group, role } of roles) draft.setting('serve.roles', `${group} is ${role}`);
+  if (defaultRole !== undefined) draft.setting('serve.default_role', defaultRole);
+  return draft.finish('serve.auth');
 }
 
 /** Undefined if all query logs are in the project. */

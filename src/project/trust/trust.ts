@@ -15,6 +15,7 @@ import {
   llmGrant,
   type LlmReach,
   queryLogsGrant,
+  serveGrant,
   serverGrants,
   telemetryGrant,
 } from './entry-grants.ts';
@@ -167,6 +168,8 @@ export function openTrust(options: TrustOptions) {
     /** For files outside of the project that `scan.query_logs` names. */
     requireQueryLogs: async () =>
       requireGrants([queryLogsGrant(config.scan.query_logs, await sources())]),
+    /** For the OpenID provider that lets people into the server. */
+    requireServe: async () => requireGrants([serveGrant(config.serve, await sources())]),
     /** For a conversation: the model of the agent, its MCP servers, and telemetry. */
     requireAgent: async (agent: Agent) =>
       requireGrants([
@@ -218,6 +221,7 @@ async function grantsOfProject(
     embeddingsGrantOf(config, sources),
     telemetryGrant(config.telemetry, sources),
     queryLogsGrant(config.scan.query_logs, sources),
+    serveGrant(config.serve, sources),
     ...(await grantsOfAgents(config, sources)),
   ].filter((grant) => grant !== undefined);
   return [...new Map(grants.toReversed().map((grant) => [grant.id, grant])).values()].toReversed();
