@@ -5,6 +5,30 @@ const merge = ['context/merge.test.ts'];
 /** The merge of a person's edits, and the precedence of claims. */
 export const contextMutants: readonly Mutant[] = [
   {
+    name: 'deferral-decides',
+    file: 'context/claims/pins.ts',
+    find: '(pin.choose !== decideLater || older.choose === decideLater)',
+    replace: 'true',
+    why: 'Putting a question off forgets what a person had decided.',
+    tests: ['context/wiki.test.ts'],
+  },
+  {
+    name: 'deferral-for-ever',
+    file: 'project/review/decide/deferred.ts',
+    find: 'ids.every((id) => pin.seen.includes(id)) &&',
+    replace: '',
+    why: 'A question that was put off stays away when a new definition appears.',
+    tests: ['cli/review-own.test.ts'],
+  },
+  {
+    name: 'explain-without-pins',
+    file: 'context/compile/explain.ts',
+    find: '      pins,\n',
+    replace: '      [],\n',
+    why: 'explain shows a version as the one that holds that a person decided against.',
+    tests: ['cli/review-own.test.ts'],
+  },
+  {
     name: 'merge-unedited',
     file: 'context/merge/three-way.ts',
     find: 'if (isUnedited && current === wanted)',

@@ -171,27 +171,37 @@ export const registry: readonly CommandEntry[] = [
   {
     path: 'review list',
     summary: 'List conflicts and other open work',
-    load: async () => (await import('./commands/learn/review.ts')).listCommand,
+    load: async () => (await import('./commands/learn/review/list.ts')).listCommand,
   },
   {
     path: 'review choose',
     summary: 'Resolve one conflict',
-    load: async () => (await import('./commands/learn/review.ts')).chooseCommand,
+    load: async () => (await import('./commands/learn/review/decide.ts')).chooseCommand,
   },
   {
     path: 'review accept',
     summary: 'Accept a join that is in doubt',
-    load: async () => (await import('./commands/learn/review.ts')).acceptCommand,
+    load: async () => (await import('./commands/learn/review/decide.ts')).acceptCommand,
   },
   {
     path: 'review reject',
     summary: 'Reject a join',
-    load: async () => (await import('./commands/learn/review.ts')).rejectCommand,
+    load: async () => (await import('./commands/learn/review/decide.ts')).rejectCommand,
+  },
+  {
+    path: 'review edit',
+    summary: 'Write a definition of your own',
+    load: async () => (await import('./commands/learn/review/decide.ts')).editCommand,
+  },
+  {
+    path: 'review defer',
+    summary: 'Put a decision off',
+    load: async () => (await import('./commands/learn/review/decide.ts')).deferCommand,
   },
   {
     path: 'review',
     summary: 'Resolve conflicts one by one',
-    load: async () => (await import('./commands/learn/review.ts')).reviewCommand,
+    load: async () => (await import('./commands/learn/review/review.ts')).reviewCommand,
   },
   {
     path: 'check',

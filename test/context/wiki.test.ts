@@ -106,9 +106,19 @@ describe('pins', () => {
         expect(text).toContain('# mine');
         expect(parsePins(text)).toEqual({
           pins: [{ ...pin('old'), subject: 'term:y' }, pin(why, 'b')],
+          deferred: [],
         });
       }),
     );
+  });
+
+  it('that put a decision off leave the older decision, and go with the next one', () => {
+    const decided = { subject: 'term:x', kind: 'definition', choose: 'a', seen: ['a', 'b'] };
+    const later = { ...decided, choose: 'later', seen: ['a', 'b', 'c'], until: '2030-01-31' };
+    const text = setPin(setPin(setPin(undefined, decided), later), later);
+    expect(parsePins(text)).toEqual({ pins: [decided], deferred: [later] });
+    const anew = { ...decided, choose: 'c', seen: ['a', 'b', 'c'] };
+    expect(parsePins(setPin(text, anew))).toEqual({ pins: [anew], deferred: [] });
   });
 });
 

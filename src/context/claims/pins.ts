@@ -9,7 +9,9 @@ export const pinsPath = 'pins.yaml';
 const pinSchema = z.strictObject({
   subject: z.string(),
   kind: z.string(),
-  choose: z.string().describe('Id of the claim that holds; `none`: none of them does.'),
+  choose: z
+    .string()
+    .describe('Id of the claim that holds; `none`: none of them does; `later`: not decided yet.'),
   seen: z
     .array(z.string())
     .describe('Ids of all claims that were on the table; another one opens the question again.'),
@@ -20,6 +22,11 @@ const pinSchema = z.strictObject({
   says: anyJsonSchema
     .optional()
     .describe('What holds, for a decision that stands without the claim: an accepted join.'),
+  until: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/)
+    .optional()
+    .describe('With `later`: the day on which the question comes back.'),
   by: z.string().optional(),
   at: z.string().optional(),
   why: z.string().optional(),
@@ -31,20 +38,36 @@ export type Pin = Readonly<z.infer<typeof pinSchema>>;
 /** The `choose` of a pin that says that no claim about the subject holds. */
 export const noneOfThem = 'none';
 
+/** The `choose` of an entry that puts a decision off. */
+export const decideLater = 'later';
+
 export interface ParsedPins {
   readonly pins: readonly Pin[];
+  /** What people put off. It decides nothing. */
+  readonly deferred: readonly Pin[];
   /** Why the file cannot be read. Then there are no pins, and ktx does not write the file. */
   readonly fault?: string;
 }
 
 /** Parses any text without failing. */
 export function parsePins(text: string | undefined): ParsedPins {
-  if (text === undefined || text.trim() === '') return { pins: [] };
+  const { entries, fault } = readEntries(text);
+  const pins = entries.filter(({ choose }) => choose !== decideLater);
+  const deferred = entries.filter(({ choose }) => choose === decideLater);
+  return fault === undefined ? { pins, deferred } : { pins, deferred, fault };
+}
+
+function readEntries(text: string | undefined): {
+  readonly entries: readonly Pin[];
+  readonly fault?: string;
+} {
+  if (text === undefined || text.trim() === '') return { entries: [] };
   try {
     const { data, error } = pinsSchema.safeParse(load(text, { schema: CORE_SCHEMA }));
-    return data ?? { pins: [], fault: z.prettifyError(error).split('\n')[0] ?? '' };
+    if (data !== undefined) return { entries: data.pins };
+    return { entries: [], fault: z.prettifyError(error).split('\n')[0] ?? '' };
   } catch (error) {
-    return { pins: [], fault: `it is not valid YAML: ${errorMessage(error).split('\n')[0]}` };
+    return { entries: [], fault: `it is not valid YAML: ${errorMessage(error).split('\n')[0]}` };
   }
 }
 
@@ -59,20 +82,23 @@ export function findPin(
 }
 
 /**
- * The file with the pin in place of older ones about the same subject and kind. Comments stay. A
- * text that cannot be read is returned unchanged.
+ * The file with the pin in place of older ones about the same subject and kind. One that puts a
+ * decision off leaves what was decided before. Comments stay. A text that cannot be read is
+ * returned unchanged.
  */
 export function setPin(text: string | undefined, pin: Pin): string {
-  const { pins, fault } = parsePins(text);
+  const { entries, fault } = readEntries(text);
   if (text !== undefined && fault !== undefined) return text;
   const document = parseDocument(
     text === undefined || text.trim() === ''
       ? '# What people decided about conflicts.\npins: []\n'
       : text,
   );
-  const replaced = pins.flatMap((older, index) =>
-    older.subject === pin.subject && older.kind === pin.kind ? [index] : [],
-  );
+  const isReplaced = (older: Pin) =>
+    older.subject === pin.subject &&
+    older.kind === pin.kind &&
+    (pin.choose !== decideLater || older.choose === decideLater);
+  const replaced = entries.flatMap((older, index) => (isReplaced(older) ? [index] : []));
   for (const index of replaced.toReversed()) document.deleteIn(['pins', index]);
   const entry = document.createNode(pin);
   const list = document.get('pins', true);

@@ -16,6 +16,7 @@ import { rankClaims, type RankedClaims } from './claim-precedence.ts';
 import { findConflicts, type Conflict } from './conflicts.ts';
 import { withoutCompetingSynonyms } from './competing-synonyms.ts';
 import { settleMetrics } from './possible-metrics.ts';
+import { ownDefinitions } from './own-definitions.ts';
 import { withoutNeedlessProposals } from './proposals.ts';
 import { settleJoins, withoutRejected, type JoinInDoubt } from './joins-in-doubt.ts';
 
@@ -61,7 +62,11 @@ export function compileDatasets(
     if (reason !== undefined) quarantined.push({ claim, reason });
     return reason !== undefined;
   };
-  const known = settleMetrics(withoutRejected(uniteClaims(claims), pins), pins).claims;
+  const own = ownDefinitions(pins).filter(
+    ({ kind, subject }) => !settledKinds.has(kind) && parseSubject(subject) !== undefined,
+  );
+  const all = uniteClaims([...claims, ...own]);
+  const known = settleMetrics(withoutRejected(all, pins), pins).claims;
   const asked = withoutNeedlessProposals(known, pins);
   const { claims: settled, inDoubt } = settleJoins(asked, pins);
   const united = uniteClaims(settled);
@@ -97,6 +102,9 @@ export function compileDatasets(
   const shown = withoutCompetingSynonyms(subjectClaims);
   return { artifacts: assembleDatasets(shown), conflicts, quarantined, inDoubt };
 }
+
+/** What people wrote of these counts where it is settled whether they are used at all. */
+const settledKinds: ReadonlySet<ClaimKind> = new Set(['metric', 'relationship']);
 
 /** Ranks all claims about one subject, kind by kind. */
 export function rankByKind(

@@ -7,7 +7,7 @@ import { datasetNames } from '../catalog/dataset-names.ts';
 import { claimId, isEditRecord, subjects, type Claim } from '../claims/claim.ts';
 import { uniteClaims, type ClaimsFile } from '../claims/claims-file.ts';
 import { applyModelDecisions, isModelDecision } from '../claims/model-decisions.ts';
-import type { Pin } from '../claims/pins.ts';
+import { findPin, type Pin } from '../claims/pins.ts';
 import { parseSubject } from '../claims/subject.ts';
 import { entrySubject } from '../merge/entry-subject.ts';
 import { isUnedited } from '../merge/merge-base.ts';
@@ -16,6 +16,7 @@ import { hashValue, listEntries } from '../merge/yaml-values.ts';
 import { rankClaims } from './claim-precedence.ts';
 import type { Authority } from './authority.ts';
 import { rankByKind } from './compile.ts';
+import { ownDefinitions } from './own-definitions.ts';
 
 /** What an explanation is made from. */
 export interface Provenance {
@@ -30,6 +31,8 @@ export interface Provenance {
    */
   readonly findings?: ScanFindings | undefined;
   readonly authority?: Authority | undefined;
+  /** What people decided. */
+  readonly pins?: readonly Pin[] | undefined;
 }
 
 /** Where the values of a subject come from: the file, its claims, what scan measured. */
@@ -48,7 +51,12 @@ export interface Explanation {
  * relationship. Throws an error with the nearest names if nothing is known.
  */
 export function findExplanations(name: string, provenance: Provenance): Explanation[] {
-  const claims = provenance.datasets.flatMap((dataset) => dataset.claims.claims);
+  const { pins = [] } = provenance;
+  const stored = provenance.datasets.flatMap((dataset) => dataset.claims.claims);
+  const own = ownDefinitions(pins).filter(
+    ({ subject }) => parseSubject(subject)?.connection === provenance.connection,
+  );
+  const claims = [...stored, ...own];
   const values = listFileValues(provenance);
   const findings = provenance.findings ? listScanFindings(provenance.findings) : [];
   const known = [
@@ -65,7 +73,7 @@ export function findExplanations(name: string, provenance: Provenance): Explanat
     values: locateValues(values.filter((value) => value.subject === subject)),
     claims: markShownClaims(
       claims.filter((claim) => claim.subject === subject),
-      [],
+      pins,
       provenance.authority,
     ),
     findings: findings.filter((found) => found.subject === subject).map(({ finding }) => finding),
@@ -90,7 +98,9 @@ export function markShownClaims(
   ]);
   const shownIds = new Set(ranks.flatMap(({ shown }) => shown.map(claimId)));
   return [...Map.groupBy(claims, ({ kind }) => kind).values()].flatMap((group) => {
-    const { ranked, shown } = rankClaims(group, { authority });
+    const [first] = group;
+    const pin = first && findPin(pins, first);
+    const { ranked, shown } = rankClaims(group, { pin, authority });
     const isShown = (claim: Claim): boolean => {
       if (isEditRecord(claim) || isModelDecision(claim)) return shown.includes(claim);
       const effective = decided.effective(claim);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { bodySchemas, isUnreviewed, shortId, subjects, type Claim } from '../claims/claim.ts';
-import { findPin, noneOfThem, pinsPath, type Pin } from '../claims/pins.ts';
+import { findPin, noneOfThem, type Pin } from '../claims/pins.ts';
 import { parseSubject } from '../claims/subject.ts';
+import { ownDefinitions } from './own-definitions.ts';
 
 interface SettledJoins {
   /** All claims but those of joins in doubt and of joins that people rejected. */
@@ -23,7 +24,7 @@ export interface JoinInDoubt {
  * counts if it connects what nothing else connects: then no query that had an answer changes.
  */
 export function settleJoins(claims: readonly Claim[], pins: readonly Pin[]): SettledJoins {
-  const accepted = pins.flatMap(acceptedJoin);
+  const accepted = ownDefinitions(pins).filter(({ kind }) => kind === 'relationship');
   const isDecided = new Set(accepted.map(({ subject }) => subject));
   const standing = claims.filter((claim) => !isRejected(claim, pins));
   const doubtful = standing.filter(({ kind }) => kind === 'possible_relationship');
@@ -99,16 +100,6 @@ function reasonOf({ evidence: [first] }: Claim): string {
   return orphans === undefined || names === undefined
     ? 'names and values leave it open'
     : `values without a match: ${orphans}; the names ${names}`;
-}
-
-/** The join that a pin accepts, as a claim of the person who made the pin. */
-function acceptedJoin({ subject, kind, choose, says }: Pin): Claim[] {
-  const owner = parseSubject(subject);
-  const body = bodySchemas.relationship.safeParse(says).data;
-  if (kind !== 'relationship' || choose === noneOfThem || !owner || !body) return [];
-  const { connection } = owner;
-  const evidence = { connection, origin: 'person', extractor: 'pin@1', item: pinsPath } as const;
-  return [{ subject, kind, body, evidence: [{ ...evidence, confidence: 1 }] }];
 }
 
 function isRejected(claim: Claim, pins: readonly Pin[]): boolean {

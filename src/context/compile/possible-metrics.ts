@@ -1,7 +1,8 @@
-import { bodySchemas, isProposal, shortId, subjects, type Claim } from '../claims/claim.ts';
-import { findPin, noneOfThem, pinsPath, type Pin } from '../claims/pins.ts';
+import { isProposal, shortId, subjects, type Claim } from '../claims/claim.ts';
+import { findPin, noneOfThem, type Pin } from '../claims/pins.ts';
 import { parseSubject } from '../claims/subject.ts';
 import { meaningKey } from './meaning.ts';
+import { ownDefinitions } from './own-definitions.ts';
 
 interface SettledMetrics {
   /** All claims but those of possible metrics; what people accepted counts as theirs. */
@@ -15,7 +16,7 @@ interface SettledMetrics {
  * that some metric of the dataset already has is not proposed, nor one that a person rejected.
  */
 export function settleMetrics(claims: readonly Claim[], pins: readonly Pin[]): SettledMetrics {
-  const accepted = pins.flatMap(acceptedMetric);
+  const accepted = ownDefinitions(pins).filter(({ kind }) => kind === 'metric');
   if (accepted.length === 0 && !claims.some(isPossible)) return { claims, proposed: [] };
   const others = claims.filter((claim) => !isPossible(claim));
   // What people type says more than names of columns.
@@ -48,15 +49,4 @@ function definitionKey(claim: Claim): string {
 function isRejected(claim: Claim, pins: readonly Pin[]): boolean {
   const pin = findPin(pins, { subject: claim.subject, kind: 'metric' });
   return pin?.choose === noneOfThem && pin.seen.includes(shortId(claim));
-}
-
-/** The metric that a pin accepts, as a claim of the person who made the pin. */
-function acceptedMetric({ subject, kind, choose, says }: Pin): Claim[] {
-  const owner = parseSubject(subject);
-  const body = bodySchemas.metric.safeParse(says).data;
-  if (kind !== 'metric' || choose === noneOfThem || says === undefined || !owner || !body)
-    return [];
-  const { connection } = owner;
-  const evidence = { connection, origin: 'person', extractor: 'pin@1', item: pinsPath } as const;
-  return [{ subject, kind, body: says, evidence: [{ ...evidence, confidence: 1 }] }];
 }

@@ -6,6 +6,7 @@ import { parseWikiSubject } from '../claims/subject.ts';
 import type { Authority } from '../compile/authority.ts';
 import { findBodyError, rankByKind, type Compilation } from '../compile/compile.ts';
 import { findConflicts } from '../compile/conflicts.ts';
+import { ownDefinitions } from '../compile/own-definitions.ts';
 import { buildPages, type WikiPage } from './wiki.ts';
 
 interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'> {
@@ -22,7 +23,8 @@ export function compileWiki(
   pins: readonly Pin[],
   authority?: Authority,
 ): WikiCompilation {
-  const decided = applyModelDecisions(dropOrphans(uniteClaims(claims), { pins }), pins);
+  const all = uniteClaims([...claims, ...ownWikiDefinitions(pins)]);
+  const decided = applyModelDecisions(dropOrphans(all, { pins }), pins);
   const checked = uniteClaims(decided.claims).map((claim) => ({
     claim,
     reason: findWikiClaimError(claim),
@@ -38,6 +40,10 @@ export function compileWiki(
   }));
   const conflicts = findConflicts(topics.flatMap(({ byKind }) => [...byKind.values()]));
   return { pages: buildPages(topics), conflicts, quarantined };
+}
+
+function ownWikiDefinitions(pins: readonly Pin[]): readonly Claim[] {
+  return ownDefinitions(pins).filter(({ subject }) => parseWikiSubject(subject) !== undefined);
 }
 
 const wikiKinds: ReadonlySet<ClaimKind> = new Set([

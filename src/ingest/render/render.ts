@@ -99,7 +99,8 @@ function renderTree(
     const derived = new Set([...(scanned ? [connection] : []), ...sourceNames]);
     const all = [...(scanned ?? []), ...(claims.byConnection.get(connection) ?? [])];
     const { merged, authority } = findings;
-    const common = { retain, derived, pins, authority, merged, failed };
+    const ownPins = pins.filter(({ subject }) => parseSubject(subject)?.connection === connection);
+    const common = { retain, derived, pins: ownPins, authority, merged, failed };
     return renderConnection({ connection, claims: all, ...common }, tree);
   });
   const datasets = connections.flatMap((connection) => connection.datasets);

@@ -7,6 +7,7 @@ import {
   type Provenance,
 } from '../../context/compile/explain.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
+import { ownDefinitions } from '../../context/compile/own-definitions.ts';
 import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
@@ -94,10 +95,12 @@ export async function explainSubject(
   if (parseWikiSubject(subject)) return [await explainTopic(project, subject)];
   const written = await explainWritten(project, subject);
   if (written !== undefined) return [written];
+  const { pins } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
+  const authority = readAuthority(project.config);
   const fromFiles = await Promise.all(
     connectionsToSearch(project, request).map(async (connection) => {
       const datasets = await readDatasetFiles(project.dir, connection);
-      return tryToExplain(subject, { connection, datasets });
+      return tryToExplain(subject, { connection, datasets, pins, authority });
     }),
   );
   const successes = fromFiles.filter(({ failure }) => failure === undefined);
@@ -107,9 +110,7 @@ export async function explainSubject(
   for (const { provenance } of successes.length > 0 ? successes : fromFiles) {
     const { connection } = provenance;
     const findings = await scanProject(project, { connection, ...callbacks });
-    measured.push(
-      tryToExplain(subject, { ...provenance, findings, authority: readAuthority(project.config) }),
-    );
+    measured.push(tryToExplain(subject, { ...provenance, findings }));
   }
   const failures = measured.flatMap(({ failure }) => failure ?? []);
   // If no connection knows the subject, an error with a suggestion helps most.
@@ -186,6 +187,7 @@ async function explainTopic(project: Project, name: string): Promise<Explanation
   const canonicalName = (alias: string) => canonicalSubjects.get(alias) ?? alias;
   const subject = canonicalName(name);
   const topicClaims = claims.filter((claim) => canonicalName(claim.subject) === subject);
+  const own = ownDefinitions(pins).filter((claim) => claim.subject === subject);
   const section = (await readWikiSections(project)).find((entry) => entry.subject === subject);
   if (topicClaims.length === 0 && section === undefined) {
     const knownSubjects = [...new Set(claims.map((claim) => claim.subject))];
@@ -201,7 +203,7 @@ async function explainTopic(project: Project, name: string): Promise<Explanation
   return {
     subject,
     values: value ? [value] : [],
-    claims: markShownClaims(topicClaims, pins, readAuthority(project.config)),
+    claims: markShownClaims([...topicClaims, ...own], pins, readAuthority(project.config)),
     findings: [],
   };
 }

@@ -10,6 +10,7 @@ import { listSources } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
 import { listSavedQueries } from '../saved/saved-queries.ts';
 import { readConflicts } from './conflicts.ts';
+import { readDeferrals } from './decide/deferred.ts';
 import { readLastLeftOut } from './review-queue.ts';
 import { findRowRuleBypasses } from './row-rule-bypass.ts';
 import { listStaleSubjects } from './stale.ts';
@@ -103,8 +104,14 @@ async function findInvalidFiles(project: Project): Promise<CheckFinding[]> {
     : [...findings, { what: 'invalid', where: pinsPath, found: fault, fix: `correct ${pinsPath}` }];
 }
 
-async function findOpenConflicts({ dir }: Project): Promise<CheckFinding[]> {
-  return (await readConflicts(dir)).map(({ subject, kind, variants }) => ({
+/** Without those that a person put off. */
+async function findOpenConflicts(project: Project): Promise<CheckFinding[]> {
+  const { isDeferred } = await readDeferrals(project);
+  const conflicts = (await readConflicts(project.dir)).filter(
+    ({ subject, kind, variants }) =>
+      !isDeferred({ subject, kind, ids: variants.map(({ id }) => id) }),
+  );
+  return conflicts.map(({ subject, kind, variants }) => ({
     what: 'contested',
     where: subject,
     found: `${kind}: ${variants.map(({ says }) => JSON.stringify(says)).join(' or ')}`,

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { bodySchemas, shortId, type Claim } from '../../context/claims/claim.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
@@ -13,6 +12,7 @@ import { openCachedReader } from '../open/file-cache.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { authorName } from './author-name.ts';
+import { readWritablePins } from './decide/writable-pins.ts';
 
 /** A join that no query uses until a person accepts it. */
 export interface ReviewedJoin {
@@ -73,7 +73,7 @@ export async function listJoinsInDoubt(project: Project): Promise<readonly Revie
 }
 
 /** How much people use the table of a dataset, from 0 to 1. */
-async function openUsageWeights(
+export async function openUsageWeights(
   project: Project,
   connection: string,
 ): Promise<(dataset: string) => number> {
@@ -122,12 +122,7 @@ interface JoinDecision {
  * join. Joins in use can be rejected as well.
  */
 export async function createJoinPin(project: Project, decision: JoinDecision): Promise<Pin> {
-  const { fault } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
-  if (fault !== undefined)
-    throw new UserError('pins_unreadable', `${pinsPath} cannot be read: ${fault}`, {
-      hint: 'Correct the file.',
-      exitCode: 2,
-    });
+  await readWritablePins(project);
   const claims = (
     await Promise.all(project.warehouses.map((connection) => loadJoinClaims(project, connection)))
   )

@@ -11,6 +11,8 @@ import { listJoinsInDoubt, type ReviewedJoin } from './joins.ts';
 import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
 import { listUnreviewed, type UnreviewedFact } from './unreviewed.ts';
 import { listStaleSubjects, type StaleSubject } from './stale.ts';
+import { type DeferredQuestion, type OpenQuestion, readDeferrals } from './decide/deferred.ts';
+import { sortByImpact } from './impact.ts';
 
 /** Everything that waits for a person or a model. */
 export interface ReviewQueue extends LeftOut {
@@ -23,19 +25,21 @@ export interface ReviewQueue extends LeftOut {
   readonly stale: readonly StaleSubject[];
   /** Paths of the items that no model has read yet. */
   readonly pending: readonly string[];
+  /** What people put off; it is in none of the lists above. */
+  readonly deferred: readonly DeferredQuestion[];
 }
 
 /**
  * Reads the project's files and the record of the last run. Connects to no warehouse and no source.
  */
 export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
-  const [contested, joins, unreviewed, items, stale] = await Promise.all([
-    loadReviewedConflicts(project),
-    listJoinsInDoubt(project),
-    listUnreviewed(project),
+  const [questions, items, stale, deferrals] = await Promise.all([
+    loadQuestions(project),
     readItemIndexes(project),
     listStaleSubjects(project),
+    readDeferrals(project),
   ]);
+  const isOpen = (question: OpenQuestion) => !deferrals.isDeferred(question);
   const pending = items
     .filter(({ extractor }) => extractor.endsWith('+pending'))
     .map(({ item }) => item)
@@ -46,14 +50,47 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
   const recorded = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
   const unrecorded = unmapped.filter(({ item, reason }) => !recorded.has(`${item} ${reason}`));
   return {
-    contested,
-    joins,
-    unreviewed,
+    contested: questions.contested.filter((conflict) => isOpen(conflictQuestion(conflict))),
+    joins: questions.joins.filter((doubt) => isOpen(joinQuestion(doubt))),
+    unreviewed: questions.unreviewed.filter((fact) => isOpen(factQuestion(fact))),
+    deferred: deferrals.list(listQuestions(questions)),
     pending,
     stale,
     quarantined,
     unfit: [...unfit, ...unrecorded],
   };
+}
+
+type Questions = Pick<ReviewQueue, 'contested' | 'joins' | 'unreviewed'>;
+
+/** What a person can decide, whether it is put off or not. */
+export async function loadQuestions(project: Project): Promise<Questions> {
+  const [contested, joins, unreviewed] = await Promise.all([
+    loadReviewedConflicts(project),
+    listJoinsInDoubt(project),
+    listUnreviewed(project),
+  ]);
+  return { contested: await sortByImpact(project, contested), joins, unreviewed };
+}
+
+export function listQuestions({ contested, joins, unreviewed }: Questions): OpenQuestion[] {
+  return [
+    ...contested.map(conflictQuestion),
+    ...joins.map(joinQuestion),
+    ...unreviewed.map(factQuestion),
+  ];
+}
+
+function conflictQuestion({ subject, kind, variants }: ReviewedConflict): OpenQuestion {
+  return { subject, kind, ids: variants.map(({ id }) => id) };
+}
+
+function joinQuestion({ subject, id }: ReviewedJoin): OpenQuestion {
+  return { subject, kind: 'relationship', ids: [id] };
+}
+
+function factQuestion({ subject, kind, id }: UnreviewedFact): OpenQuestion {
+  return { subject, kind, ids: [id] };
 }
 
 /** What the last run in this folder left out of the artifacts; empty in a fresh clone. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { bodySchemas, shortId, type Claim } from '../../context/claims/claim.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
-import { parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
+import type { Pin } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { readComparedNumbers, type ComparedNumber } from '../../ingest/decide/compare-metrics.ts';
@@ -13,6 +13,7 @@ import { openState } from '../../store/state.ts';
 import type { Project } from '../open/open.ts';
 import { authorName } from './author-name.ts';
 import { readConflicts } from './conflicts.ts';
+import { readWritablePins } from './decide/writable-pins.ts';
 
 export interface ReviewedConflict extends Omit<Conflict, 'variants'> {
   /** Each version, with the number that it gives if it was run. */
@@ -92,13 +93,9 @@ interface PinRequest {
  * Turns a decision into a pin; throws an error with the choices if it fits no conflict or no
  * version.
  */
-export async function createPin({ dir }: Project, request: PinRequest): Promise<Pin> {
-  const { fault } = parsePins(await readText(join(dir, pinsPath), dir));
-  if (fault !== undefined)
-    throw new UserError('pins_unreadable', `${pinsPath} cannot be read: ${fault}`, {
-      hint: 'Correct the file.',
-      exitCode: 2,
-    });
+export async function createPin(project: Project, request: PinRequest): Promise<Pin> {
+  const { dir } = project;
+  await readWritablePins(project);
   const conflict = findConflict(await readConflicts(dir), request);
   const choose = findVersion(conflict, request.choose);
   const source = await readPlace(dir, conflict.subject, choose);
