@@ -162,6 +162,8 @@ const fileOpeners: Readonly<Record<string, string>> = {
   'cli/demo/source-facts.ts': 'files of the package',
   'cli/demo/warehouse-file.ts': 'files of the package',
   'eval/report/html-report.ts': 'files of the package',
+  'cli/share/share-page.ts': 'files of the package',
+  'cli/export/parquet.ts': 'the file that it has just written into a folder of its own',
   'lib/version.ts': 'files of the package',
   'llm/claude-code/managed-settings/read-managed-settings.ts': 'settings of this machine',
   'lib/word-list.ts': 'files of the package',

@@ -17,6 +17,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'the real Claude Code program on a hostile machine; test/llm/claude-isolation.test.ts checks the options',
   'test/contract/shared-children.test.ts':
     'what children that serve several calls send; test/llm/claude-pool.test.ts checks the pool',
+  'test/e2e/chat-terminal.test.ts':
+    'conversations in a real terminal; test/cli/chat-input.test.ts types into one process',
   'test/e2e/dbt.test.ts':
     'a dbt project through the command line; test/sources/dbt.test.ts reads one',
   'test/e2e/dbt-whole.test.ts':

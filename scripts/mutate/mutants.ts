@@ -1,3 +1,4 @@
+import { chatMutants } from './chat.ts';
 import { childrenMutants } from './children.ts';
 import { clickhouseMutants } from './clickhouse.ts';
 import { conformedMutants } from './conformed.ts';
@@ -41,6 +42,7 @@ export const mutants: readonly Mutant[] = [
   ...semanticMutants,
   ...fastSqlMutants,
   ...mcpMutants,
+  ...chatMutants,
   ...secondStageMutants,
   ...conformedMutants,
   ...contextMutants,

@@ -6,6 +6,7 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { sentValuesSchema } from '../llm/egress/sent-values.ts';
 import type { PastTurn, TurnResult } from '../llm/port/session.ts';
+import type { QueryEvidence } from '../llm/port/tool-call.ts';
 import { createPrivateFolder, ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { undefinedIfMissing, readAnyText } from '../store/files.ts';
 import { createPrivateFile } from '../store/ownership/private-files.ts';
@@ -28,9 +29,14 @@ interface TranscriptTurn {
   readonly result: TurnResult;
 }
 
+/** An earlier turn, with the queries that it rests on. */
+export interface PastExchange extends PastTurn {
+  readonly evidence: readonly QueryEvidence[];
+}
+
 /** An earlier conversation, read from its transcript. */
 export interface PastConversation {
-  readonly turns: readonly PastTurn[];
+  readonly turns: readonly PastExchange[];
   /** Number of evidence records. */
   readonly evidence: number;
 }
@@ -86,6 +92,20 @@ const keptToolCallSchema = z.looseObject({
   answer: z.string(),
   values: z.array(sentValuesSchema).optional().catch(undefined),
 });
+const keptEvidenceSchema = z.looseObject({
+  id: z.string(),
+  call: z.string(),
+  tool: z.string(),
+  sql: z.string().optional(),
+  connection: z.string().optional(),
+  queryId: z.string().optional(),
+  trust: z.record(z.string(), z.unknown()).optional(),
+  columns: z.array(z.looseObject({ name: z.string(), type: z.string().optional() })),
+  rows: z.array(z.array(z.unknown())),
+  truncated: z.boolean(),
+  warnings: z.array(z.string()).optional(),
+  ms: z.number(),
+});
 const transcriptLineSchema = z.looseObject({
   type: z.literal('turn'),
   message: z.string(),
@@ -116,7 +136,10 @@ export async function readTranscript(projectDir: string, id: string): Promise<Pa
     .flatMap((line) => transcriptLineSchema.safeParse(parseJson(line)).data ?? []);
   const turns = lines.map(({ message, result }) => {
     const { text: answer, toolCalls, stopReason } = result;
-    return { message, text: answer, toolCalls, stopReason };
+    const evidence = result.evidence.flatMap(
+      (query) => keptEvidenceSchema.safeParse(query).data ?? [],
+    );
+    return { message, text: answer, toolCalls, stopReason, evidence };
   });
   return { turns, evidence: lines.reduce((sum, { result }) => sum + result.evidence.length, 0) };
 }

@@ -1,5 +1,6 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { ExitCode, UserError } from '../lib/error.ts';
+import type { Pause } from '../llm/governor/call-gate.ts';
 import type { Project } from '../project/open/open.ts';
 import type { ProgressLine } from './terminal/progress.ts';
 import type { CliHost, Screen } from './terminal/screen.ts';
@@ -29,6 +30,8 @@ export interface CommandContext {
   }): Promise<Project>;
   /** Prints a message on stderr. Silent with `--json` and `--quiet`. */
   printNote(text: string): void;
+  /** From now on pauses of the model go to the listener. Without one they are notes again. */
+  showPauses(listener?: (pause: Pause) => void): void;
   /** Prints one line of NDJSON with `--json`; otherwise nothing. */
   printEvent(event: object): void;
 }

@@ -7,6 +7,14 @@ const retryReasons: Readonly<Record<string, string>> = {
   rate_limit: "The model provider's limit is reached",
 };
 
+/** The same for a line that shows the time left. */
+export function pauseStep({ window, retry }: Pause): string {
+  if (retry === undefined)
+    return `rate limit of the model provider (${escapeControls(window.replaceAll('_', ' '))}), waiting`;
+  const reason = retryReasons[retry.kind] ?? 'A request to the model failed';
+  return `${reason}; attempt ${retry.attempt} of ${retry.attempts}`;
+}
+
 /** What a person is told while calls wait. */
 export function pauseNote({ window, until, retry }: Pause): string {
   const time = until.toLocaleTimeString();

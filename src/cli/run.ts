@@ -121,6 +121,7 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
   const isSilent = run.screen.format === 'json' || flags.quiet === true;
   const progress = openProgressLine(isSilent ? undefined : host.stderr, run.screen);
   let project: Promise<Project> | undefined;
+  let showPause = (pause: Pause): void => context.printNote(pauseNote(pause));
   const context: CommandContext = {
     runId: run.runId,
     signal: host.signal,
@@ -129,7 +130,14 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     progress,
     projectDir: flags.projectDir,
     project: ({ mayAsk = true, budget } = {}) =>
-      (project ??= openCurrentProject({ ...run, mayAsk, budget }, flags, context)),
+      (project ??= openCurrentProject(
+        { ...run, mayAsk, budget, onPause: (pause) => showPause(pause) },
+        flags,
+        context,
+      )),
+    showPauses(listener = (pause) => context.printNote(pauseNote(pause))) {
+      showPause = listener;
+    },
     printNote(text) {
       progress.clear();
       if (!isSilent) host.stderr.write(`${text}\n`);
@@ -162,7 +170,12 @@ async function openCurrentProject(
     runId,
     mayAsk,
     budget,
-  }: CliRun & { readonly mayAsk: boolean; readonly budget: number | undefined },
+    onPause,
+  }: CliRun & {
+    readonly mayAsk: boolean;
+    readonly budget: number | undefined;
+    readonly onPause: (pause: Pause) => void;
+  },
   { projectDir, role, trust }: GlobalFlags,
   context: CommandContext,
 ): Promise<Project> {
@@ -172,7 +185,7 @@ async function openCurrentProject(
     warn: (message: string) => context.printNote(escapeControls(message)),
     onPause: (pause: Pause) => {
       context.printEvent(pauseEvent(pause));
-      context.printNote(pauseNote(pause));
+      onPause(pause);
     },
   };
   const dir = findProject(host.cwd, projectDir, host.env);

@@ -50,7 +50,7 @@ interface WriteOptions {
  */
 export async function writeAtomically(
   path: string,
-  text: string,
+  text: string | Uint8Array,
   { within, mode: newMode = 0o666, mayReplace }: WriteOptions = {},
 ): Promise<boolean> {
   const target = await followLinks(path, within);

@@ -1,30 +1,21 @@
 import { basename } from 'node:path';
-import { z } from 'zod';
 import { UserError } from '../lib/error.ts';
 import { formatCount } from '../lib/format-count.ts';
 import type { Project } from '../project/open/open.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
-import { findSavedQuery } from '../project/saved/saved-queries.ts';
-import { querySchema, type SemanticQuery } from '../semantic/query/query.ts';
-import { changeQuery } from '../semantic/query/saved-query.ts';
 import { carriesNone, type ToolDefinition, type Trust, warehouseWarns } from './tool.ts';
+import { metricsInputSchema, metricsRequest } from './answers/metrics-request.ts';
 import { valuesOfRows } from './answers/values-of-rows.ts';
 
-const inputSchema = querySchema.extend({
-  saved: z.string().optional().describe('A saved query; the rest changes it.'),
-  connection: z.string().optional(),
-  dry_run: z.boolean().default(false).describe('Only plan, SQL and receipt.'),
-});
-
-export const queryMetrics: ToolDefinition<typeof inputSchema> = {
+export const queryMetrics: ToolDefinition<typeof metricsInputSchema> = {
   name: 'query_metrics',
   description:
     'Queries curated metrics with correct joins and grain; returns rows, SQL, receipt, or an error that lists the choices. Prefer it to run_sql.',
   effect: 'query',
-  inputSchema,
+  inputSchema: metricsInputSchema,
   itemsName: 'rows',
   async run({ dry_run: isDry, ...input }, { project, signal, isReviewedOnly }) {
-    const request = await requestOf(project, input);
+    const request = await metricsRequest(project, input);
     const { connection } = request;
     if (isReviewedOnly) await refuseUnreviewed(project, request);
     if (isDry) {
@@ -61,24 +52,6 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
     };
   },
 };
-
-/** The query, or the saved one with what the call adds and replaces. */
-async function requestOf(
-  project: Project,
-  { connection, saved: name, ...query }: Omit<z.infer<typeof inputSchema>, 'dry_run'>,
-): Promise<Parameters<typeof planQuery>[1]> {
-  if (name === undefined) return { connection, query };
-  const saved = await findSavedQuery(project, name, connection);
-  const given = Object.entries(query).filter(
-    ([key, value]) =>
-      JSON.stringify(value) !== JSON.stringify(unchanged[key as keyof SemanticQuery]),
-  );
-  const changed = querySchema.parse(changeQuery(saved.query, Object.fromEntries(given)));
-  return { connection: saved.connection, query: changed, saved };
-}
-
-/** What a query is that says nothing. */
-const unchanged = querySchema.parse({});
 
 /** Throws if the query uses a metric that nobody has accepted. */
 async function refuseUnreviewed(

@@ -6,6 +6,7 @@ const screen = (width: number | undefined): Screen => ({
   format: 'table',
   interactive: true,
   live: true,
+  unicode: true,
   width,
   style: (_, text) => text,
 });
@@ -23,49 +24,96 @@ function shown(
 }
 
 const answer = [
-  'Revenue went up, and here it is by region:',
+  '## Revenue',
   '',
-  '| region | revenue |',
-  '| --- | ---: |',
-  '| Nord | 1,234.50 |',
-  '| 日本 \\| 東京 | 9 |',
+  'Revenue of **EMEA** went *up* 3 * 4 times, see `orders.net_revenue` and',
+  '[the page](https://example.com/a):',
   '',
-  'As code, which stays as it is:',
+  '- **Nord** is first,',
+  '  by far',
+  '- Süd is not',
+  '',
+  '1. one',
+  '2. two',
+  '',
+  '| region | revenue | since |',
+  '| --- | --- | --- |',
+  '| **Nord** | 1,234.50 | 2024-07-01 |',
+  '| 日本 \\| 東京 | 9 | 2024-08-01 |',
+  '| 🍏 fruit | -3 | 2024-09-01 |',
+  '',
+  '> A quoted line',
+  '',
   '```sql',
   'SELECT one_very_long_column, another_very_long_column FROM a_table',
+  '',
+  'WHERE **x**',
   '```',
   '| no table',
   'The end.',
 ].join('\n');
 
-test('lines are broken between words, tables aligned, code and what is no table left as they came', () => {
-  expect(shown(answer, { width: 30 })).toBe(
-    [
-      'Revenue went up, and here it',
-      'is by region:',
-      '',
-      'region        revenue',
-      'Nord         1,234.50',
-      '日本 | 東京         9',
-      '',
-      'As code, which stays as it is:',
-      '```sql',
-      'SELECT one_very_long_column, another_very_long_column FROM a_table',
-      '```',
-      '| no table',
-      'The end.',
-    ].join('\n'),
-  );
+const rendered = [
+  'Revenue',
+  '',
+  'Revenue of EMEA went up 3 * 4 times, see',
+  'orders.net_revenue and the page',
+  '(https://example.com/a):',
+  '',
+  '• Nord is first, by far',
+  '• Süd is not',
+  '',
+  '1. one',
+  '2. two',
+  '',
+  'region        revenue  since',
+  'Nord         1,234.50  2024-07-01',
+  '日本 | 東京         9  2024-08-01',
+  '🍏 fruit           -3  2024-09-01',
+  '',
+  '│ A quoted line',
+  '',
+  '  SELECT one_very_long_column, another_very_long_column FROM a_table',
+  '',
+  '  WHERE **x**',
+  '',
+  '| no table The end.',
+  '',
+].join('\n');
+
+test('no Markdown is left: lines are broken between words, tables aligned, code stays as it is', () => {
+  expect(shown(answer, { width: 40 })).toBe(rendered);
 });
 
 test('in whatever pieces it comes, and where it ends in a table', () => {
-  for (const text of [answer, answer.slice(0, answer.indexOf('9 |') + 3)]) {
-    const whole = shown(text, { width: 30 });
-    for (const pieces of [1, 2, 3, 7, 20]) expect(shown(text, { width: 30, pieces })).toBe(whole);
+  for (const text of [answer, answer.slice(0, answer.indexOf('-3 |') + 3)]) {
+    const whole = shown(text, { width: 40 });
+    for (const pieces of [1, 2, 3, 7, 20]) expect(shown(text, { width: 40, pieces })).toBe(whole);
   }
 });
 
+test('a wide table stands vertically, and no date or number is cut', () => {
+  const wide = [
+    '| customer | first order | last order | revenue | segment |',
+    '|---|---|---|---|---|',
+    '| A very long name of a customer | 2024-07-01 10:00 | 2024-12-31 23:59 | 1,767,173.25 | Enterprise |',
+  ].join('\n');
+  for (const width of [30, 40, 60, 80]) {
+    const lines = shown(wide, { width }).trimEnd().split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+    for (const value of ['2024-07-01 10:00', '2024-12-31 23:59', '1,767,173.25'])
+      expect(lines.join('\n')).toContain(value);
+  }
+  expect(shown(wide, { width: 40 })).toMatch(/^row 1\ncustomer +A very/);
+});
+
+test('a word that is longer than the line, or one without spaces, is broken inside', () => {
+  expect(shown('日本語の長い文章です', { width: 8 })).toBe('日本語の\n長い文章\nです\n');
+});
+
 test('without a width nothing is broken, and nothing drives the terminal', () => {
-  expect(shown('a '.repeat(200), {})).toBe('a '.repeat(200));
-  expect(shown('|\u001b[2J|\n|--|\n|\u0007|', {})).not.toMatch(/\u001b|\u0007/); // oxlint-disable-line no-control-regex -- what it looks for
+  expect(shown('a '.repeat(200), {})).toBe(`${'a '.repeat(200).trimEnd()}\n`);
+  expect(shown('|\u001b[2J|\n|--|\n|\u0007|\n\n`\u001b[2J`\n\n    \u009b2J', {})).not.toMatch(
+    /\u001b|\u0007|\u009b/, // oxlint-disable-line no-control-regex -- what it looks for
+  );
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AskedProject, openAskedProject } from '../support/asked-project.ts';
 import { fail, inTurn, reply, say, type Script, use } from '../support/model-script.ts';
 import { ktx } from './run-cli.ts';
+import type { Typed } from './typed-input.ts';
 
 let project: AskedProject;
 beforeAll(async () => {
@@ -26,14 +27,15 @@ const revenue: Script = inTurn(
 
 /** Types these lines into `ktx chat`, at a terminal or through a pipe. */
 async function typed(
-  lines: readonly string[],
+  lines: readonly Typed[],
   { terminal = true, argv = [] as readonly string[] } = {},
 ) {
   return ktx(['chat', ...argv], {
     cwd: project.dir,
     env: { COLUMNS: '200' },
-    terminal,
-    stdin: lines.map((line) => `${line}\n`).join(''),
+    ...(terminal
+      ? { typed: lines }
+      : { stdin: lines.map((line) => (typeof line === 'string' ? `${line}\n` : '')).join('') }),
   });
 }
 
@@ -82,13 +84,13 @@ describe('ktx chat', () => {
   test('greets with who answers, who pays and what it may do; streams; shows rows and a receipt', async () => {
     project.playing(revenue);
     writeFileSync(join(project.dir, 'CLAUDE.md'), 'Always answer in French.');
-    const { stdout, stderr } = await typed(['What is revenue?', 's']);
+    const { stdout, stderr } = await typed(['What is revenue?', 'y']);
     expect(stderr).toMatch(
       /ktx.*claude-ask-\d+ on anthropic, paid by the API key that llm\.provider\.anthropic\.api_key names/,
     );
     expect(stderr).toMatch(/permissions manual · connections shop · tools .*query_metrics/);
     expect(stderr).toContain('ktx does not read CLAUDE.md');
-    expect(stderr).toMatch(/query_metrics.* \(query, at most 1000 rows\)\n {2}SELECT/);
+    expect(stderr).toMatch(/query_metrics.* \(curated, read-only, at most 1000 rows\)\n {2}SELECT/);
     expect(stderr).toMatch(/✓.*query_metrics \[q1\] 2 rows from shop in \d+ ms\./);
     expect(stdout).toContain('Let me see.');
     expect(stdout).toContain('Revenue is 1,778 EUR [q1].');
@@ -111,7 +113,7 @@ describe('ktx chat', () => {
       '/nonsense',
     ];
     const { stdout, stderr } = await typed(['What is revenue?', 's', ...commands]);
-    expect(stdout).toMatch(/\/export <file\.csv>/);
+    expect(stdout).toMatch(/\/export \[q1\] \[file\]/);
     expect(stdout).toMatch(/-- q1\nSELECT/);
     expect(stdout).toMatch(/\[q1\] 2 rows\n.*orders\.status +orders\.revenue/);
     expect(stdout).toMatch(
@@ -121,7 +123,7 @@ describe('ktx chat', () => {
       /\[q1\] query_metrics, \d+ ms\n {2}orders\.revenue: .*curated.*\n {2}block 1: rows of orders/s,
     );
     expect(stdout).toMatch(/claude-ask-\d+: 240 tokens\n1 turn, \$0\.0012/);
-    expect(stdout).toMatch(/mode manual\n.*query_metrics +query +runs\n.*run_sql +query +asks/s);
+    expect(stdout).toMatch(/mode manual\n.*run_sql +query +asks.*queries of what is curated run/s);
     expect(stderr).toContain('There is no query q7');
     expect(stderr).toContain('There is no command /nonsense');
   });
@@ -136,7 +138,7 @@ describe('ktx chat', () => {
       '/eval',
       '/eval',
     ]);
-    expect(stdout).toContain('wrote 2 rows to');
+    expect(stdout).toContain('wrote 2 rows of q1 to');
     expect(readFileSync(join(project.dir, 'talk.md'), 'utf8')).toMatch(
       /## What is revenue\?\n\nRevenue is 1,778 EUR \[q1\]\.\n\n\[q1\]\n\n```sql\nSELECT/,
     );

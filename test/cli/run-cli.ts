@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { runCli } from '../../src/cli/run.ts';
 import { approve } from '../support/approve.ts';
+import { openTypedInput, type Typed } from './typed-input.ts';
 
 export const envelopeSchema = z.strictObject({
   ok: z.boolean(),
@@ -35,6 +36,8 @@ interface Given {
   readonly isWholeEnv?: boolean;
   readonly stdin?: string;
   readonly terminal?: boolean;
+  /** What a person types at a terminal, in place of `stdin`. */
+  readonly typed?: readonly Typed[] | undefined;
   /** False: nobody has approved what the project does on this machine. */
   readonly approved?: boolean;
 }
@@ -62,19 +65,21 @@ export async function ktx(
     env: given = {},
     isWholeEnv = false,
     stdin = '',
-    terminal = false,
+    typed,
+    terminal = typed !== undefined,
     approved = true,
   }: Given,
 ) {
   const env = isWholeEnv ? given : environment(given);
   // A test of a defect passes a folder that is no text.
   if (approved && typeof cwd === 'string') await approve(projectOf(argv, cwd), env);
-  const [stdout, stderr] = [collector(terminal), collector(terminal)];
+  const keyboard = typed && openTypedInput(typed);
+  const [stdout, stderr] = [collector(terminal, keyboard), collector(terminal, keyboard)];
   const input = Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), {
     isTTY: terminal,
   });
   const host = {
-    stdin: input,
+    stdin: keyboard?.stdin ?? input,
     stdout,
     stderr,
     env,
@@ -121,12 +126,13 @@ export async function shopProject(): Promise<string> {
   return cwd;
 }
 
-function collector(isTTY: boolean) {
+function collector(isTTY: boolean, keyboard?: ReturnType<typeof openTypedInput>) {
   const chunks: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk.toString('utf8'));
       done();
+      keyboard?.see(chunk.toString('utf8'));
     },
   });
   return Object.assign(stream, { isTTY, columns: 80, text: () => chunks.join('') });

@@ -15,6 +15,7 @@ const plainScreen: Screen = {
   format: 'table',
   interactive: false,
   live: false,
+  unicode: true,
   width: undefined,
   style: (_, text) => text,
 };

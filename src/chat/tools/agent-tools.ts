@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { KtxToolSet } from '../../llm/port/runtime.ts';
@@ -93,6 +94,7 @@ function ktxToolRunner(toolbox: ReturnType<typeof openToolbox>, firstEvidence: n
         markdown,
         values,
         isError: true,
+        choices: choicesOf(error),
         summary: `${error.code}: ${error.message.split('\n')[0]}`,
       };
     const ms = Math.round(performance.now() - startedAt);
@@ -110,6 +112,12 @@ function ktxToolRunner(toolbox: ReturnType<typeof openToolbox>, firstEvidence: n
       evidence,
     };
   };
+}
+
+/** What an ambiguous name may mean. */
+function choicesOf({ code, details }: UserError): readonly string[] | undefined {
+  if (!code.startsWith('ambiguous')) return undefined;
+  return z.looseObject({ choices: z.array(z.string()) }).safeParse(details).data?.choices;
 }
 
 function isOffered(name: string, { tools, context }: Agent): boolean {

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { formatCount } from '../../lib/format-count.ts';
 import type { KtxRuntimeToolDescriptor } from '../../llm/port/runtime.ts';
-import type { ToolCall, ToolEffect, ToolOutput } from '../../llm/port/tool-call.ts';
+import type {
+  PermissionRequest,
+  ToolCall,
+  ToolEffect,
+  ToolOutput,
+} from '../../llm/port/tool-call.ts';
 import { planQuery } from '../../project/answer/query.ts';
 import type { Project } from '../../project/open/open.ts';
-import { querySchema } from '../../semantic/query/query.ts';
+import { metricsInputSchema, metricsRequest } from '../../tools/answers/metrics-request.ts';
 import type { Permissions } from './permissions.ts';
 
 /** A tool before its limits and permissions are applied. */
@@ -73,17 +78,15 @@ async function queryDetails(
   project: Project,
   tool: string,
   input: unknown,
-): Promise<{ readonly sql: string | undefined; readonly maxRows: number }> {
+): Promise<Pick<PermissionRequest, 'sql' | 'maxRows' | 'isCurated'>> {
   const maxRows = project.config.query.max_rows;
-  const { sql, connection, ...fields } = z
-    .looseObject({ sql: z.string().optional(), connection: z.string().optional() })
-    .parse(input ?? {});
-  if (sql !== undefined) return { sql, maxRows };
-  const { data: query } = querySchema.strip().safeParse(fields);
-  if (tool !== 'query_metrics' || query === undefined) return { sql: undefined, maxRows };
-  const planned = await planQuery(project, { connection, query }).then(
-    (plan) => plan.sql,
-    () => undefined,
-  );
-  return { sql: planned, maxRows };
+  const { data: statement } = z.looseObject({ sql: z.string() }).safeParse(input);
+  if (statement !== undefined) return { sql: statement.sql, maxRows };
+  const { data: asked } = metricsInputSchema.strip().safeParse(input ?? {});
+  if (tool !== 'query_metrics' || asked === undefined) return { sql: undefined, maxRows };
+  const planned = await metricsRequest(project, asked)
+    .then((request) => planQuery(project, request))
+    .catch(() => undefined);
+  const isCurated = planned?.receipt.metrics.every(({ curated }) => curated);
+  return { sql: planned?.sql, maxRows, isCurated };
 }

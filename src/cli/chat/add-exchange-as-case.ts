@@ -2,7 +2,7 @@ import type { OpenAgent } from '../../chat/open-agent.ts';
 import { editQuestionSet } from '../../eval/cases/edit-question-set.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import { readText } from '../../store/files.ts';
-import type { ChatExchange } from './conversation-text.ts';
+import type { ChatExchange } from './shown-exchanges.ts';
 
 /**
  * The text of the question set at `path` with the exchange added as a case, and the id of that

@@ -1,33 +1,23 @@
 import type { OpenAgent } from '../../chat/open-agent.ts';
-import type { TurnResult } from '../../llm/port/session.ts';
-import { receiptLine } from './turn-view.ts';
-
-/** One question and its answer. */
-export interface ChatExchange {
-  readonly message: string;
-  readonly result: TurnResult;
-}
+import type { ShownExchange } from './shown-exchanges.ts';
 
 /** A conversation as Markdown: questions, answers, and the SQL behind them. */
 export function renderConversation(
   { agent, connections }: OpenAgent['about'],
-  exchanges: readonly ChatExchange[],
+  exchanges: readonly ShownExchange[],
 ): string {
   const sections = exchanges.map(renderExchange);
   return `# A conversation with ${agent} about ${connections.join(', ')}\n\n${sections.join('\n\n')}\n`;
 }
 
-function renderExchange({ message, result }: ChatExchange): string {
+function renderExchange({ message, text, evidence, receipt }: ShownExchange): string {
   const [firstLine] = message.split('\n');
-  const queries = result.evidence.flatMap(({ id, sql = '' }) => [
-    `[${id}]`,
-    `\`\`\`sql\n${sql}\n\`\`\``,
-  ]);
+  const queries = evidence.flatMap(({ id, sql = '' }) => [`[${id}]`, `\`\`\`sql\n${sql}\n\`\`\``]);
   return [
     `## ${firstLine}`,
     ...(message.includes('\n') ? [message] : []),
-    result.text,
+    text,
     ...queries,
-    `_${receiptLine(result)}_`,
+    ...(receipt === undefined ? [] : [`_${receipt}_`]),
   ].join('\n\n');
 }

@@ -9,30 +9,17 @@ interface AskedTurn {
   readonly question: string;
   /** The queries of earlier turns. */
   readonly earlier?: readonly QueryEvidence[];
-  /** True if the conversation has earlier queries that are not at hand. */
-  readonly isResumed?: boolean;
 }
 
-/**
- * What the numbers of an answer rest on. Undefined for answers as data, and where earlier queries
- * would have to be at hand.
- */
+/** What the numbers of an answer rest on. Undefined for answers as data. */
 export function groundTurn({
   result,
   question,
   earlier = [],
-  isResumed = false,
 }: AskedTurn): readonly GroundedClaim[] | undefined {
+  if (result.structured !== undefined) return undefined;
   const evidence = [...earlier, ...result.evidence];
-  if (result.structured !== undefined || (isResumed && evidence.length === 0)) return undefined;
-  const claims = groundAnswer({ text: result.text, question, evidence });
-  if (!isResumed) return claims;
-  const first = Math.min(...evidence.map(({ id }) => numberOfQuery(id)));
-  return claims.filter(({ kind, text }) => kind === 'number' || numberOfQuery(text) > first);
-}
-
-function numberOfQuery(id: string): number {
-  return Number(/\d+/.exec(id)?.[0] ?? 0);
+  return groundAnswer({ text: result.text, question, evidence });
 }
 
 function ungroundedOf(claims: readonly GroundedClaim[] = []): readonly GroundedClaim[] {

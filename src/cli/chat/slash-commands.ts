@@ -1,17 +1,22 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { OpenAgent } from '../../chat/open-agent.ts';
 import { UserError } from '../../lib/error.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import { writeAtomically } from '../../store/files.ts';
+import { writeNewFile } from '../export/new-file.ts';
+import { chooseChart } from '../chart/choose-chart.ts';
+import { renderTextChart } from '../chart/text-chart.ts';
 import type { CommandContext } from '../command.ts';
-import { renderCsv } from '../terminal/csv.ts';
 import { alignColumns, renderTable } from '../terminal/table.ts';
 import { escapeControls } from '../terminal/text-width.ts';
 import { addExchangeAsCase } from './add-exchange-as-case.ts';
-import { renderConversation, type ChatExchange } from './conversation-text.ts';
+import { renderConversation } from './conversation-text.ts';
 import { describeReceipt, describeSources, evidenceTable } from './evidence-text.ts';
+import { exportEvidence, parseExport } from './export-command.ts';
+import { aboutText, type ChatExchange, shownExchanges } from './shown-exchanges.ts';
+import { splitWords } from './split-words.ts';
 
 /** The running conversation, for slash commands. */
 export interface ChatConversation {
@@ -19,8 +24,10 @@ export interface ChatConversation {
   readonly projectDir: string;
   readonly exchanges: ChatExchange[];
   readonly context: CommandContext;
-  /** True if it began in an earlier process, whose queries are not at hand. */
-  readonly isResumed: boolean;
+  /** What the ambiguous name of the last answer may mean. */
+  choices: readonly string[];
+  /** The files that were saved, which the next save may replace. */
+  readonly saved: Set<string>;
 }
 
 interface SlashCommand {
@@ -39,6 +46,11 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     run: forEvidence(({ id, sql = '(none)' }) => `-- ${id}\n${sql}`),
   },
   rows: { argument: '[q1]', summary: 'show the rows as a table', run: rowsText },
+  chart: {
+    argument: '[q1]',
+    summary: 'draw the rows: a line for periods, bars for categories',
+    run: chartText,
+  },
   sources: {
     argument: '[q1]',
     summary: 'show the warehouse, the files with their commit, and conflicts',
@@ -56,7 +68,16 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     summary: 'save the conversation as Markdown',
     run: saveConversation,
   },
-  export: { argument: '<file.csv>', summary: 'save the last rows as CSV', run: exportRows },
+  share: {
+    argument: '[file.html]',
+    summary: 'write the last answer with chart, rows, SQL and receipt as one HTML file',
+    run: shareAnswer,
+  },
+  export: {
+    argument: '[q1] [file]',
+    summary: 'save the rows of a query: .csv, .parquet, .xlsx or .md',
+    run: exportRows,
+  },
   eval: {
     argument: '[name]',
     summary: 'add the last exchange as a case to evals/<name>.yaml',
@@ -80,14 +101,16 @@ function forEvidence(render: (evidence: QueryEvidence) => string): SlashCommand[
   return (conversation, id) => findEvidence(conversation, id).map(render).join('\n\n');
 }
 
-function findEvidence({ exchanges }: ChatConversation, id: string): readonly QueryEvidence[] {
-  const all = exchanges.flatMap(({ result }) => result.evidence);
-  const withEvidence = exchanges.findLast(({ result }) => result.evidence.length > 0);
+function findEvidence(
+  { agent, exchanges }: ChatConversation,
+  id: string,
+): readonly QueryEvidence[] {
+  const answers = [...agent.about.past, ...exchanges.map(({ result }) => result)];
+  const all = answers.flatMap(({ evidence }) => evidence);
+  const withEvidence = answers.findLast(({ evidence }) => evidence.length > 0);
   const wanted = id.replace(/^\[(.*)\]$/, '$1');
   const matches =
-    id === ''
-      ? (withEvidence?.result.evidence ?? [])
-      : all.filter((evidence) => evidence.id === wanted);
+    id === '' ? (withEvidence?.evidence ?? []) : all.filter((evidence) => evidence.id === wanted);
   if (matches.length > 0) return matches;
   const ids = all.map((evidence) => evidence.id);
   const message = id === '' ? 'No query has run yet.' : `There is no query ${id}.`;
@@ -105,6 +128,22 @@ function rowsText(conversation: ChatConversation, id: string): string {
     return `${title}\n${renderTable(evidenceTable(evidence), screen)}${warnings.join('')}`;
   });
   return tables.join('\n\n');
+}
+
+function chartText(conversation: ChatConversation, id: string): string {
+  const evidence = findEvidence(conversation, id).at(-1);
+  if (evidence === undefined) throw noQueryError();
+  const choice = chooseChart(evidence);
+  if (choice.kind === 'none')
+    throw new UserError('no_chart', `The rows of ${evidence.id} make no chart: ${choice.reason}.`, {
+      hint: `/rows ${evidence.id} shows them`,
+    });
+  const charts = choice.charts.map((chart) => renderTextChart(chart, conversation.context.screen));
+  return [`[${evidence.id}]`, charts.join('\n\n')].join(' ');
+}
+
+function noQueryError(): UserError {
+  return new UserError('no_evidence', 'No query has run yet.', { hint: 'ask a question first' });
 }
 
 function costText({ exchanges }: ChatConversation): string {
@@ -139,33 +178,60 @@ function permissionsText({ agent, exchanges }: ChatConversation): string {
     effect,
     permissions.isAsked({ tool: name, effect }) ? 'asks' : 'runs',
   ]);
+  const curated = permissions.isCuratedGranted()
+    ? ['queries of what is curated run without asking']
+    : [];
   const denials = exchanges.flatMap(({ result }) =>
     result.denials.map(({ tool, reason }) => `  ${tool}: ${reason}`),
   );
   return [
     `mode ${about.mode}`,
     ...alignColumns(tools),
+    ...curated,
     ...(denials.length === 0 ? [] : ['denied:', ...denials]),
   ].join('\n');
 }
 
 async function saveConversation(
-  { exchanges, agent, context }: ChatConversation,
+  { exchanges, agent, context, saved }: ChatConversation,
   path: string,
 ): Promise<string> {
-  if (exchanges.length === 0) throw emptyConversationError();
-  const file = resolve(context.host.cwd, path || `${agent.id}.md`);
-  await writeAtomically(file, renderConversation(agent.about, exchanges));
+  const shown = shownExchanges(agent.about.past, exchanges);
+  if (shown.length === 0) throw emptyConversationError();
+  const { cwd } = context.host;
+  const [name = `${agent.id}.md`, flag] = splitWords(path);
+  const overwrites = flag === '--overwrite' || saved.has(name);
+  const file = await writeNewFile(name, renderConversation(agent.about, shown), {
+    cwd,
+    overwrites,
+    overwriteHint: `/save ${name} --overwrite`,
+  });
+  saved.add(name);
   return `wrote ${file}`;
 }
 
-async function exportRows(conversation: ChatConversation, path: string): Promise<string> {
-  const last = findEvidence(conversation, '').at(-1);
-  if (last === undefined) throw new UserError('no_evidence', 'No query has run yet.');
-  const file = resolve(conversation.context.host.cwd, path || `${last.id}.csv`);
-  await writeAtomically(file, renderCsv(evidenceTable(last)));
-  const more = last.truncated ? '; there are more rows' : '';
-  return `wrote ${formatCount(last.rows.length, 'row')} to ${file}${more}`;
+async function shareAnswer(
+  { exchanges, agent, context }: ChatConversation,
+  path: string,
+): Promise<string> {
+  const last = shownExchanges(agent.about.past, exchanges).at(-1);
+  if (last === undefined) throw emptyConversationError();
+  const [name = `${agent.id}.html`, flag] = splitWords(path);
+  const { renderSharePage } = await import('../share/share-page.ts');
+  const page = renderSharePage([last], { about: aboutText(agent.about), at: new Date() });
+  const file = await writeNewFile(name, page, {
+    cwd: context.host.cwd,
+    overwrites: flag === '--overwrite',
+    overwriteHint: `/share ${name} --overwrite`,
+  });
+  return `wrote ${file}`;
+}
+
+async function exportRows(conversation: ChatConversation, argument: string): Promise<string> {
+  const request = parseExport(argument);
+  const evidence = findEvidence(conversation, request.id).at(-1);
+  if (evidence === undefined) throw noQueryError();
+  return exportEvidence(evidence, request, conversation.context.host.cwd);
 }
 
 async function addCase(

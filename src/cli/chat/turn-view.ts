@@ -1,7 +1,10 @@
 import { formatCount } from '../../lib/format-count.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
+import { chooseChart } from '../chart/choose-chart.ts';
+import { renderTextChart } from '../chart/text-chart.ts';
 import type { CommandContext } from '../command.ts';
+import { pauseStep } from '../model-pause.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { renderTable } from '../terminal/table.ts';
 import { escapeControls, truncateText, wrapText } from '../terminal/text-width.ts';
@@ -19,7 +22,8 @@ type AgentEventOf<Type extends AgentEvent['type']> = Extract<AgentEvent, { reado
  * The view of one turn in a terminal: streamed text, a live line for running tools, a line for each
  * tool that ended.
  */
-export function openTurnView({ host, screen, progress }: CommandContext): TurnView {
+export function openTurnView(context: CommandContext): TurnView {
+  const { host, screen, progress } = context;
   const { stdout, stderr } = host;
   const runningTools = new Map<string, string>();
   const answer = openAnswerText((text) => {
@@ -29,7 +33,6 @@ export function openTurnView({ host, screen, progress }: CommandContext): TurnVi
   const endAnswer = (): void => {
     progress.clear();
     answer.end();
-    if (answer.isMidLine()) answer.push('\n');
   };
   const printLine = (text: string): void => {
     endAnswer();
@@ -43,33 +46,37 @@ export function openTurnView({ host, screen, progress }: CommandContext): TurnVi
     showProgress();
   };
   const showToolStart = ({ id, name }: AgentEventOf<'tool_start'>): void => {
-    if (answer.isMidLine()) printLine('');
+    endAnswer();
     runningTools.set(id, name);
     showProgress();
   };
+  context.showPauses((pause) => {
+    endAnswer();
+    progress.show({ step: pauseStep(pause), until: pause.until });
+  });
   showProgress();
   return {
     show(event) {
       switch (event.type) {
         case 'text_delta':
+          progress.update('writing the answer');
           return answer.push(event.text);
         case 'thinking_delta':
-          if (!answer.isMidLine()) progress.update('thinking');
-          return;
+          return progress.update('thinking');
         case 'tool_start':
           return showToolStart(event);
         case 'permission_request':
           return progress.clear();
         case 'tool_end':
           return showToolEnd(event);
-        case 'rate_limit':
-          return printLine(screen.style('yellow', rateLimitText(event)));
         case 'warning':
           return printLine(screen.style('yellow', escapeControls(event.message)));
         case 'turn_end':
+          context.showPauses();
           endAnswer();
           for (const line of closingLines(event.result, screen)) printLine(line);
           return;
+        case 'rate_limit': // A pause shows it, with the time left.
         case 'session_started':
         case 'usage':
           return;
@@ -90,14 +97,12 @@ function toolLine(
   return `${mark} ${screen.style('dim', truncateText(text, (screen.width ?? 120) - 2))}`;
 }
 
-function rateLimitText({ window, resetsAt }: AgentEventOf<'rate_limit'>): string {
-  const until = resetsAt === undefined ? '' : ` until ${new Date(resetsAt).toLocaleTimeString()}`;
-  return `Rate limit of the model provider reached (${escapeControls(window)}); waiting${until}. Press Ctrl-C to stop the turn.`;
-}
-
 const maxTableRows = 20;
 
-/** The rows, if the answer has no table of its own; then the receipt on one line. */
+/**
+ * The rows, if the answer has no table of its own; a chart if their shape asks for one; then the
+ * receipt on one line.
+ */
 function closingLines(result: TurnResult, screen: Screen): string[] {
   const last = result.evidence.at(-1);
   const hasRowsToShow =
@@ -106,8 +111,13 @@ function closingLines(result: TurnResult, screen: Screen): string[] {
     last.rows.length <= maxTableRows &&
     !result.text.includes('|');
   const table = hasRowsToShow ? ['', renderTable(evidenceTable(last), screen)] : [];
+  const chart = last && chooseChart(last);
+  const drawn =
+    chart?.kind === 'charts' && chart.isNatural
+      ? chart.charts.slice(0, 1).flatMap((first) => ['', renderTextChart(first, screen)])
+      : [];
   const receipt = wrapText(receiptLine(result), screen.width).join('\n');
-  return [...table, screen.style('dim', receipt)];
+  return [...table, ...drawn, '', screen.style('dim', receipt)];
 }
 
 /** `[q1] curated, 12 rows from shop; 2 steps, 1,234 tokens, $0.0123, 3.2 s` */

@@ -6,6 +6,8 @@ export interface Progress {
   readonly step: string;
   /** If known, the remaining time is shown. */
   readonly counts?: ProgressCounts | undefined;
+  /** What is waited for: the time left is shown, at once. */
+  readonly until?: Date | undefined;
   /** More lines, shown only in a terminal. */
   readonly details?: readonly string[] | undefined;
 }
@@ -39,7 +41,7 @@ export function openProgressLine(
   let timer: NodeJS.Timeout | undefined;
   const draw = () => {
     const now = performance.now();
-    if (now - startedAt < firstDrawMs) return;
+    if (now - startedAt < firstDrawMs && current.until === undefined) return;
     const stepMs = now - stepStartedAt;
     const text = live ? liveText(current, stepMs, width) : `… ${current.step}\n`;
     if (text === drawn) return;
@@ -65,9 +67,14 @@ export function openProgressLine(
   };
 }
 
-function liveText({ step, counts, details = [] }: Progress, ms: number, width: number): string {
+function liveText(
+  { step, counts, until, details = [] }: Progress,
+  ms: number,
+  width: number,
+): string {
   const remaining = counts === undefined ? '' : remainingText(counts, ms);
-  return [`… ${step}${remaining} · ${formatSeconds(ms)}`, ...details]
+  const time = until === undefined ? formatSeconds(ms) : `${timeLeft(until)} left`;
+  return [`… ${step}${remaining} · ${time}`, ...details]
     .map((line) => truncateText(line, width - 1))
     .join('\n');
 }
@@ -83,6 +90,12 @@ function remainingText({ done, total }: ProgressCounts, ms: number): string {
   const estimate =
     done > 0 && ms > 2000 ? ` · about ${formatSeconds((ms / done) * (total - done))} left` : '';
   return ` · ${done}/${total}${estimate}`;
+}
+
+/** `2:05` */
+function timeLeft(until: Date): string {
+  const seconds = Math.max(0, Math.ceil((until.getTime() - Date.now()) / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 function formatSeconds(ms: number): string {

@@ -20,6 +20,8 @@ export interface Screen {
   readonly interactive: boolean;
   /** True if stderr is a terminal whose lines can be redrawn. */
   readonly live: boolean;
+  /** False if the terminal shows ASCII only: `LANG` and its like name no UTF-8. */
+  readonly unicode: boolean;
   /** Columns of the terminal; undefined if stdout is not one. */
   readonly width: number | undefined;
   readonly style: (name: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
@@ -48,9 +50,16 @@ export function detectScreen(
     format,
     interactive: isTerminal && stdin.isTTY === true && format === 'table' && !env['CI'],
     live: stderr.isTTY === true && !isAgent && !isDumb && format !== 'json',
+    unicode: !isTerminal || showsUnicode(env),
     width: isTerminal ? Number(env['COLUMNS']) || stdout.columns || 80 : undefined,
     style: (name, text) => (hasColor ? styleText(name, text, { validateStream: false }) : text),
   };
+}
+
+/** Without any of these variables, as on Windows, a terminal of today is taken for granted. */
+function showsUnicode(env: CliHost['env']): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'];
+  return locale === undefined || /utf-?8/i.test(locale);
 }
 
 function wantsColor(env: CliHost['env'], byDefault: boolean): boolean {

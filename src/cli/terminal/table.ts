@@ -1,6 +1,6 @@
 import type { Cell } from '../../warehouse/warehouse.ts';
 import type { Screen } from './screen.ts';
-import { escapeControls, textWidth, truncateText } from './text-width.ts';
+import { escapeControls, padText, textWidth, truncateText } from './text-width.ts';
 
 // Own code: table packages such as cli-table3 neither align numbers by type nor fall back to
 // records.
@@ -27,7 +27,15 @@ export function renderTable(table: Table, screen: Screen): string {
   const natural = table.columns.map(({ name }, index) =>
     Math.max(textWidth(name), ...cells.map((row) => textWidth(row[index] ?? ''))),
   );
-  const widths = screen.width === undefined ? natural : fitColumns(natural, screen.width);
+  // Text can be cut, numbers and dates cannot: half of one is another.
+  const least = table.columns.map(({ name, type }, index) => {
+    const texts = cells.map((row) => row[index] ?? '');
+    const isWhole = isNumeric[index] || isDateColumn(type, texts);
+    const room = isWhole ? Math.max(0, ...texts.map(textWidth)) : 0;
+    return Math.max(room, Math.min(textWidth(name), minColumnWidth));
+  });
+  const widths =
+    screen.width === undefined ? natural : fitColumns(natural, { least, total: screen.width });
   const total = widths.reduce((sum, width) => sum + width + gap.length, -gap.length);
   if (screen.width !== undefined && total > screen.width && widths.length > 1)
     return renderRecords(table, screen);
@@ -40,6 +48,12 @@ export function renderTable(table: Table, screen: Screen): string {
   };
   const header = renderLine(table.columns.map(({ name }) => escapeControls(name)));
   return [screen.style('bold', header), ...cells.map(renderLine)].join('\n');
+}
+
+const dateText = /^\d{4}-(?:\d\d(?:-\d\d)?|[QW]\d{1,2})\b/;
+
+function isDateColumn(type: string | undefined, texts: readonly string[]): boolean {
+  return type?.startsWith('date') === true || texts.some((text) => dateText.test(text));
 }
 
 /** Lines of left-aligned columns without a header; all rows have as many cells as the first. */
@@ -80,16 +94,19 @@ function cellText(cell: Cell | undefined): string {
   return escapeControls(String(cell));
 }
 
-function padText(text: string, width: number, align: 'left' | 'right'): string {
-  const space = ' '.repeat(Math.max(0, width - textWidth(text)));
-  return align === 'right' ? space + text : text + space;
+interface ColumnRoom {
+  /** How narrow each column may get. */
+  readonly least: readonly number[];
+  readonly total: number;
 }
 
-/** Narrows the widest columns first until the row fits; no column gets narrower than 8. */
-function fitColumns(natural: readonly number[], total: number): readonly number[] {
+/** Narrows the widest columns first until the row fits; none gets narrower than 8 or its least. */
+function fitColumns(natural: readonly number[], { least, total }: ColumnRoom): readonly number[] {
   const room = total - gap.length * (natural.length - 1);
   let limit = Math.max(...natural, minColumnWidth);
-  const needed = () => natural.reduce((sum, width) => sum + Math.min(width, limit), 0);
+  const fit = () =>
+    natural.map((width, index) => Math.max(Math.min(width, limit), least[index] ?? 0));
+  const needed = () => fit().reduce((sum, width) => sum + width, 0);
   while (limit > minColumnWidth && needed() > room) limit -= 1;
-  return natural.map((width) => Math.min(width, limit));
+  return fit();
 }

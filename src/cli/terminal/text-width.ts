@@ -28,6 +28,12 @@ export function truncateText(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** The text with spaces up to `width` columns. */
+export function padText(text: string, width: number, align: 'left' | 'right'): string {
+  const space = ' '.repeat(Math.max(0, width - textWidth(text)));
+  return align === 'right' ? space + text : text + space;
+}
+
 /**
  * Lines of at most `width` columns, broken at spaces. A longer word stays whole; without a width,
  * one line.
@@ -59,7 +65,8 @@ const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r
 /** Made at first use: it takes 20 ms, and ASCII text does not need it. */
 let segmenter: Intl.Segmenter | undefined;
 
-function splitGraphemes(text: string): { readonly text: string; readonly width: number }[] {
+/** What a person sees as characters, each with its columns. */
+export function splitGraphemes(text: string): { readonly text: string; readonly width: number }[] {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => ({
     text: segment,

@@ -174,7 +174,8 @@ export class TurnRecorder {
       ms: Math.round(performance.now() - startedAt),
     };
     call.output = output;
-    call.end = { ...end, input, answer: markdown, values: output.values };
+    const { choices, values } = output;
+    call.end = { ...end, input, answer: markdown, values, ...(choices && { choices }) };
     if (evidence !== undefined) this.evidence.push({ ...evidence, call: id });
     if (denied !== undefined) this.denials.push({ id, tool: name, reason: denied });
     this.emit({ type: 'tool_end', ...end });

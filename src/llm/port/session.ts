@@ -132,6 +132,8 @@ export interface ToolCallRecord extends ToolCallEnd {
   readonly input: unknown;
   /** The text that the model got back. */
   readonly answer: string;
+  /** If a name in the call was ambiguous: what it may mean. */
+  readonly choices?: readonly string[] | undefined;
   /** The values of warehouses in `answer`. */
   readonly values?: readonly SentValues[] | undefined;
 }

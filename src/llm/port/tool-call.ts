@@ -29,6 +29,8 @@ export interface ToolOutput<T = unknown> {
   /** One line for a person. */
   readonly summary?: string | undefined;
   readonly evidence?: Omit<QueryEvidence, 'call'> | undefined;
+  /** If a name in the call was ambiguous: what it may mean, for a person to pick. */
+  readonly choices?: readonly string[] | undefined;
   /** Set if the call was not allowed: the reason. */
   readonly denied?: string | undefined;
 }
@@ -42,6 +44,8 @@ export interface PermissionRequest {
   readonly input: unknown;
   readonly sql?: string | undefined;
   readonly maxRows?: number | undefined;
+  /** True if it only reads, and every number in it is defined in the semantic layer. */
+  readonly isCurated?: boolean | undefined;
 }
 
 /** A query that ran for an answer: the SQL that was sent and the rows that came back. */

@@ -2,11 +2,14 @@ import { Option } from '@commander-js/extra-typings';
 import type { OpenAgent } from '../../../chat/open-agent.ts';
 import { UserError, type ExitCode } from '../../../lib/error.ts';
 import { readTurnResult, type StopReason, type TurnResult } from '../../../llm/port/session.ts';
-import { openLineInput } from '../../chat/line-input.ts';
+import { openLineInput } from '../../chat/input/line-input.ts';
 import { groundingLines, groundTurn, ungroundedFailure } from '../../chat/grounding-text.ts';
+import { choiceLines } from '../../chat/choices-text.ts';
 import { eventData, turnData } from '../../chat/turn-data.ts';
 import { openTurnView, receiptLine } from '../../chat/turn-view.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
+import { aboutText, type ChatExchange, shownExchange } from '../../chat/shown-exchanges.ts';
+import { requireFree, writeNewFile } from '../../export/new-file.ts';
 import { readStandardInput } from '../../flags/read-input.ts';
 import { usageError } from '../../terminal/failure.ts';
 import { agentOptionText, openNamedAgent, permissionsOption } from './open-named-agent.ts';
@@ -38,6 +41,10 @@ export const askCommand = defineCommand({
         '--require-grounded',
         'fail with exit code 3 if the answer has a number that its queries do not give',
       )
+      .option(
+        '--share <file>',
+        'also write the answer with chart, rows, SQL and receipt as one HTML file',
+      )
       .addOption(permissionsOption()),
   async run({ args: [question], options }, context) {
     const isPiped = question === undefined && context.host.stdin.isTTY !== true;
@@ -45,6 +52,9 @@ export const askCommand = defineCommand({
       question === '-' || isPiped ? await readStandardInput(context) : (question ?? '');
     if (message.trim() === '')
       throw usageError('The question is empty.', 'ktx ask "What was revenue last month?"');
+    // Before anything is paid for.
+    if (options.share !== undefined)
+      await requireFree(options.share, { cwd: context.host.cwd, overwriteHint });
     await (await context.project()).trust.askNow();
     const input = context.screen.interactive ? openLineInput(context) : undefined;
     const stop = new AbortController();
@@ -58,8 +68,8 @@ export const askCommand = defineCommand({
           message,
           signal,
           streamsEvents,
-          isResumed: options.resume !== undefined,
           requireGrounded: options.requireGrounded === true,
+          share: options.share,
         };
         return await runTurn(agent, request, context);
       } finally {
@@ -75,13 +85,16 @@ interface TurnRequest {
   readonly message: string;
   readonly signal: AbortSignal;
   readonly streamsEvents: boolean;
-  readonly isResumed: boolean;
   readonly requireGrounded: boolean;
+  /** The HTML file to write. */
+  readonly share: string | undefined;
 }
+
+const overwriteHint = 'remove the file first';
 
 async function runTurn(
   agent: OpenAgent,
-  { message, signal, streamsEvents, isResumed, requireGrounded }: TurnRequest,
+  { message, signal, streamsEvents, requireGrounded, share }: TurnRequest,
   context: CommandContext,
 ): Promise<CommandResult> {
   const { screen, host } = context;
@@ -94,14 +107,25 @@ async function runTurn(
     if (data !== undefined) host.stdout.write(`${JSON.stringify(data)}\n`);
     if (view === undefined && event.type === 'warning') context.printNote(event.message);
   });
-  const grounding = groundTurn({ result, question: message, isResumed });
+  const grounding = groundTurn({
+    result,
+    question: [...agent.about.past.map((turn) => turn.message), message].join('\n'),
+    earlier: agent.about.past.flatMap(({ evidence }) => evidence),
+  });
   const outcome = turnOutcome(result);
   const ungrounded = requireGrounded ? ungroundedFailure(grounding) : undefined;
+  const shared =
+    share && (await shareTurn(share, { message, result, grounding }, { agent, context }));
   return {
     data: turnData(agent.id, result, grounding),
     verbatim: true,
     ...(isLive || result.text === '' ? {} : { text: result.text }),
-    notes: [...(isLive ? [] : [receiptLine(result)]), ...groundingLines(grounding)],
+    notes: [
+      ...(isLive ? [] : [receiptLine(result)]),
+      ...groundingLines(grounding),
+      ...choiceLines(result),
+      ...(shared ? [shared] : []),
+    ],
     next: screen.interactive
       ? [[`ktx chat --resume ${agent.id}`, 'continues this conversation']]
       : [],
@@ -109,6 +133,18 @@ async function runTurn(
       ? { exitCode: ungrounded.exitCode, failure: ungrounded }
       : outcome),
   };
+}
+
+/** Writes the answer as one HTML file. */
+async function shareTurn(
+  path: string,
+  exchange: ChatExchange,
+  { agent, context }: { readonly agent: OpenAgent; readonly context: CommandContext },
+): Promise<string> {
+  const { renderSharePage } = await import('../../share/share-page.ts');
+  const about = { about: aboutText(agent.about), at: new Date() };
+  const page = renderSharePage([shownExchange(exchange)], about);
+  return `wrote ${await writeNewFile(path, page, { cwd: context.host.cwd, overwriteHint })}`;
 }
 
 const incompleteReasons: readonly StopReason[] = ['max_turns', 'budget', 'denied'];

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTurnResult, type TurnResult } from '../../../llm/port/session.ts';
+import { choiceLines, pickLines, turnChoices } from '../../chat/choices-text.ts';
 import { groundingLines, groundTurn } from '../../chat/grounding-text.ts';
-import { openLineInput, type LineInput } from '../../chat/line-input.ts';
+import { openLineInput, type LineInput } from '../../chat/input/line-input.ts';
 import { slashCommands, type ChatConversation } from '../../chat/slash-commands.ts';
 import { eventData, turnData } from '../../chat/turn-data.ts';
 import { openTurnView } from '../../chat/turn-view.ts';
@@ -35,12 +36,13 @@ export const chatCommand = defineCommand({
       const permissionInput = isInteractive ? input : undefined;
       const agent = await openNamedAgent({ ...options, resume }, permissionInput, context);
       try {
-        const conversation = {
+        const conversation: ChatConversation = {
           agent,
           projectDir: project.dir,
           exchanges: [],
           context,
-          isResumed: resume !== undefined,
+          choices: [],
+          saved: new Set(),
         };
         if (isInteractive) await printGreeting(conversation);
         return await runConversation(conversation, input);
@@ -57,29 +59,48 @@ async function runConversation(
   conversation: ChatConversation,
   input: LineInput,
 ): Promise<CommandResult | undefined> {
-  const { context, exchanges } = conversation;
+  const { context } = conversation;
   const interrupts = handleInterrupts(input, context);
   for (;;) {
     context.signal.throwIfAborted();
-    const line = (await input.readLine(context.screen.style('bold', '› ')))?.trim();
+    const line = (await input.readMessage(context.screen.style('bold', '› ')))?.trim();
     if (line === undefined || line === '/quit' || line === '/exit') break;
     if (line === '') continue;
-    if (line.startsWith('/')) {
+    const picked = conversation.choices[Number(/^\/(\d)$/.exec(line)?.[1]) - 1];
+    if (line.startsWith('/') && picked === undefined) {
       await runSlashCommand(conversation, line);
       continue;
     }
-    const result = await runTurn(conversation, line, interrupts.startTurn());
-    interrupts.endTurn();
-    const grounding = groundTurn({
-      result,
-      question: [...exchanges.map(({ message }) => message), line].join('\n'),
-      earlier: exchanges.flatMap(({ result: { evidence } }) => evidence),
-      isResumed: conversation.isResumed,
-    });
-    for (const text of groundingLines(grounding)) context.printNote(text);
-    exchanges.push({ message: line, result });
+    await answerMessage(
+      conversation,
+      picked === undefined ? line : `I mean ${picked}.`,
+      interrupts,
+    );
   }
   return conversationResult(conversation);
+}
+
+/** Runs a turn, and says what no query gives and what an ambiguous name may mean. */
+async function answerMessage(
+  conversation: ChatConversation,
+  message: string,
+  interrupts: ReturnType<typeof handleInterrupts>,
+): Promise<void> {
+  const { agent, context, exchanges } = conversation;
+  const result = await runTurn(conversation, message, interrupts.startTurn());
+  interrupts.endTurn();
+  const { past } = agent.about;
+  const grounding = groundTurn({
+    result,
+    question: [...past, ...exchanges, { message }].map((turn) => turn.message).join('\n'),
+    earlier: [...past, ...exchanges.map((turn) => turn.result)].flatMap((turn) => turn.evidence),
+  });
+  for (const text of groundingLines(grounding)) context.printNote(text);
+  exchanges.push({ message, result, grounding });
+  conversation.choices = turnChoices(result);
+  const { interactive } = context.screen;
+  const lines = interactive ? pickLines(conversation.choices) : choiceLines(result);
+  for (const text of lines) context.printNote(text);
 }
 
 function conversationResult(conversation: ChatConversation): CommandResult | undefined {
@@ -113,11 +134,9 @@ function handleInterrupts(input: LineInput, context: CommandContext) {
     if (isSecondPress) input.close();
     turn?.abort();
     if (isSecondPress) return;
-    context.printNote(
-      turn === undefined
-        ? '(press Ctrl-C again to leave)'
-        : '\n(stopping; press Ctrl-C again to leave)',
-    );
+    const isRunning = turn !== undefined;
+    context.printNote(`\n(${isRunning ? 'stopping; ' : ''}press Ctrl-C again to leave)`);
+    if (!isRunning) input.startOver();
   });
   return {
     /** The signal of a new turn. */

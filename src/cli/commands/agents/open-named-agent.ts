@@ -3,8 +3,8 @@ import { permissionModes } from '../../../project/agents/agent-schema.ts';
 import type { OpenAgent } from '../../../chat/open-agent.ts';
 import type { PermissionPolicy } from '../../../chat/tools/permissions.ts';
 import { UserError } from '../../../lib/error.ts';
-import type { PermissionRequest } from '../../../llm/port/tool-call.ts';
-import { askPermission, type LineInput } from '../../chat/line-input.ts';
+import { askPermission } from '../../chat/input/ask-permission.ts';
+import type { LineInput } from '../../chat/input/line-input.ts';
 import type { CommandContext } from '../../command.ts';
 
 export const agentOptionText = 'use agents/<name>.yaml (default: the built-in agent)';
@@ -39,10 +39,9 @@ export async function openNamedAgent(
   const agent = await loadAgent(project.dir, flags.agent);
   const defaultMode = input === undefined ? 'unattended' : 'manual';
   const mode = flags.permissions ?? agent.permissions.mode ?? defaultMode;
-  const policy =
-    input === undefined
-      ? { mode }
-      : { mode, ask: (request: PermissionRequest) => askPermission(request, input, context) };
+  const ask: PermissionPolicy['ask'] =
+    input && ((request, signal) => askPermission(request, { input, context, signal }));
+  const policy = { mode, ask };
   const resume = await resolveConversation(project.dir, flags.resume);
   return openAgent(project, { agent, policy, resume, signal: context.signal });
 }

@@ -5,6 +5,8 @@ import type { SavedQuery } from '../../../project/saved/saved-queries.ts';
 import { querySchema, type SemanticQuery } from '../../../semantic/query/query.ts';
 import { changeQuery } from '../../../semantic/query/saved-query.ts';
 import { appendToLog } from '../../../store/log.ts';
+import { chooseChart, type ChartedRows } from '../../chart/choose-chart.ts';
+import { renderTextChart } from '../../chart/text-chart.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { parsePositiveInteger } from '../../flags/parse-number.ts';
 import { readInput } from '../../flags/read-input.ts';
@@ -15,6 +17,7 @@ import {
   type FlagSettings,
   type SchemaFlag,
 } from '../../flags/schema-flags.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import { rowsResult } from '../query/sql.ts';
 import { planLines } from './plan-text.ts';
 import { receiptLines } from './receipt-text.ts';
@@ -83,6 +86,7 @@ export const queryCommand = defineCommand({
       'ktx sl query -m orders.revenue -d orders.status --top 3 --others --share-of total',
       'the greatest three, the rest as one row, and the share of each',
     ],
+    ['ktx sl query -m orders.revenue -d orders.created_at.month --chart', 'the rows as a chart'],
     ['ktx sl query --saved monthly_revenue --where "orders.channel = \'web\'"', 'a saved query'],
     [
       'ktx sl query --query-file question.yaml --plan',
@@ -107,6 +111,7 @@ export const queryCommand = defineCommand({
         'time limit (default: query.timeout_seconds)',
         parsePositiveInteger,
       )
+      .option('--chart', 'draw the rows: a line for periods, bars for categories')
       .option('--plan', 'show plan, SQL and receipt; do not run the query'),
   async run({ options }, context) {
     const { plan: isPlanOnly, timeout } = options;
@@ -134,12 +139,28 @@ export const queryCommand = defineCommand({
     const result = rowsResult(rows, { connection, sql, receipt });
     const input = { ...query, connection };
     const warnings = logAnswer(project, { queryId: rows.queryId, input });
+    const chart = options.chart === true ? chartOf(rows, context.screen) : undefined;
     return {
       ...result,
-      notes: [...(result.notes ?? []), ...receiptLines(receipt), ...warnings],
+      ...chart?.shown,
+      notes: [
+        ...(result.notes ?? []),
+        ...receiptLines(receipt),
+        ...warnings,
+        ...(chart?.why ?? []),
+      ],
     };
   },
 });
+
+/** The chart in place of the table, or why there is none. With `--format csv` or JSON: the rows. */
+function chartOf(rows: ChartedRows, screen: Screen) {
+  if (screen.format !== 'table') return undefined;
+  const choice = chooseChart(rows);
+  if (choice.kind === 'none') return { why: [`No chart: ${choice.reason}.`] };
+  const text = choice.charts.map((chart) => renderTextChart(chart, screen)).join('\n\n');
+  return { shown: { text, table: undefined } };
+}
 
 function describeFlags(flags: readonly SchemaFlag[]): readonly SchemaFlag[] {
   const descriptions = new Map<string, string>(Object.entries(flagDescriptions));

@@ -1,0 +1,19 @@
+/** `1,234.5`; empty without a value. */
+export function chartNumber(value: number | undefined): string {
+  if (value === undefined) return '';
+  const digits = Math.abs(value) >= 1000 ? 0 : 2;
+  return value.toLocaleString('en-US', { maximumFractionDigits: digits });
+}
+
+/** The range of an axis. It begins at zero unless the values are far from it. */
+export function chartRange(values: readonly (number | undefined)[]): {
+  readonly low: number;
+  readonly high: number;
+} {
+  const numbers = values.filter((value) => value !== undefined);
+  const low = numbers.reduce((least, value) => Math.min(least, value), Infinity);
+  const high = numbers.reduce((most, value) => Math.max(most, value), -Infinity);
+  if (numbers.length === 0) return { low: 0, high: 1 };
+  if (low === high) return { low: Math.min(0, low), high: Math.max(0, high) || 1 };
+  return low > 0 && low < high / 2 ? { low: 0, high } : { low, high };
+}
