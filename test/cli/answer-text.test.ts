@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openAnswerText } from '../../src/cli/chat/answer-text.ts';
+import { textWidth } from '../../src/cli/terminal/text-width.ts';
 import type { Screen } from '../../src/cli/terminal/screen.ts';
 
 const screen = (width: number | undefined): Screen => ({
@@ -105,6 +106,17 @@ test('a wide table stands vertically, and no date or number is cut', () => {
       expect(lines.join('\n')).toContain(value);
   }
   expect(shown(wide, { width: 40 })).toMatch(/^row 1\ncustomer +A very/);
+});
+
+test.for([
+  ['キャンペーン', 12],
+  ['ｱｲｳ', 3],
+  ['〒「全角」Ａ', 12],
+  ['한국어', 6],
+  ['🍏👩‍👩‍👧🇩🇪', 6],
+  ['e\u0301\u200b', 1],
+] as const)('%s takes %i columns', ([text, columns]) => {
+  expect(textWidth(text)).toBe(columns);
 });
 
 test('a word that is longer than the line, or one without spaces, is broken inside', () => {

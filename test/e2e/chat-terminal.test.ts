@@ -100,6 +100,7 @@ describe.skipIf(!hasTmux).each([
     expect(shown).not.toMatch(/\*\*|^##|\|---|`/m);
     expect(shown).not.toMatch(/\d{4}-[\d-]*…/);
     expect(shown).toMatch(/^• July was best\n• the rest was not$/m);
+    // The wide characters before it have pushed no digit to the next line.
     expect(shown).toMatch(/2024-08-01 .*夏のキャンペーン 🍏 +64,000$/m);
     expect(shown).toMatch(/64,000 ┤.*[\u2801-\u28ff][^]*2024-01-01 +2024-08-01/);
   });
@@ -113,7 +114,7 @@ describe.skipIf(!hasTmux).each([
     for (const date of ['2024-07-01 10:00:00', '2024-12-31 23:59:59', '2024-12-30 23:59:59'])
       expect(shown).toContain(date);
     expect(shown).toContain('1767173.25');
-    expect(shown).toMatch(/^row 1\nfirst_order +2024-07-01 10:00:00$/m);
+    if (width === 80) expect(shown).toMatch(/^row 1\nfirst_order +2024-07-01 10:00:00$/m);
     for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
   });
 
@@ -159,6 +160,6 @@ describe.skipIf(!hasTmux).each([
     expect(screen().match(/Allow it\?/g)?.length ?? 0).toBeLessThanOrEqual(3);
     await sees(/I read \d+ lines\.[^]*›$/m);
     enter('/quit');
-    await sees(/chat --resume[^]*ready> /);
+    await sees(/chat --resume[^]*ready>/);
   });
 });

@@ -4,10 +4,11 @@
 const zeroWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
 const emoji = /^\p{RGI_Emoji}$/v;
 /**
- * The East Asian wide and fullwidth characters of Unicode's EastAsianWidth, by script and block.
+ * The wide and fullwidth characters of Unicode's EastAsianWidth that are no emoji, by block. Not by
+ * script: the long vowel of Katakana has none, and halfwidth Katakana is narrow.
  */
 const wide =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+  /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
 
 /** Number of terminal columns that the text takes. */
 export function textWidth(text: string): number {

@@ -1,7 +1,7 @@
 import type { PermissionDecision } from '../../../chat/tools/permissions.ts';
 import type { PermissionRequest } from '../../../llm/port/tool-call.ts';
 import type { CommandContext } from '../../command.ts';
-import { escapeControls } from '../../terminal/text-width.ts';
+import { escapeControls, wrapText } from '../../terminal/text-width.ts';
 import type { LineInput } from './line-input.ts';
 
 const maxShownLines = 30;
@@ -30,10 +30,12 @@ export async function askPermission(
   { tool, effect, input: toolInput, sql, maxRows, isCurated = false }: PermissionRequest,
   { input, context, signal }: PermissionAsker,
 ): Promise<PermissionDecision> {
+  const { width } = context.screen;
   const details = (sql ?? describeToolInput(toolInput))
     .split('\n')
     .slice(0, maxShownLines)
-    .map((line) => `  ${escapeControls(line)}`);
+    .flatMap((line) => wrapText(escapeControls(line), width && width - 2))
+    .map((line) => `  ${line}`);
   const kind = isCurated ? 'curated, read-only' : effect;
   const limit = maxRows === undefined ? '' : `, at most ${maxRows} rows`;
   context.printNote(
