@@ -11,14 +11,6 @@ export const chatMutants: readonly Mutant[] = [
     tests: ['cli/chat-input.test.ts'],
   },
   {
-    name: 'chat-early-line-answers',
-    file: 'cli/chat/input/line-input.ts',
-    find: "if (wanted.kind === 'message' && first !== undefined)",
-    replace: 'if (first !== undefined)',
-    why: 'A line that was typed before a question answers it.',
-    tests: ['cli/chat-input.test.ts'],
-  },
-  {
     name: 'chat-curated-asked-again',
     file: 'chat/tools/permissions.ts',
     find: "if (isCurated === true && decision !== 'no') isCuratedGranted = true;",
