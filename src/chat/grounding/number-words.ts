@@ -49,26 +49,9 @@ export const scaleWords: ReadonlyMap<string, number> = new Map([
   ...['兆', '조', 'trillion'].map((word) => [word, 1e12] as const),
 ]);
 
-/** Numbers that people write as words. Not the words for one, which are articles as well. */
-export const numberWords: ReadonlyMap<string, number> = new Map(
-  [
-    ['two', 'zwei', 'deux', 'dos'],
-    ['three', 'drei', 'trois', 'tres'],
-    ['four', 'vier', 'quatre', 'cuatro'],
-    ['five', 'fünf', 'cinq', 'cinco'],
-    ['six', 'sechs', 'seis'],
-    ['seven', 'sieben', 'sept', 'siete'],
-    ['eight', 'acht', 'huit', 'ocho'],
-    ['nine', 'neun', 'neuf', 'nueve'],
-    ['ten', 'zehn', 'dix', 'diez'],
-    ['eleven', 'elf', 'onze', 'once'],
-    ['twelve', 'zwölf', 'douze', 'doce'],
-  ].flatMap((words, index) => words.map((word) => [word, index + 2] as const)),
-);
-
 /** Words that say that a number went down or is missing. */
 export const downWords =
-  /(?<![\p{L}])(?:down|fell|falls?|fallen|drop(?:ped|s)?|declin\w*|decreas\w*|less|lower|fewer|minus|loss|lost|shrank|behind|below|cut|gesunken|sank|sinkt|gefallen|fiel|rückgang|weniger|niedriger|verlust|baiss\w*|diminu\w*|recul\w*|moins|perte|baj\w*|cay\w*|disminu\w*|menos|pérdida|queda|caiu|caíram|diminuiu|menor|calo|calat\w*|scen\w*|perdita|daling|gedaald|minder|verlies|minskade|minskat|sjönk|spad\w*|mniej)(?![\p{L}])/iu;
+  /(?<![\p{L}])(?:down|fell|falls?|fallen|drop(?:ped|s)?|declin\w*|decreas\w*|less|lower|fewer|minus|loss|lost|shrank|behind|below|cut|gesunken|sank(?:en)?|sink(?:t|en)|gefallen|fiel(?:en)?|schrumpf\w*|zurück|rückgang|weniger|niedriger|verlust|baiss\w*|diminu\w*|recul\w*|moins|perte|baj\w*|cay\w*|disminu\w*|menos|pérdida|queda|caiu|caíram|diminuiu|menor|calo|calat\w*|scen\w*|sces\w*|perdita|daling|gedaald|daal\w*|minder|verlies|minskade|minskat|sjönk|föll|spad\w*|mniej)(?![\p{L}])/iu;
 
 /** Words for what may be a rough number. */
 export const aboutWords =
@@ -84,7 +67,7 @@ const word = (words: string, joined = '(?!)'): RegExp =>
 
 /** Words that say that a number went up. */
 export const upWords = word(
-  'up|rose|rises?|risen|grew|grows?|grown|growth|increas\\p{L}*|gain(?:ed|s)?|climb\\p{L}*|jump\\p{L}*|higher|gestiegen|stieg|steigt|wuchs|gewachsen|wachstum|zunahme|anstieg|hausse|augment\\p{L}*|progress\\p{L}*|croissance|subi\\p{L}*|aument\\p{L}*|crec\\p{L}*|alza|incremento|crescit\\p{L}*|cresciut\\p{L}*|cresce\\p{L}*|gestegen|stijging|groei\\p{L}*|steg|ökade|ökat|wzro\\p{L}*',
+  'up|rose|rises?|risen|grew|grows?|grown|growth|increas\\p{L}*|gain(?:ed|s)?|climb\\p{L}*|jump\\p{L}*|higher|gestiegen|stieg(?:en)?|steig(?:t|en)|wuchs(?:en)?|wächst|wachsen|gewachsen|wachstum|zunahme|anstieg|hausse|augment\\p{L}*|progress\\p{L}*|croissance|subi\\p{L}*|aument\\p{L}*|crec\\p{L}*|alza|incremento|crescit\\p{L}*|cresciut\\p{L}*|cresce\\p{L}*|salit\\p{L}*|gestegen|steeg|stegen|stijg\\p{L}*|groei\\p{L}*|steg|ökade|ökat|wzro\\p{L}*',
 );
 
 /** Words of a statement about several numbers as one. */

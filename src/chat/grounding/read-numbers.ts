@@ -1,4 +1,5 @@
-import { numberWords, scaleWords } from './number-words.ts';
+import { scaleWords } from './number-words.ts';
+import { readSpelledNumbers } from './spelled-numbers.ts';
 
 /** A number as an answer writes it. */
 export interface WrittenNumber {
@@ -25,11 +26,24 @@ const pattern =
 
 /** The numbers of a text, in its order; code, links, dates and numbering are left out. */
 export function readNumbers(text: string): readonly WrittenNumber[] {
-  const visible = withoutOthers(text);
+  const visible = withoutOthers(toAsciiDigits(text));
   const matches = [...visible.matchAll(pattern)];
   const mark = decimalMark(matches.map((match) => match[3] ?? ''));
   const digits = matches.flatMap((match) => readMatch(match, { mark, visible }) ?? []);
   return [...digits, ...readWords(visible)].toSorted((a, b) => a.start - b.start);
+}
+
+/** Digits of other scripts, `１２` and `١٢`, as ours; every character keeps its place. */
+function toAsciiDigits(text: string): string {
+  return text.replaceAll(/(?![0-9])\p{Nd}|[٫٬]/gu, (character) => {
+    if (character.length > 1) return character;
+    if (character === '٫') return '.';
+    if (character === '٬') return ',';
+    const code = character.charCodeAt(0);
+    let zero = code;
+    while (/\p{Nd}/u.test(String.fromCharCode(zero - 1))) zero -= 1;
+    return String((code - zero) % 10);
+  });
 }
 
 type DecimalMark = '.' | ',';
@@ -75,7 +89,7 @@ function readMatch(
     match,
     (part) => part ?? '',
   ) as MatchedParts;
-  const isPercent = percentSign.test(unit) || percentWord.test(unit);
+  const isPercent = percentSign.test(unit) || percentWord.test(unit.replace(/\.$/, ''));
   const scale = isPercent ? 1 : scaleOf(unit, gap);
   // Letters right behind digits make a name of them, such as 3D; 1,240MWh is none.
   if (scale === undefined && gap === '' && /^\d+$/.test(number) && isName(unit)) return undefined;
@@ -146,14 +160,13 @@ function isName(unit: string): boolean {
 }
 
 function readWords(text: string): WrittenNumber[] {
-  return [...text.matchAll(/(?<![\p{L}\p{N}_-])\p{L}+(?![\p{L}\p{N}_-])/gu)].flatMap((match) => {
-    const value = numberWords.get(match[0].toLowerCase());
-    if (value === undefined) return [];
-    const [start, end] = [match.index, match.index + match[0].length];
-    const readings = [{ value, step: 1 }];
-    return [
-      { text: match[0], start, end, readings, isPercent: false, isMoney: false, isYear: false },
-    ];
+  return readSpelledNumbers(text).map(({ value, step, text: words, start, end: wordsEnd }) => {
+    const unit = /^[ \u00A0](%|\p{L}+)(?![\p{L}\d])/u.exec(text.slice(wordsEnd, wordsEnd + 20));
+    const isPercent = percentSign.test(unit?.[1] ?? '') || percentWord.test(unit?.[1] ?? '');
+    const end = isPercent ? wordsEnd + (unit?.[0].length ?? 0) : wordsEnd;
+    const readings = [{ value, step }];
+    const said = text.slice(start, end) || words;
+    return { text: said, start, end, readings, isPercent, isMoney: false, isYear: false };
   });
 }
 
@@ -215,7 +228,7 @@ const others: readonly RegExp[] = [
   /(?<!\d)\d{1,2}月(?:\d{1,2}日)?/g,
   /^[ \t]*(?:\d{1,2}[.)]|#+)(?=\s)/gm,
   new RegExp(`\\b\\d{1,2}(?:\\.|st|nd|rd|th|er)?\\s+(?:de\\s+)?(?:${months})\\b`, 'gi'),
-  new RegExp(`\\b(?:${months})\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?(?![\\d%.,])`, 'gi'),
+  new RegExp(`\\b(?:${months})\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?(?![\\d%]|[.,]\\d)`, 'gi'),
   /\b\d{1,3}(?:st|nd|rd|th)\b/gi,
 ];
 

@@ -3,6 +3,9 @@ import { findRefusal } from '../../chat/refusal.ts';
 import type { GraderFinding } from '../run/outcome.ts';
 import { countsPlaces, saysNoAnswer } from './refusal-phrases.ts';
 
+/** What a definition ranges over: `promoters (9 or 10)`, `detractors (0 to 6)`. */
+const ofDefinitions = /\(\d{1,4}\s*(?:to|or|and|bis|oder|und|à|ou|et|a|o|y|e|[-–])\s*\d{1,4}\)/giu;
+
 /**
  * Passes if the agent says that it cannot answer, by calling `cannot_answer` or in words, and gives
  * no number: an answer with a number answers, whatever else it says. Years, numbers of the
@@ -25,7 +28,7 @@ export function gradeRefusal(
   const asked = new Set(
     readNumbers(question).flatMap(({ readings }) => readings.map(({ value }) => value)),
   );
-  const prose = text.replaceAll(/\[q\d+(?:\s*,\s*q\d+)*\]/gi, ' ');
+  const prose = text.replaceAll(/\[q\d+(?:\s*,\s*q\d+)*\]/gi, ' ').replaceAll(ofDefinitions, ' ');
   const answered = readNumbers(prose).find(
     ({ end, isYear, readings }) =>
       !isYear &&

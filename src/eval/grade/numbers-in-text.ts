@@ -1,10 +1,7 @@
-import { readNumbers } from '../../chat/grounding/read-numbers.ts';
+import { readNumbers, type WrittenNumber } from '../../chat/grounding/read-numbers.ts';
 import { parseJson } from '../../lib/json.ts';
 
-/**
- * Every number that a reader may see in the answer. In a JSON answer, a comma between numbers
- * separates them.
- */
+/** Every number that a reader would say the answer states. */
 export function numbersInAnswer(text: string): readonly number[] {
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined;
   return json instanceof Object ? numbersInJson(json) : numbersInText(text);
@@ -16,110 +13,113 @@ function numbersInJson(value: unknown): readonly number[] {
   return value instanceof Object ? Object.values(value).flatMap(numbersInJson) : [];
 }
 
-const scales: Readonly<Record<string, number>> = {
-  k: 1e3,
-  thousand: 1e3,
-  tsd: 1e3,
-  m: 1e6,
-  mn: 1e6,
-  mm: 1e6,
-  mio: 1e6,
-  mln: 1e6,
-  million: 1e6,
-  millions: 1e6,
-  millionen: 1e6,
-  b: 1e9,
-  bn: 1e9,
-  billion: 1e9,
-  mrd: 1e9,
-  milliards: 1e9,
-  milliarden: 1e9,
-};
-
 /**
- * A number in prose: sign, currency, digits, and a unit or scale. Digits are groups of three
- * separated by spaces or apostrophes, or any run of digits, points and commas. A comma before a
- * space ends the number (`In 2025, 147 orders`); so does a space after more than three digits (`in
- * 2025 147 orders`).
- */
-const numberPattern =
-  /(?<![\p{L}\d]|[\p{L}\d][.,'’])(-?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?(\d{1,3}(?:(?:[ \u00A0\u202F]\d{3})+|(?:['’]\d{3})+)(?!\d)(?:[.,]\d+)?|\d[\d.,]*)(?:(\s?)(%|\p{L}+)(?![\p{L}\d²³]))?/gu;
-
-/**
- * Reads 1,234.5 · 1.234,5 · 1 234 · 1'234 · 1.2 million · €3k. A percentage gives two numbers: 12 %
- * is 12 and 0.12.
+ * Numbers as people write them, each with all that it may mean: 12 % is 12 and 0.12, `5 m` five
+ * million or five metres, and what fell by 5 is -5 as well.
  */
 function numbersInText(text: string): readonly number[] {
-  const citations = /\[q\d+(?:\s*,\s*q\d+)*\]/g;
-  const prose = text.replaceAll(citations, ' ').replaceAll(dates, ' ').replaceAll('−', '-');
+  const prose = plainProse(text);
+  const written = readNumbers(prose);
+  const hasOthers = written.some(({ isYear }) => !isYear);
+  const stated = written.filter(
+    (number) => !(number.isYear && hasOthers && isPeriod(number, prose)),
+  );
   return [
-    ...new Set([...numbersInDigits(prose), ...numbersInWords(prose), ...numbersThatFell(prose)]),
+    ...new Set([
+      ...stated.flatMap((number) => valuesOf(number, prose)),
+      ...numbersInShortWords(prose),
+    ]),
   ];
-}
-
-/** Days and months. Their digits state no number. */
-const dates = /\b(?:\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}\/\d{1,2}\/\d{1,2})\b/g;
-
-/** Numbers in words and with an exponent. */
-function numbersInWords(prose: string): readonly number[] {
-  return readNumbers(prose).flatMap(({ readings, isPercent, text }) =>
-    /^\D+$|\de[-+]?\d/iu.test(text)
-      ? readings.flatMap(({ value }) => (isPercent ? [value, value / 100] : [value]))
-      : [],
-  );
-}
-
-/** `(1,234)` in a table of amounts, and `down 5 %`, are below zero. */
-function numbersThatFell(prose: string): readonly number[] {
-  const inBrackets = [...prose.matchAll(/\([€$£]?\s?(\d[\d.,]*\s?%?)\)/g)];
-  const down = [
-    ...prose.matchAll(
-      /\b(?:down|fell|fallen|dropped|declined|decreased|shrank|lost)(?: by| about)* (\d[\d.,]*\s?%?)/gi,
-    ),
-  ];
-  return [...inBrackets, ...down].flatMap(([, digits = '']) =>
-    numbersInDigits(digits).map((number) => -number),
-  );
-}
-
-function numbersInDigits(prose: string): readonly number[] {
-  return [...prose.matchAll(numberPattern)].flatMap(([, sign, digits = '', gap, unit = '']) => {
-    const compact = digits.replace(/[.,]+$/, '').replaceAll(/[ \u00A0\u202F'’]/g, '');
-    return possibleValues(compact).flatMap((value) => {
-      const number = sign === '-' ? -value : value;
-      return unit === '%' ? [number, number / 100] : scaledValues(number, unit, gap !== '');
-    });
-  });
-}
-
-/** `5 m` may be five million or five metres. */
-function scaledValues(number: number, unit: string, hasGap: boolean): readonly number[] {
-  const scale = scales[unit.toLowerCase()] ?? 1;
-  const isAmbiguous = scale !== 1 && hasGap && unit.length === 1;
-  return isAmbiguous ? [number * scale, number] : [number * scale];
 }
 
 /**
- * The values that digits with points and commas can have: in `1.234`, the point may separate
- * thousands or decimals.
+ * Without what hides numbers from `readNumbers`: marks of code around a number or a table, ids in
+ * words (`A-1234`), and minus as a word.
  */
-function possibleValues(digits: string): readonly number[] {
-  const lastSeparator = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
-  if (lastSeparator === -1) return [Number(digits)];
-  const withoutSeparators = (text: string) => text.replaceAll(/[.,]/g, '');
-  const whole = Number(withoutSeparators(digits));
-  const decimal = Number(
-    `${withoutSeparators(digits.slice(0, lastSeparator))}.${digits.slice(lastSeparator + 1)}`,
-  );
-  const separators = digits.match(/[.,]/g) ?? [];
-  if (!isGrouped(digits, separators)) return [decimal];
-  return separators.length > 1 ? [whole] : [whole, decimal];
+function plainProse(text: string): string {
+  return text
+    .replaceAll(/```\w*\n([\s\S]*?)```/g, (whole, inside: string) =>
+      /\b(?:select|with)\b/i.test(inside) ? whole : inside,
+    )
+    .replaceAll(/`([€$£]?\s?[-−]?\d[\d.,]*\s?%?)`/g, '$1')
+    .replaceAll(/(?<!\p{L})(?:minus|moins|menos|meno)\s+(?=[€$£]?\d)/giu, '-');
 }
 
-/** Thousands (1,234,567) or lakhs (12,34,567). */
-function isGrouped(digits: string, separators: readonly string[]): boolean {
-  const isLakhs = /^\d{1,2}(?:,\d\d)+,\d{3}$/.test(digits);
-  const [, ...groups] = digits.split(/[.,]/);
-  const isThousands = new Set(separators).size === 1 && groups.every(({ length }) => length === 3);
-  return isLakhs || isThousands;
+const percentOrWhole = (values: readonly number[], isPercent: boolean): readonly number[] =>
+  isPercent ? values.flatMap((value) => [value, value / 100]) : values;
+
+function valuesOf(number: WrittenNumber, prose: string): readonly number[] {
+  const { readings, isPercent, text, sign } = number;
+  const [scale = ''] = /(?<=\s)[kmb]$/i.exec(text) ?? [];
+  const size = { k: 1e3, m: 1e6, b: 1e9 }[scale.toLowerCase()];
+  const values = readings.flatMap(({ value }) =>
+    size === undefined ? [value] : [value, roundedTo(value / size)],
+  );
+  const isBelowZero =
+    sign === undefined && (isInBrackets(number, prose) || hasFallen(number, prose));
+  return percentOrWhole(
+    isBelowZero ? values.flatMap((value) => [value, -value]) : values,
+    isPercent,
+  );
+}
+
+function roundedTo(value: number): number {
+  return Number(value.toPrecision(15));
+}
+
+/** `(1,234)` in a table of amounts. */
+function isInBrackets({ start, end }: WrittenNumber, prose: string): boolean {
+  return /\([€$£]?\s?$/.test(prose.slice(0, start)) && /^\s?%?\)/.test(prose.slice(end, end + 3));
+}
+
+/** Parts of words that say that something went down, in some languages. */
+const fall =
+  '(?:down|fell|fall(?:s|en)?|dropped|drop|declin\\p{L}*|decreas\\p{L}*|shrank|shrunk|lost|loss' +
+  '|reduc\\p{L}*|gesunken|sank|sinkt|gefallen|fiel|rückgang|verlust|baiss\\p{L}*|diminu\\p{L}*' +
+  '|recul\\p{L}*|perte|baj\\p{L}*|cay\\p{L}*|disminu\\p{L}*|pérdida|queda|caiu|cal[oa]\\p{L}*' +
+  '|perdita|daling|gedaald|verlies|minsk\\p{L}*|spadek|spad\\p{L}*)';
+/** No other number may stand between the word and the number. */
+const fallBefore = new RegExp(`(?<!\\p{L})${fall}(?!\\p{L})[^\\d.;!?]{0,30}$`, 'iu');
+const fallBehind = new RegExp(`^[^\\d.,;!?]{0,20}(?<!\\p{L})${fall}(?!\\p{L})`, 'iu');
+
+function hasFallen({ start, end }: WrittenNumber, prose: string): boolean {
+  const before = prose.slice(Math.max(0, start - 50), start);
+  return fallBefore.test(before) || fallBehind.test(prose.slice(end, end + 50));
+}
+
+const periodBefore =
+  /(?<!\p{L})(?:in|im|for|of|since|during|until|from|by|through|between|year|fy|jahre?s?|von|bis|seit|für|en|de|del|desde|pour|depuis|année|año|nel|dal|anno|em|ano|w|roku|sinds|jaar|år|за|в)\s+$/iu;
+
+/** The time that other numbers are about. */
+function isPeriod({ start, end }: WrittenNumber, prose: string): boolean {
+  return (
+    periodBefore.test(prose.slice(Math.max(0, start - 20), start)) ||
+    prose.slice(end).startsWith('年')
+  );
+}
+
+const only =
+  '(?:only|exactly|just|is|was|are|were|nur|genau|ist|war|seulement|solo|sólo|apenas|slechts)';
+const none =
+  '(?:there (?:is|are|was|were)|(?:ha(?:d|s|ve)|with|got|found)) (?:no|zero|not a single)|none' +
+  '|(?:gab|gibt es|hatten?) keine\\p{L}?|aucune?|ning[úu]n\\p{L}*|nessun\\p{L}*|nenhum\\p{L}*|geen';
+/** What is not there when an agent says that it does not know. */
+const noCount =
+  '(?:doubt|data|information|way|need|answer|such|reason|table|column|field|metric|definition' +
+  '|evidence|record|idea|question|daten|angaben|zweifel|donnée|information)';
+
+const shortWords: readonly (readonly [pattern: RegExp, value: number])[] = [
+  [
+    new RegExp(`(?<!\\p{L})(?:${only}) (?:one|ein\\p{L}{0,2}|une?|un[ao])(?! of)(?!\\p{L})`, 'iu'),
+    1,
+  ],
+  [/(?<!\p{L})zero(?!\p{L})/iu, 0],
+  [new RegExp(`(?<!\\p{L})(?:${none})(?!\\p{L})(?! ${noCount})`, 'iu'), 0],
+  [/(?<!\p{L})half a million(?!\p{L})/iu, 500_000],
+  [/(?<!\p{L})a dozen(?!\p{L})/iu, 12],
+];
+
+/** None and one, which are articles as well, and the like. */
+function numbersInShortWords(prose: string): readonly number[] {
+  return shortWords.flatMap(([pattern, value]) => (pattern.test(prose) ? [value] : []));
 }

@@ -20,6 +20,12 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
     "(?:does|do|did)(?: not|n['’]t) (?:capture|measure|know|exist|cover|appear)",
     'lacks?',
     '(?:is|are) missing',
+    '(?:none|nothing) exists?',
+    '(?:insufficient|impossible|unanswerable|unavailable)',
+    '(?:out(?:side)? of (?:the )?scope|outside (?:of )?what)',
+    '(?:would (?:need|require)|needs?) [^.!?]{0,60} (?:which|that|but)[^.!?]{0,40} (?:not|no|none)',
+    "(?:is|are)(?: not|n['’]t) something",
+    '(?:has|have|contains?) (?:nothing|no\\b)',
   ],
   German: [
     '(?:kann|können|konnte|lässt|lassen)[^.!?]{0,80} (?:nicht|keine?[nrms]?)',
@@ -27,6 +33,8 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
     'keine?[nrm]? (?:\\p{L}+ )?(?:spalten?|tabellen?)',
     'nicht (?:\\p{L}+ ){0,2}(?:vorhanden|erfasst|erhoben|gespeichert|verfügbar)',
     'nicht (?:\\p{L}+ ){0,2}(?:enthalten|definiert|gemessen)',
+    'nicht (?:zu )?(?:beantwort\\p{L}+|ermitt\\p{L}+|berechn\\p{L}+|bestimm\\p{L}+|möglich)',
+    'nicht (?:\\p{L}+ ){0,2}(?:bekannt|dokumentiert|vorgesehen|aufgezeichnet)',
     'fehl(?:t|en)',
   ],
   French: [
@@ -40,7 +48,11 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
     'no se (?:registra|mide|recoge|guarda)n?',
     'faltan?',
   ],
-  Portuguese: ['n[ãa]o (?:há|existem?|temos|dispon\\p{L}+|posso|podemos|cont[ée]m|est[áã]o?)'],
+  Portuguese: [
+    'n[ãa]o (?:há|existem?|temos|dispon\\p{L}+|posso|podemos|cont[ée]m|est[áã]o?)',
+    'n[ãa]o (?:é possível|é|são|foi) (?:\\p{L}+ ){0,2}(?:medid|registad|registrad|guardad|respond)\\p{L}+',
+    'falta[m]?',
+  ],
   Italian: [
     "non (?:ci sono|c['’]è|esist\\p{L}+|abbiamo|posso|possiamo|contiene|contengono)",
     'non sono (?:disponibili|registrat[ie])',
@@ -51,6 +63,38 @@ const phrases: Readonly<Record<string, readonly string[]>> = {
   ],
   Polish: ['nie (?:ma|można|mogę|mamy|zawierają|zawiera)', 'brak'],
   Russian: ['нет', 'не (?:могу|можем|содерж\\p{L}+|хран\\p{L}+|собира\\p{L}+)', 'отсутству\\p{L}+'],
+  Swedish: [
+    '(?:det )?(?:finns|saknas)(?: det)? (?:inga|inget|ingen|inte)',
+    '(?:kan|går) (?:\\p{L}+ ){0,2}inte',
+    'saknas',
+    'inte (?:\\p{L}+ ){0,2}(?:tillgänglig\\p{L}*|registrera\\p{L}*|mät\\p{L}*)',
+  ],
+  Danish: ['(?:der )?(?:findes|er) (?:ingen|ikke)', 'kan (?:\\p{L}+ ){0,2}ikke', 'mangler'],
+  Norwegian: ['(?:det )?(?:finnes|er) (?:ingen|ikke)', 'ikke (?:tilgjengelig|registrert)'],
+  Finnish: ['ei (?:ole|löydy|voi\\p{L}*|sisällä|tallenneta)', 'puuttu\\p{L}+'],
+  Czech: [
+    '(?:nejsou|není|nemáme|nelze|neexistuj\\p{L}+|neobsahuj\\p{L}+|nemohu|nesleduj\\p{L}+)',
+    'chyb(?:í|ějí)',
+  ],
+  Hungarian: ['(?:nincs|nincsenek|nem (?:tudom|lehet|áll|található|tartalmaz))', 'hiányzik'],
+  Romanian: ['nu (?:există|avem|pot|putem|sunt|este|conține|se)', 'lips\\p{L}+'],
+  Turkish: [
+    '(?:yok(?:tur)?|bulun(?:mu|ma)\\p{L}+|mevcut değil\\p{L}*|yanıtlayam\\p{L}+)',
+    '(?:cevaplayam\\p{L}+|tutulmu\\p{L}+|kaydedilm\\p{L}+|içerm\\p{L}+)',
+  ],
+  Greek: ['δεν (?:υπάρχ\\p{L}+|έχουμε|μπορώ|μπορούμε|είναι|περιέχ\\p{L}+)'],
+  Ukrainian: ['немає', 'не (?:можу|можна|містить|зберіга\\p{L}+)', 'відсутн\\p{L}+'],
+  Arabic: [
+    '(?:لا|لم|لن) (?:توجد|يوجد|يمكن\\p{L}*|تتوفر|يتوفر|أستطيع|نملك|تحتوي|يتم)',
+    'ليس\\p{L}*',
+    'غير (?:متوفر|متاح|مسجل)\\p{L}*',
+  ],
+  Hebrew: ['אין', 'לא (?:ניתן|קיים|קיימים|נמצא|נמצאו|יכול)'],
+  Vietnamese: ['không (?:có|thể|tồn tại|được|lưu)'],
+  Indonesian: [
+    'tidak (?:ada|tersedia|dapat|bisa|memiliki|tercatat|mencatat)',
+    'belum (?:ada|tersedia)',
+  ],
 };
 
 const words = new RegExp(
@@ -58,9 +102,9 @@ const words = new RegExp(
   'iu',
 );
 
-/** Chinese, Japanese and Korean put no space between words. */
+/** Chinese, Japanese, Korean and Thai put no space between words. */
 const unspaced =
-  /没有|沒有|无法|無法|不存在|未记录|未記錄|未收集|缺少|ありません|できません|存在しません|없습니다|없다/u;
+  /没有|沒有|无法|無法|不存在|未记录|未記錄|未收集|缺少|ありません|できません|存在しません|ないため|없습니다|없다|없어|ไม่มี|ไม่สามารถ|नहीं/u;
 
 /** Words of emphasis that only look like a refusal. */
 const emphasis = new RegExp(
@@ -78,7 +122,7 @@ export function saysNoAnswer(text: string): boolean {
 /** What an agent counts when it says where it looked: `12 tables`, `3 Spalten`. */
 export const countsPlaces = new RegExp(
   '^\\s+(?:\\p{L}+\\s+){0,2}(?:tables?|columns?|fields?|datasets?|metrics?|pages?|schemas?' +
-    '|queries|sources?|tabellen?|spalten?|kennzahl(?:en)?|seiten?|colonnes?|tablas?|columnas?' +
+    '|queries|sources?|definitions?|meanings?|interpretations?|tabellen?|spalten?|kennzahl(?:en)?|seiten?|definitionen|colonnes?|tablas?|columnas?' +
     '|tabelas?|colunas?|tabelle|colonne|kolommen)(?!\\p{L})',
   'iu',
 );

@@ -72,7 +72,7 @@ export function isIncluded(
 }
 
 function isSameRow(a: ComparableRow, b: ComparableRow, isSame: IsSameValue): boolean {
-  return a.every((value, index) => isSame(value, b[index] ?? null));
+  return a.every((value, index) => isSame(value, b[index] ?? null, index));
 }
 
 /**

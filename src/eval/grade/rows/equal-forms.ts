@@ -1,24 +1,16 @@
 import type { MatchRule } from '../../cases/question-set-schema.ts';
-import type { ComparableValue } from './result-table.ts';
+import { firstDay } from './first-day.ts';
+import type { ComparableValue, IsSameValue } from './result-table.ts';
 
-type Preset = Exclude<MatchRule['allow'][number], 'pivot'>;
-type IsSameForm = (actual: ComparableValue, golden: ComparableValue) => boolean;
+type Preset = Exclude<MatchRule['allow'][number], 'pivot' | 'percent'>;
 
 /** Forms in which people write the same value. The first value is that of the answer. */
-const forms: Readonly<Record<Preset, IsSameForm>> = {
+const forms: Readonly<Record<Preset, IsSameValue>> = {
   rounded: (actual, golden) => {
-    const [stated, exact] = [numberOf(actual), numberOf(golden)];
-    return stated !== undefined && exact !== undefined && isRoundingOf(stated, exact);
-  },
-  percent: (actual, golden) => {
-    const stated = percentOf(actual);
-    const exact = numberOf(golden);
-    return (
-      stated !== undefined &&
-      exact !== undefined &&
-      isShare(exact) &&
-      (isNearly(stated, exact * 100) || isRoundingOf(stated, exact * 100))
-    );
+    const [stated, exact] = [amountOf(actual), numberOf(golden)];
+    if (stated === undefined || exact === undefined) return false;
+    // Golden numbers may be rounded too; whole ones are counts and ids.
+    return isRoundingOf(stated, exact) || (!Number.isInteger(exact) && isRoundingOf(exact, stated));
   },
   dates: (actual, golden) => {
     const [one, other] = [firstDay(actual), firstDay(golden)];
@@ -36,7 +28,39 @@ export function isAllowedForm(
   actual: ComparableValue,
   golden: ComparableValue,
 ): boolean {
-  return allow.some((preset) => preset !== 'pivot' && forms[preset](actual, golden));
+  return allow.some(
+    (preset) => preset !== 'pivot' && preset !== 'percent' && forms[preset](actual, golden),
+  );
+}
+
+/**
+ * The ways to write a column of shares: 65.6 or 65.6 % for 0.656, 65.6 % for 65.6, and 0.656 for
+ * 65.6 where the golden column has percentages. A column is written in one way.
+ */
+export function percentForms(golden: readonly ComparableValue[]): readonly IsSameValue[] {
+  const hasPercents = golden.some((value) => Math.abs(numberOf(value) ?? 0) > 1);
+  const inPercent: IsSameValue = (actual, exact) => isPercentOf(percentOf(actual), numberOf(exact));
+  const asShare: IsSameValue = (actual, exact) => isPercentOf(numberOf(exact), numberOf(actual));
+  return [inPercent, withSign, ...(hasPercents ? [asShare] : [])].map(
+    (isSame): IsSameValue =>
+      (actual, exact) =>
+        actual === null || exact === null ? actual === exact : isSame(actual, exact),
+  );
+}
+
+function withSign(actual: ComparableValue, golden: ComparableValue): boolean {
+  const [stated, exact] = [percentOf(actual), numberOf(golden)];
+  if (typeof actual !== 'string' || !actual.endsWith('%')) return actual === golden;
+  return stated !== undefined && exact !== undefined && isRoundingOf(stated, exact);
+}
+
+/** Ten times as much is the greatest share: 1234.5 is an amount. */
+const greatestShare = 10;
+
+function isPercentOf(percent: number | undefined, share: number | undefined): boolean {
+  if (percent === undefined || share === undefined || !isShare(share)) return false;
+  const exact = share * 100;
+  return isNearly(percent, exact) || isRoundingOf(percent, exact) || isRoundingOf(exact, percent);
 }
 
 function isNearly(a: number, b: number): boolean {
@@ -57,7 +81,18 @@ function isRoundingOf(rounded: number, exact: number): boolean {
 
 /** Whole numbers beyond 1 are counts: 1200 is no percentage of 12. */
 function isShare(value: number): boolean {
-  return !Number.isInteger(value) || Math.abs(value) <= 1;
+  return Math.abs(value) <= 1 || (!Number.isInteger(value) && Math.abs(value) <= greatestShare);
+}
+
+/** `$1,234.50` */
+function amountOf(value: ComparableValue): number | undefined {
+  const plain = numberOf(value);
+  if (plain !== undefined || typeof value !== 'string') return plain;
+  const [, sign = '', digits = ''] =
+    /^(-?)(?:[€$£¥₹]|[A-Z]{3})? ?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?) ?(?:[€$£¥₹]|[A-Z]{3})?$/.exec(
+      value,
+    ) ?? [];
+  return digits === '' ? undefined : Number(`${sign}${digits.replaceAll(',', '')}`);
 }
 
 function percentOf(value: ComparableValue): number | undefined {
@@ -68,15 +103,6 @@ function percentOf(value: ComparableValue): number | undefined {
 function numberOf(value: ComparableValue): number | undefined {
   if (typeof value !== 'string') return value ?? undefined;
   return /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
-}
-
-/** The first day of the year, the quarter, the month or the day. */
-function firstDay(value: ComparableValue): string | undefined {
-  const [, year = '', quarter, month = '01', day = '01'] =
-    /^(\d{4})(?:-?Q([1-4])|-(\d\d)(?:-(\d\d))?)?$/i.exec(String(value ?? '')) ?? [];
-  if (year === '') return undefined;
-  const first = quarter === undefined ? month : String(Number(quarter) * 3 - 2).padStart(2, '0');
-  return `${year}-${first}-${day}`;
 }
 
 const flagWords: Readonly<Record<string, boolean>> = {

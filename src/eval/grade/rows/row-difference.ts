@@ -1,5 +1,6 @@
 import type { MatchRule } from '../../cases/question-set-schema.ts';
 import { hasPerfectMatching } from './bipartite-matching.ts';
+import { plainName } from './column-name.ts';
 import { areTooMany, isIncluded, isSameInOrder, isSameMultiset } from './compare-rows.ts';
 import { unpivoted } from './pivot.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type ResultTable,
   toComparableRows,
 } from './result-table.ts';
-import { valueEquality } from './value-equality.ts';
+import { columnEqualities } from './value-equality.ts';
 
 /**
  * Limits for results in which many columns hold the same values: assignments that are compared, and
@@ -30,10 +31,9 @@ export function rowDifference(
   const difference = differenceOf(actual, golden, rule);
   if (difference === undefined || !rule.allow.includes('pivot')) return difference;
   const byValue: MatchRule = { ...rule, columns: 'by_value' };
-  const [long, goldenLong] = [unpivoted(actual, golden), unpivoted(golden, actual)];
   const isPivoted =
-    (long !== undefined && differenceOf(long, golden, byValue) === undefined) ||
-    (goldenLong !== undefined && differenceOf(actual, goldenLong, byValue) === undefined);
+    unpivoted(actual, golden).some((long) => differenceOf(long, golden, byValue) === undefined) ||
+    unpivoted(golden, actual).some((long) => differenceOf(actual, long, byValue) === undefined);
   return isPivoted ? undefined : difference;
 }
 
@@ -62,17 +62,19 @@ function differenceOf(
   if (difference !== undefined) return difference;
   const isCut = rule.extra_rows === 'after';
   const actual = isCut ? { ...given, rows: given.rows.slice(0, golden.rows.length) } : given;
-  const isSame = valueEquality(rule);
   const matchBy = hasAllNames(actual, golden) ? 'by_name' : rule.columns;
-  const isEqual = actual.rows.length > golden.rows.length ? isIncluded : isSameMultiset;
-  const comparison = {
-    actual: toComparableRows(actual),
-    golden: toComparableRows(golden),
-    isSame,
-    isEqual,
-  };
-  const candidates = golden.columns.map(({ name }, index) =>
-    matchingColumns({ ...comparison, index, columns: columnsToTry(actual, name, matchBy) }),
+  const comparison = compareColumns(
+    {
+      actual: toComparableRows(actual),
+      golden: toComparableRows(golden),
+      isEqual: actual.rows.length > golden.rows.length ? isIncluded : isSameMultiset,
+    },
+    rule,
+  );
+  const candidates = golden.columns.map((_, index) =>
+    columnsToTry(actual, golden, { index, matchBy }).filter(
+      (column) => comparison.equalityOf(index, column) !== undefined,
+    ),
   );
   const missing = candidates.findIndex((columns) => columns.length === 0);
   if (missing !== -1) {
@@ -92,44 +94,67 @@ function differenceOf(
 
 /** A result that has a column of every golden name says itself which column is which. */
 function hasAllNames(actual: ResultTable, golden: ResultTable): boolean {
-  const namesOf = ({ columns }: ResultTable) => columns.map(({ name }) => name.toLowerCase());
   const [own, wanted] = [namesOf(actual), namesOf(golden)];
   return new Set(wanted).size === wanted.length && wanted.every((name) => own.includes(name));
+}
+
+function namesOf({ columns }: ResultTable): readonly string[] {
+  return columns.map(({ name }) => plainName(name));
 }
 
 interface RowsToCompare {
   readonly actual: readonly ComparableRow[];
   readonly golden: readonly ComparableRow[];
-  readonly isSame: IsSameValue;
   /** Whether columns or rows are the golden ones, in any order. */
   readonly isEqual: typeof isSameMultiset;
 }
 
-/** Indexes of the actual columns that may stand for the golden column of this name. */
-function columnsToTry(
-  { columns }: ResultTable,
-  goldenName: string,
-  match: MatchRule['columns'],
-): readonly number[] {
-  const isCandidate = (name: string) =>
-    match === 'by_value' || name.toLowerCase() === goldenName.toLowerCase();
-  return columns.flatMap(({ name }, index) => (isCandidate(name) ? [index] : []));
+interface ColumnComparison extends RowsToCompare {
+  /** How the values of a golden column are written in an actual one; undefined if they are not. */
+  readonly equalityOf: (golden: number, actual: number) => IsSameValue | undefined;
 }
 
-/** The actual columns that hold the same values as the golden column at `index`. */
-function matchingColumns({
-  actual,
-  golden,
-  isSame,
-  isEqual,
-  index,
-  columns,
-}: RowsToCompare & {
-  readonly index: number;
-  readonly columns: readonly number[];
-}): readonly number[] {
-  const goldenColumn = pickColumns(golden, [index]);
-  return columns.filter((column) => isEqual(pickColumns(actual, [column]), goldenColumn, isSame));
+function compareColumns(rows: RowsToCompare, rule: MatchRule): ColumnComparison {
+  const known = new Map<string, IsSameValue | undefined>();
+  const equalityOf = (index: number, column: number): IsSameValue | undefined => {
+    const key = `${index} ${column}`;
+    if (!known.has(key)) {
+      const [given, wanted] = [
+        pickColumns(rows.actual, [column]),
+        pickColumns(rows.golden, [index]),
+      ];
+      const equalities = columnEqualities(
+        rule,
+        rows.golden.map((row) => row[index] ?? null),
+      );
+      known.set(
+        key,
+        equalities.find((isSame) => rows.isEqual(given, wanted, isSame)),
+      );
+    }
+    return known.get(key);
+  };
+  return { ...rows, equalityOf };
+}
+
+/** Names that say so little that they may stand for another column. */
+const vagueNames: ReadonlySet<string> = new Set(['id', 'name', 'value', 'count', 'total', 'n']);
+
+/**
+ * Indexes of the actual columns that may stand for a golden column. One that has the name of
+ * another golden column is that one.
+ */
+function columnsToTry(
+  actual: ResultTable,
+  golden: ResultTable,
+  { index, matchBy }: { readonly index: number; readonly matchBy: MatchRule['columns'] },
+): readonly number[] {
+  const wanted = namesOf(golden);
+  const own = wanted[index];
+  const others = wanted.filter((name) => name !== own && !vagueNames.has(name));
+  const isCandidate = (name: string) =>
+    matchBy === 'by_value' ? !others.includes(name) : name === own;
+  return namesOf(actual).flatMap((name, column) => (isCandidate(name) ? [column] : []));
 }
 
 function pickColumns(
@@ -156,17 +181,22 @@ function firstTwins(rows: readonly ComparableRow[], width: number): readonly num
 
 /** The difference of the rows as a whole, when every golden column has candidates. */
 function differenceOfRows(
-  { actual, golden, isSame, isEqual: isEqualInAnyOrder }: RowsToCompare,
+  { actual, golden, equalityOf, isEqual: isEqualInAnyOrder }: ColumnComparison,
   { keepsOrder, ...search }: ColumnSearch & { readonly keepsOrder: boolean },
 ): string | undefined {
   const isEqual = keepsOrder ? isSameInOrder : isEqualInAnyOrder;
+  const sameIn = (columns: readonly number[]): IsSameValue => {
+    const own = columns.map((column, index) => equalityOf(index, column));
+    return (a, b, index = 0) => own[index]?.(a, b) ?? false;
+  };
   let tried = 0;
   for (const columns of columnAssignments(search, { steps: maxSteps })) {
-    if (isEqual(pickColumns(actual, columns), golden, isSame)) return undefined;
+    if (isEqual(pickColumns(actual, columns), golden, sameIn(columns))) return undefined;
     if ((tried += 1) >= maxAssignments) break;
   }
   const [columns = []] = columnAssignments(search, { steps: maxSteps });
-  const isOnlyOrder = keepsOrder && isEqualInAnyOrder(pickColumns(actual, columns), golden, isSame);
+  const isOnlyOrder =
+    keepsOrder && isEqualInAnyOrder(pickColumns(actual, columns), golden, sameIn(columns));
   return isOnlyOrder
     ? 'the right rows in another order'
     : 'the columns hold the right values, the rows do not';
@@ -201,7 +231,9 @@ const maxExampleRows = 200;
 
 /** An example: a golden row that is missing, and the actual row with the most values in common. */
 export function nearestRow(actual: ResultTable, golden: ResultTable, rule: MatchRule): string {
-  const isSame = valueEquality(rule);
+  const values = toComparableRows(golden).flat();
+  const equalities = columnEqualities(rule, values);
+  const isSame: IsSameValue = (a, b) => equalities.some((isEqual) => isEqual(a, b));
   const actualRows = toComparableRows(actual).slice(0, maxExampleRows);
   const goldenRows = toComparableRows(golden).slice(0, maxExampleRows);
   const countShared = (row: ComparableRow, other: ComparableRow): number =>

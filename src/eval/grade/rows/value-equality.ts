@@ -1,14 +1,20 @@
 import { defaultTolerance, type MatchRule } from '../../cases/question-set-schema.ts';
-import { isAllowedForm } from './equal-forms.ts';
+import { isAllowedForm, percentForms } from './equal-forms.ts';
 import type { ComparableValue, IsSameValue } from './result-table.ts';
 
 /**
- * Equality within the tolerance of the rule, and in the forms that it allows. A text counts as a
- * number only next to a number.
+ * Equality within the tolerance of the rule, and in the forms that it allows: the ways in which a
+ * whole column may be written, the plain one first. A text counts as a number only next to a
+ * number.
  */
-export function valueEquality({ numeric, allow }: MatchRule): IsSameValue {
+export function columnEqualities(
+  { numeric, allow }: MatchRule,
+  golden: readonly ComparableValue[],
+): readonly IsSameValue[] {
   const isSame = numericEquality(numeric);
-  return allow.length === 0 ? isSame : (a, b) => isSame(a, b) || isAllowedForm(allow, a, b);
+  const plain: IsSameValue =
+    allow.length === 0 ? isSame : (a, b) => isSame(a, b) || isAllowedForm(allow, a, b);
+  return allow.includes('percent') ? [plain, ...percentForms(golden)] : [plain];
 }
 
 function numericEquality(numeric: MatchRule['numeric']): IsSameValue {
