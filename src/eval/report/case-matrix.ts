@@ -15,15 +15,20 @@ export function renderCaseMatrix(runs: readonly EvalRun[]): Markup {
   const bareHead =
     bareCases === undefined ? html`` : html`<th class="cell" title="without context">w/o</th>`;
   const resultsByRun = runs.map(({ cases }) => new Map(cases.map((result) => [result.id, result])));
-  const rows = (newest?.cases ?? []).map((result) => {
+  const bareById = new Map(bareCases?.map((result) => [result.id, result]));
+  const rows = (newest?.cases ?? []).map((result, index) => {
     const outcomes = resultsByRun.map((results) => results.get(result.id)?.outcome);
-    const bare = bareCases?.find(({ id }) => id === result.id);
+    const bare = bareById.get(result.id);
     const bareCell =
       bareCases === undefined ? html`` : renderCell(bare?.outcome, { ageClass: '', markClass: '' });
-    return renderCaseRow(result, outcomes, bareCell);
+    return renderCaseRow({ result, index }, outcomes, bareCell);
   });
-  const cellCount = Math.min(runs.length, runsOnNarrowScreens) + (bareCases === undefined ? 0 : 1);
-  return html`<table class="matrix" style="--cells: ${cellCount}">
+  const bareCount = bareCases === undefined ? 0 : 1;
+  const cellCount = Math.min(runs.length, runsOnNarrowScreens) + bareCount;
+  return html`<table
+    class="matrix"
+    style="--cells: ${cellCount}; --runs: ${runs.length + bareCount}"
+  >
     <tr>
       <th class="id">case</th>
       ${heads}${bareHead}
@@ -48,20 +53,20 @@ function ageClass(index: number, count: number): string {
 }
 
 function renderCaseRow(
-  result: CaseResult,
+  { result, index }: { readonly result: CaseResult; readonly index: number },
   outcomes: readonly (EvalOutcome | undefined)[],
   bareCell: Markup,
 ): Markup {
-  const cells = outcomes.map((outcome, index) =>
+  const cells = outcomes.map((outcome, run) =>
     renderCell(outcome, {
-      ageClass: ageClass(index, outcomes.length),
-      markClass: index === outcomes.length - 1 ? ' now' : '',
+      ageClass: ageClass(run, outcomes.length),
+      markClass: run === outcomes.length - 1 ? ' now' : '',
     }),
   );
   const rate = `${result.flaky ? 'flaky ' : ''}${passRate(result)}`;
   const remarks = [...failureReasons(result), rate].filter((text) => text !== '').join(' · ');
-  return html`<tr>
-    <td class="id">${result.id}</td>
+  return html`<tr data-case="${index}">
+    <td class="id"><a href="#case-${index}" title="${result.id}">${result.id}</a></td>
     ${cells}${bareCell}
     <td class="why">${remarks.length > 200 ? `${remarks.slice(0, 200)}…` : remarks}</td>
   </tr>`;

@@ -1,6 +1,6 @@
 import { formatCount } from '../../lib/format-count.ts';
 import type { CaseResult } from '../run/run-schema.ts';
-import { meanInterval, signTest, type Interval } from './statistics.ts';
+import { differenceInterval, signTest, type RateInterval } from './statistics.ts';
 import { passShare } from './summary.ts';
 
 /** The same cases, answered twice. Pairs show much smaller differences than two rates do. */
@@ -10,7 +10,7 @@ export interface PairedComparison {
   readonly better: number;
   readonly worse: number;
   /** Mean difference of the shares of right attempts, second less first, from -1 to 1. */
-  readonly difference: Interval;
+  readonly difference: RateInterval;
   /** How often chance alone makes so many cases better or worse: the exact sign test. */
   readonly p_value: number;
 }
@@ -24,7 +24,7 @@ export function comparePairs(
     const [was, is] = [shares.get(result.id), passShare(result)];
     return was === undefined || is === undefined ? [] : [is - was];
   });
-  const difference = meanInterval(differences);
+  const difference = differenceInterval(differences);
   if (difference === undefined) return undefined;
   const better = differences.filter((change) => change > 0).length;
   const worse = differences.filter((change) => change < 0).length;
@@ -41,11 +41,7 @@ export function describePairs({
   p_value: p,
 }: PairedComparison): string {
   const points = (share: number) => String(Math.round(share * 100));
-  const range =
-    low === undefined || high === undefined
-      ? ''
-      : ` (${points(Math.max(-1, low))} to ${points(Math.min(1, high))})`;
   const chance = p < 0.001 ? 'p < 0.001' : `p = ${p.toPrecision(2)}`;
   const cases = formatCount(pairs, 'shared case');
-  return `${points(value)} points${range} on ${cases}: ${better} better, ${worse} worse (${chance})`;
+  return `${points(value)} points (${points(low)} to ${points(high)}) on ${cases}: ${better} better, ${worse} worse (${chance})`;
 }

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { formatCount } from '../../lib/format-count.ts';
 import type { CaseResult, EvalRun, GradedTurn } from '../run/run-schema.ts';
+import { renderCaseFilter } from './case-filter.ts';
 import { renderCaseMatrix } from './case-matrix.ts';
 import { contextChangeText, type CaseChange, type RunComparison } from './compare-runs.ts';
+import { figureGroups, groupRows } from './figure-groups.ts';
 import { html, Markup } from './html-template.ts';
 import type { DiffLine } from './line-diff.ts';
 import { outcomeMarks } from './outcome-mark.ts';
@@ -18,21 +21,23 @@ interface HtmlReport {
 
 const maxRuns = 16;
 
+const readOwn = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+
 /**
- * One self-contained page: no script, font or image, and a policy that lets a browser fetch
- * nothing.
+ * One self-contained page: no font or image, and a policy that lets a browser fetch nothing and run
+ * only the script of the filter, which it names by its hash.
  */
 export function renderHtmlReport({ run, history, comparison }: HtmlReport): string {
   const runs = [...history.filter(({ id }) => id !== run.id), run].slice(-maxRuns);
-  const css = new Markup(readFileSync(new URL('report.css', import.meta.url), 'utf8'));
+  const css = new Markup(readOwn('report.css'));
+  const script = readOwn('report-page.js');
+  const hash = createHash('sha256').update(script).digest('base64');
+  const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'`;
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta
-          http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src 'unsafe-inline'"
-        />
+        ${new Markup(`<meta http-equiv="Content-Security-Policy" content="${policy}" />`)}
         <meta name="viewport" content="width=device-width" />
         <title>ktx eval ${run.started.slice(0, 10)}</title>
         <style>
@@ -42,12 +47,14 @@ export function renderHtmlReport({ run, history, comparison }: HtmlReport): stri
       <body>
         <h1>ktx eval</h1>
         ${renderAbout(run)} ${renderFigures(columnsWithBaseline(comparison?.summaries[0], run))}
+        ${renderGroups(run)}
         <h2>Trend</h2>
         ${renderTrend(runs)}
         <h2>Cases</h2>
-        ${renderCaseMatrix(runs)} ${comparison === undefined ? html`` : renderChanges(comparison)}
+        ${renderCaseFilter(run)} ${renderCaseMatrix(runs)}
+        ${comparison === undefined ? html`` : renderChanges(comparison)}
         <h2>Answers</h2>
-        ${run.cases.map(renderCase)}
+        ${run.cases.map(renderCase)} ${new Markup(`<script>${script}</script>`)}
       </body>
     </html> `.text;
 }
@@ -83,6 +90,26 @@ function renderFigures(columns: readonly FigureColumn[]): Markup {
   </table>`;
 }
 
+function renderGroups(run: EvalRun): Markup {
+  const groups = figureGroups(run);
+  if (groups.length === 0) return html``;
+  const [titles = [], ...rows] = groupRows(groups);
+  return html`<h2>By group</h2>
+    <div class="wide">
+      <table class="groups">
+        <tr>
+          ${titles.map((title) => html`<th>${title}</th>`)}
+        </tr>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell) => html`<td>${cell}</td>`)}
+            </tr>`,
+        )}
+      </table>
+    </div>`;
+}
+
 function renderChanges(comparison: RunComparison): Markup {
   const changes = comparison.changes.filter(({ kind }) => kind !== 'sql');
   return html`<h2>Against ${comparison.before}</h2>
@@ -106,18 +133,24 @@ function renderDiffLine({ mark, text }: DiffLine): Markup {
 }
 
 /** The first attempt with the outcome of the case. */
-function renderCase(result: CaseResult): Markup {
-  const { id, outcome, attempts } = result;
+function renderCase(result: CaseResult, index: number): Markup {
+  const { id, outcome, attempts, tags } = result;
   const shown = attempts.find((attempt) => attempt.outcome === outcome) ?? attempts[0];
   const turns = shown?.turns ?? [];
   const question = turns[0]?.question ?? '';
   const reason = result.reason === undefined ? html`` : html`<p class="dim">${result.reason}</p>`;
-  return html`<details>
+  return html`<details
+    id="case-${index}"
+    data-case="${index}"
+    data-outcome="${outcome}"
+    data-tags="${tags.join(' ')}"
+  >
     <summary>
-      <span class="mark ${outcome}">${outcomeMarks[outcome]}</span> ${id}
+      <span class="mark ${outcome}" title="${outcome}">${outcomeMarks[outcome]}</span> ${id}
       <span class="dim">${question} ${passRate(result)}</span>
     </summary>
-    ${reason}${turns.map(renderTurn)}
+    ${reason}${tags.length === 0 ? html`` : html`<p class="dim">${tags.join(', ')}</p>`}
+    ${turns.map(renderTurn)}
   </details>`;
 }
 

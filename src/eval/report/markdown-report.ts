@@ -1,5 +1,6 @@
 import type { EvalRun } from '../run/run-schema.ts';
 import { contextChangeText, type CaseChange, type RunComparison } from './compare-runs.ts';
+import { figureGroups, groupRows } from './figure-groups.ts';
 import { columnsWithBaseline, failureReasons, figureRows, passRate } from './summary.ts';
 
 /** GitHub's limit for a comment is 65,536 characters; counted in bytes to be on the safe side. */
@@ -15,13 +16,26 @@ export function renderMarkdownReport(run: EvalRun, comparison: RunComparison | u
   const [titles = [], ...rows] = figureRows(columnsWithBaseline(comparison?.summaries[0], run));
   const figures = renderTable(titles, rows);
   const about = escapeMarkdown(describeRun(run));
-  const room = maxCommentBytes - reservedBytes - countBytes(figures) - countBytes(about);
+  const groups = renderGroups(run);
+  const taken = [figures, about, ...groups].map(countBytes).reduce((sum, bytes) => sum + bytes, 0);
+  const room = maxCommentBytes - reservedBytes - taken;
   const failures = renderFailures(run, comparison === undefined ? room : room / 2);
   const changes =
     comparison === undefined
       ? []
       : renderChanges(comparison, room - countBytes(failures.join('\n\n')));
-  return ['## ktx eval', figures, ...failures, ...changes, about, ''].join('\n\n');
+  return ['## ktx eval', figures, ...groups, ...failures, ...changes, about, ''].join('\n\n');
+}
+
+/** Of more groups, the HTML report has all. */
+const maxGroups = 40;
+
+function renderGroups(run: EvalRun): readonly string[] {
+  const groups = figureGroups(run);
+  if (groups.length === 0) return [];
+  const [titles = [], ...rows] = groupRows(groups.slice(0, maxGroups));
+  const cells = rows.map((row) => row.map((cell) => escapeMarkdown(cell)));
+  return [renderTable(titles, cells), ...omittedLine(groups.length - cells.length, 'group')];
 }
 
 function describeRun({ id, context }: EvalRun): string {

@@ -36,9 +36,12 @@ const tQuantiles = [
   2.045, 2.042,
 ];
 
-/** Beyond the table, the first two terms of the expansion of Cornish and Fisher. */
+/** Beyond the table, the first three terms of the expansion of Cornish and Fisher. */
 function tQuantile(freedom: number): number {
-  return tQuantiles[freedom - 1] ?? z + (z ** 3 + z) / (4 * freedom);
+  return (
+    tQuantiles[freedom - 1] ??
+    z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)
+  );
 }
 
 /** The mean with Student's interval. Without an interval for one value; undefined for none. */
@@ -53,6 +56,27 @@ export function meanInterval(values: readonly number[]): Interval | undefined {
 }
 
 /**
+ * The mean of paired differences from -1 to 1 with its interval: that of D. G. Bonett and R. M.
+ * Price (2012), which adds a pair that gains and one that loses, here with Student's quantile.
+ * Unlike the plain interval, it does not shrink to a point where no pair differs, or all do so
+ * alike.
+ */
+export function differenceInterval(differences: readonly number[]): RateInterval | undefined {
+  const count = differences.length;
+  if (count === 0) return undefined;
+  const sum = differences.reduce((total, difference) => total + difference, 0);
+  const squares = differences.reduce((total, difference) => total + difference ** 2, 2);
+  const center = sum / (count + 2);
+  const variance = squares / (count + 2) - center ** 2;
+  const half = tQuantile(count + 1) * Math.sqrt(variance / (count + 2));
+  return {
+    value: sum / count,
+    low: Math.max(-1, center - half),
+    high: Math.min(1, center + half),
+  };
+}
+
+/**
  * The exact two-sided sign test: how often chance alone makes two sides of equal strength differ at
  * least this much. For pairs that pass or fail it is the exact test of McNemar (1947). 1 if no pair
  * differs.
@@ -60,13 +84,12 @@ export function meanInterval(values: readonly number[]): Interval | undefined {
 export function signTest(better: number, worse: number): number {
   const pairs = better + worse;
   const fewer = Math.min(better, worse);
+  // Of a thousand pairs, the numbers of ways are too large for a double; their shares are not.
+  let logShare = -pairs * Math.LN2;
   let tail = 0;
-  for (let count = 0; count <= fewer; count += 1) tail += Math.exp(logChoose(pairs, count));
-  return Math.min(1, 2 * tail * 2 ** -pairs);
-}
-
-function logChoose(of: number, count: number): number {
-  let sum = 0;
-  for (let index = 1; index <= count; index += 1) sum += Math.log((of - count + index) / index);
-  return sum;
+  for (let count = 0; count <= fewer; count += 1) {
+    tail += Math.exp(logShare);
+    logShare += Math.log((pairs - count) / (count + 1));
+  }
+  return Math.min(1, 2 * tail);
 }

@@ -22,9 +22,7 @@ export function summarizeCases(cases: readonly CaseResult[]): RunSummary {
   const attempts = cases.flatMap((result) => result.attempts);
   const shares = cases.flatMap((result) => passShare(result) ?? []);
   const answered = cases
-    .map((result) =>
-      result.attempts.filter(({ outcome, turns }) => outcome !== 'skipped' && turns.length > 0),
-    )
+    .map((result) => result.attempts.filter(isAnswered))
     .filter((own) => own.length > 0);
   const meanPerCase = (valueOf: (turn: GradedTurn) => number) =>
     meanInterval(
@@ -54,6 +52,12 @@ export function summarizeCases(cases: readonly CaseResult[]): RunSummary {
     cost_usd: isPriced ? meanPerCase((turn) => turn.cost_usd ?? 0) : undefined,
     ms: meanPerCase(({ ms }) => ms),
   };
+}
+
+/** What a call cost that broke off says nothing about what an answer costs. */
+function isAnswered({ outcome, turns }: CaseResult['attempts'][number]): boolean {
+  const isBrokenOff = turns.some(({ stop_reason: reason }) => reason === 'error');
+  return outcome !== 'skipped' && turns.length > 0 && !isBrokenOff;
 }
 
 /** Outcomes that say nothing about the agent. */
@@ -152,7 +156,7 @@ function summaryFigures({
 }
 
 /** `87 % (62 to 96)` */
-function intervalText(
+export function intervalText(
   interval: Interval | undefined,
   {
     before = '',

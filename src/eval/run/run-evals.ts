@@ -144,8 +144,9 @@ async function runAllCases(setup: EvalSetup, hasContext: boolean): Promise<CaseR
         continue;
       }
       skipReason ??= refusalReason(result);
-      results.set(result.id, result);
-      options.onCase(result, { done: results.size, of: queue.length, context: hasContext });
+      const named = { ...result, agent: queued.agent };
+      results.set(result.id, named);
+      options.onCase(named, { done: results.size, of: queue.length, context: hasContext });
     }
   };
   await Promise.all(Array.from({ length: Math.min(options.concurrency, queue.length) }, work));

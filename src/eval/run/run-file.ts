@@ -56,12 +56,33 @@ function unknownRunError(name: string, ids: readonly string[]): UserError {
   return new UserError('run_unknown', message, { hint, exitCode: 2 });
 }
 
-/** The newest runs, at most `limit`, oldest first. Files that cannot be read are left out. */
+/**
+ * The newest runs, at most `limit`, oldest first, without the answers, which would fill the memory.
+ * Files that cannot be read are left out.
+ */
 export async function readPastRuns(projectDir: string, limit: number): Promise<readonly EvalRun[]> {
   const ids = (await listRunIds(projectDir)).slice(-limit);
   const { evals } = projectPaths(projectDir);
-  const texts = await Promise.all(ids.map((id) => readText(join(evals, `${id}.json`), projectDir)));
-  return texts.flatMap((text) => runSchema.safeParse(parseJson(text ?? '')).data ?? []);
+  const runs: EvalRun[] = [];
+  for (const id of ids) {
+    const text = (await readText(join(evals, `${id}.json`), projectDir)) ?? '';
+    const { data } = runSchema.safeParse(parseJson(text));
+    if (data !== undefined) runs.push(withoutAnswers(data));
+  }
+  return runs;
+}
+
+function withoutAnswers(run: EvalRun): EvalRun {
+  const strip = (cases: EvalRun['cases']): EvalRun['cases'] =>
+    cases.map((result) => ({
+      ...result,
+      attempts: result.attempts.map(({ outcome }) => ({ outcome, turns: [] })),
+    }));
+  return {
+    ...run,
+    cases: strip(run.cases),
+    ...(run.without_context && { without_context: strip(run.without_context) }),
+  };
 }
 
 /** Oldest first, because an id begins with its time. */

@@ -52,6 +52,8 @@ const contextSchema = z.object({
 const caseResultSchema = z.object({
   id: z.string(),
   tags: z.array(z.string()),
+  /** Who was asked; older runs do not say. */
+  agent: z.string().optional(),
   outcome: outcomeSchema,
   /** Some attempts passed, others did not. */
   flaky: z.boolean(),

@@ -5,6 +5,7 @@ import {
   type RunComparison,
 } from '../../../eval/report/compare-runs.ts';
 import { describePairs } from '../../../eval/report/compare-pairs.ts';
+import { type FigureGroup, groupRows } from '../../../eval/report/figure-groups.ts';
 import type { DiffLine } from '../../../eval/report/line-diff.ts';
 import {
   failureReasons,
@@ -63,6 +64,22 @@ export function describeFigures(columns: readonly FigureColumn[], { style }: Scr
   return lines
     .map((line, index) => (hasTitles && index === 0 ? style('bold', line) : line))
     .join('\n');
+}
+
+/** Of more groups, the reports have all. */
+const maxGroups = 20;
+
+/** The figures by difficulty, tag, agent and model; no lines if there are none. */
+export function describeGroups(
+  groups: readonly FigureGroup[],
+  { style }: Screen,
+): readonly string[] {
+  if (groups.length === 0) return [];
+  const rows = groupRows(groups.slice(0, maxGroups)).map((row) => row.map(escapeControls));
+  const [titles = '', ...lines] = alignColumns(rows);
+  const left = groups.length - lines.length;
+  const more = left > 0 ? [style('dim', `and ${left} more: see the reports, or --json`)] : [];
+  return ['', style('bold', titles), ...lines, ...more];
 }
 
 /** What changed between two runs: each case, with the lines of its SQL that differ. */

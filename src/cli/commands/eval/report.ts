@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { describeCase, describeComparison, describeFigures } from './eval-text.ts';
+import { describeCase, describeComparison, describeFigures, describeGroups } from './eval-text.ts';
 import { addReportFlags, writeReports } from './write-reports.ts';
 
 export const reportCommand = defineCommand({
@@ -20,27 +20,39 @@ export const reportCommand = defineCommand({
     ),
   async run({ args: [name], options }, context) {
     const { dir } = await context.project();
-    const [{ readRun }, { compareRuns }, { columnsWithBaseline, summaryColumns }] =
-      await Promise.all([
-        import('../../../eval/run/run-file.ts'),
-        import('../../../eval/report/compare-runs.ts'),
-        import('../../../eval/report/summary.ts'),
-      ]);
+    const [
+      { readRun },
+      { compareRuns },
+      { columnsWithBaseline, summaryColumns },
+      { figureGroups },
+    ] = await Promise.all([
+      import('../../../eval/run/run-file.ts'),
+      import('../../../eval/report/compare-runs.ts'),
+      import('../../../eval/report/summary.ts'),
+      import('../../../eval/report/figure-groups.ts'),
+    ]);
     const { screen, host } = context;
     const run = await readRun(dir, name, host.cwd);
     const comparison =
       options.baseline === undefined
         ? undefined
         : compareRuns(await readRun(dir, options.baseline, host.cwd), run);
+    const groups = figureGroups(run);
     const text = [
       ...run.cases.map((result) => describeCase(result, screen)),
       '',
       describeFigures(columnsWithBaseline(comparison?.summaries[0], run), screen),
+      ...describeGroups(groups, screen),
       ...(comparison === undefined ? [] : ['', describeComparison(comparison, screen)]),
     ];
     const columns = summaryColumns(run).map(({ title, summary }) => ({ title, ...summary }));
     return {
-      data: { run, columns, comparison },
+      data: {
+        run,
+        columns,
+        groups: groups.map(({ summary, ...group }) => ({ ...group, ...summary })),
+        comparison,
+      },
       verbatim: true,
       text: text.join('\n'),
       notes: await writeReports(options, { run, comparison }, context),

@@ -8,7 +8,7 @@ import { formatCount } from '../../../lib/format-count.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
 import { usageError } from '../../terminal/failure.ts';
-import { describeCase, describeComparison, describeFigures } from './eval-text.ts';
+import { describeCase, describeComparison, describeFigures, describeGroups } from './eval-text.ts';
 import { addReportFlags, writeReports } from './write-reports.ts';
 
 const defaultConcurrency = 2;
@@ -231,13 +231,19 @@ interface EvalReport {
 
 async function evalResult(report: EvalReport, { screen }: CommandContext): Promise<CommandResult> {
   const { run, comparison, reportLines, saveError } = report;
-  const [{ columnsWithBaseline, summaryColumns }, { comparePairs, describePairs }] =
-    await Promise.all([
-      import('../../../eval/report/summary.ts'),
-      import('../../../eval/report/compare-pairs.ts'),
-    ]);
+  const [
+    { columnsWithBaseline, summaryColumns },
+    { comparePairs, describePairs },
+    { figureGroups },
+  ] = await Promise.all([
+    import('../../../eval/report/summary.ts'),
+    import('../../../eval/report/compare-pairs.ts'),
+    import('../../../eval/report/figure-groups.ts'),
+  ]);
+  const groups = figureGroups(run);
   const text = [
     describeFigures(columnsWithBaseline(comparison?.summaries[0], run), screen),
+    ...describeGroups(groups, screen),
     ...(comparison === undefined ? [] : ['', describeComparison(comparison, screen)]),
   ];
   const columns = summaryColumns(run).map(({ title, summary }) => ({ title, ...summary }));
@@ -247,7 +253,13 @@ async function evalResult(report: EvalReport, { screen }: CommandContext): Promi
   const saveNotes =
     saveError === undefined ? [] : [`This run could not be saved: ${saveError.message}`];
   return {
-    data: { run, columns, comparison, gain },
+    data: {
+      run,
+      columns,
+      groups: groups.map(({ summary, ...group }) => ({ ...group, ...summary })),
+      comparison,
+      gain,
+    },
     verbatim: true,
     text: text.join('\n'),
     notes: [...reportLines, ...saveNotes],
