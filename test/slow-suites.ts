@@ -41,6 +41,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'the questions of the demo as processes; test/eval/run.test.ts runs question sets in one process',
   'test/eval/github-action.test.ts':
     'the workflow for pull requests, step by step; test/eval/run.test.ts runs and compares questions',
+  'test/eval/killed.test.ts':
+    'kills runs of imported questions; test/eval/resume.test.ts kills one of eight cases. KTX_EVAL_CASES sets another number',
   'test/ingest/hijacked.test.ts':
     'a model on every backend that does what an attacker says; test/ingest/what-leaves.test.ts has one such run',
   'test/ingest/injection.test.ts':

@@ -19,6 +19,7 @@ export function startKtx(argv: readonly string[], { cwd, env }: Given) {
   });
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return {
+    pid: child.pid ?? 0,
     interrupt: () => child.kill('SIGINT'),
     /** Ends it without a chance to clean up. */
     kill: () => child.kill('SIGKILL'),
