@@ -1,3 +1,4 @@
+import { sumsOfPeriods } from './period-sums.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import { ofGroups, ofProducts, ofSameNames, ofTotals } from './across.ts';
 import { type ColumnKind, columnKinds, isLabel } from './columns.ts';
@@ -73,6 +74,7 @@ export function derivedCandidates(
     ...query.columns.flatMap((_, index) => ofColumn(query, index, rows.named(query.id))),
     ...ofRows(query, rows),
     ...ofGroups(query, rows),
+    ...sumsOfPeriods(query),
   ]);
   return [
     ...ofTables,
