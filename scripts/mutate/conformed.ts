@@ -39,8 +39,8 @@ export const conformedMutants: readonly Mutant[] = [
   {
     name: 'saved-found-by-others',
     file: 'project/answer/search.ts',
-    find: 'return hits.filter((_, index) => shown[index]);',
-    replace: 'return hits;',
+    find: 'saved === undefined || !(await hasAnswer(project, saved))',
+    replace: 'saved === undefined',
     why: 'The search tells a role of queries over rows that it may not see.',
     tests: ['cli/saved-queries.test.ts'],
   },

@@ -5,6 +5,46 @@ const graders = ['eval/graders.test.ts'];
 /** The graders of `ktx eval`. */
 export const evalMutants: readonly Mutant[] = [
   {
+    name: 'bench-wiki',
+    file: 'project/answer/search.ts',
+    find: '(project.offersWiki === false ? [] : [wikiName])',
+    replace: '[wikiName]',
+    why: 'A benchmark asks with the wiki where it says without.',
+    tests: ['eval/bench.test.ts'],
+  },
+  {
+    name: 'import-links',
+    file: 'eval/cases/import/find-databases.ts',
+    find: 'actual === undefined || !actual.startsWith(`${root}${sep}`)',
+    replace: 'actual === undefined',
+    why: 'A link in a benchmark connects a file of this machine.',
+    tests: ['eval/import-benchmarks.test.ts'],
+  },
+  {
+    name: 'verified-row-rules',
+    file: 'project/verified/find-verified.ts',
+    find: 'if (!(await seesAllOf(project, question))) return false;',
+    replace: '',
+    why: 'A role finds a verified question about rows that it must not see.',
+    tests: ['eval/verified-questions.test.ts'],
+  },
+  {
+    name: 'verified-basis',
+    file: 'project/verified/basis.ts',
+    find: 'canonicalJson([caseHash, uses, texts, tables, columns])',
+    replace: 'canonicalJson([caseHash, uses, tables, columns])',
+    why: 'A question stays verified after the definition that it rests on has changed.',
+    tests: ['eval/verified-questions.test.ts'],
+  },
+  {
+    name: 'verified-in-evals',
+    file: 'eval/run/run-evals.ts',
+    find: '{ ...fullProject, offersVerified: false as const }',
+    replace: '{ ...fullProject }',
+    why: 'The answer of the last eval answers the next one.',
+    tests: ['eval/verified-questions.test.ts'],
+  },
+  {
     name: 'weak-is-broken',
     file: 'eval/report/compare-runs.ts',
     find: "after === 'skipped' || after === 'weak'",

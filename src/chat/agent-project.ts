@@ -13,6 +13,8 @@ export function restrictProject(project: Project, { name, context, limits }: Age
   }
   const { query } = project.config;
   const maxRows = Math.min(query.max_rows, limits.max_rows ?? query.max_rows);
+  const isCuratedOnly = context.semantic_layer === 'required' && query.run_sql === 'on';
+  const runSql = isCuratedOnly ? 'semantic_layer_only' : query.run_sql;
   const [defaultConnection] = connections.length === 1 ? connections : [];
   const connection: Project['connection'] = (wanted = defaultConnection) => {
     if (wanted === undefined || connections.includes(wanted)) return project.connection(wanted);
@@ -26,6 +28,6 @@ export function restrictProject(project: Project, { name, context, limits }: Age
     ...project,
     warehouses: [...connections],
     connection,
-    config: { ...project.config, query: { ...query, max_rows: maxRows } },
+    config: { ...project.config, query: { ...query, max_rows: maxRows, run_sql: runSql } },
   };
 }

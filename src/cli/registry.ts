@@ -15,7 +15,7 @@ export const groups: Readonly<Record<string, string>> = {
     'list, read, query, queries, dimensions, metrics, validate, export, import',
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
-  eval: 'Test agents with question sets: check, run, compare, report, generate',
+  eval: 'Test agents with question sets: check, run, compare, report, generate, import',
   mcp: 'Run the MCP server for agents: serve, token',
   audit: 'Show who asked the MCP server over HTTP what: list, verify',
   'mcp token': 'Decide who may use the MCP server over HTTP: create, list, revoke',
@@ -250,8 +250,13 @@ export const registry: readonly CommandEntry[] = [
   },
   {
     path: 'eval import',
-    summary: 'Import questions of BIRD, Spider or a CSV file',
+    summary: 'Import questions of BIRD, Spider, dbt Labs or a CSV file',
     load: async () => (await import('./commands/eval/import.ts')).importCommand,
+  },
+  {
+    path: 'bench',
+    summary: 'Measure what each part of the context adds, and what search finds',
+    load: async () => (await import('./commands/eval/bench.ts')).benchCommand,
   },
   {
     path: 'mcp serve',

@@ -7,6 +7,7 @@ import type { Catalog, CatalogTable } from '../context/catalog/catalog.ts';
 export const kindWeights = {
   metric: 1.6,
   query: 1.55,
+  question: 1.55,
   dataset: 1.5,
   term: 1.4,
   segment: 1.2,

@@ -63,6 +63,9 @@ export function projectPaths(dir: string) {
     get notes() {
       return inState('notes');
     },
+    get verified() {
+      return inState('verified');
+    },
   };
 }
 
@@ -90,7 +93,7 @@ function refuseLinks(state: string): void {
 const checkedFolders = new Map<string, number>();
 
 /** The folders of `.ktx` whose entries ktx itself names. */
-const ownFolders = new Set(['audit', 'cache', 'chats', 'evals', 'kept', 'logs', 'notes']);
+const ownFolders = new Set(['audit', 'cache', 'chats', 'evals', 'kept', 'logs', 'notes', 'verified']);
 
 /** Looks at `.ktx`, its entries, and theirs in these folders. */
 function findLink(state: string): string | undefined {

@@ -3,6 +3,9 @@ import { UserError } from '../lib/error.ts';
 import { formatCount } from '../lib/format-count.ts';
 import type { Project } from '../project/open/open.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
+import type { VerifiedMark } from '../project/verified/find-verified.ts';
+import { answerVerifiedSql } from './answers/verified-sql.ts';
+import { describeMark } from './answers/describe-mark.ts';
 import { carriesNone, type ToolDefinition, type Trust, warehouseWarns } from './tool.ts';
 import { metricsInputSchema, metricsRequest } from './answers/metrics-request.ts';
 import { valuesOfRows } from './answers/values-of-rows.ts';
@@ -14,14 +17,17 @@ export const queryMetrics: ToolDefinition<typeof metricsInputSchema> = {
   effect: 'query',
   inputSchema: metricsInputSchema,
   itemsName: 'rows',
-  async run({ dry_run: isDry, ...input }, { project, signal, isReviewedOnly }) {
-    const request = await metricsRequest(project, input);
+  async run({ dry_run: isDry, ...input }, context) {
+    const { project, signal, isReviewedOnly } = context;
+    const asked = await metricsRequest(project, input);
+    if (asked.kind === 'sql') return answerVerifiedSql(context, { ...asked, isDry });
+    const { request } = asked;
     const { connection } = request;
     if (isReviewedOnly) await refuseUnreviewed(project, request);
     if (isDry) {
       const { plan, sql, receipt } = await planQuery(project, request);
       return {
-        summary: 'The plan; the query was not run.',
+        summary: `The plan; the query was not run.${verifiedText(receipt.verified)}`,
         trust: trustOf(receipt),
         details: { sql, receipt, plan },
         items: [],
@@ -34,9 +40,9 @@ export const queryMetrics: ToolDefinition<typeof metricsInputSchema> = {
     const answer = await runQuery(project, request, signal);
     const { columns, receipt, sql, outline, rows, queryId, ms, truncated, warnings } = answer;
     const count = `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms.`;
-    const summary = warnings.length > 0 ? `${count} ${warehouseWarns}` : count;
+    const warned = warnings.length > 0 ? ` ${warehouseWarns}` : '';
     return {
-      summary,
+      summary: `${count}${verifiedText(receipt.verified)}${warned}`,
       trust: trustOf(receipt),
       queryId,
       ran: { connection: name, sql, outline },
@@ -66,11 +72,17 @@ async function refuseUnreviewed(
   });
 }
 
-function trustOf({ metrics, files, contested, stale, commit, uncommitted }: QueryReceipt): Trust {
+function verifiedText(mark: VerifiedMark | undefined): string {
+  return mark === undefined ? '' : ` ${describeMark(mark)}`;
+}
+
+function trustOf(receipt: QueryReceipt): Trust {
+  const { metrics, files, contested, stale, commit, uncommitted, verified } = receipt;
   const unreviewed = [...new Set(metrics.flatMap((metric) => metric.unreviewed ?? []))];
   return {
     status: metrics.every(({ curated }) => curated) ? 'curated' : 'ad_hoc',
     files,
+    ...(verified === undefined ? {} : { verified }),
     ...(contested.length === 0 ? {} : { contested }),
     ...(stale.length === 0 ? {} : { stale }),
     ...(unreviewed.length === 0 ? {} : { unreviewed }),

@@ -16,7 +16,7 @@ const inputSchema = z.strictObject({
 export const searchContext: ToolDefinition<typeof inputSchema> = {
   name: 'search_context',
   description:
-    'Searches metrics, saved queries, datasets, fields, joins, terms, prose. Start here; ' +
+    'Searches metrics, saved queries, verified questions, datasets, fields, joins, terms, prose. Start here; ' +
     'other tools take its names.',
   effect: 'context',
   inputSchema,
@@ -69,6 +69,6 @@ function isUnreviewed({ kind, detail = '' }: SearchHit): boolean {
 /** The name that the other tools take. */
 function callableName({ kind, connection, subject, parent, name }: SearchHit): string {
   if (kind === 'dataset' || kind === 'table') return parent;
-  if (connection === 'wiki' || kind === 'query') return subject;
+  if (connection === 'wiki' || kind === 'query' || kind === 'question') return subject;
   return `${parent}.${name}`.replace(/^\./, '');
 }

@@ -6,6 +6,7 @@ import type { KtxRuntimeToolDescriptor } from '../llm/port/runtime.ts';
 import type { ToolEffect } from '../llm/port/tool-call.ts';
 import type { CommitState } from '../project/open/commit-state.ts';
 import type { Project } from '../project/open/open.ts';
+import type { VerifiedMark } from '../project/verified/find-verified.ts';
 
 /** A tool for agents, as its file defines it. The registry lists them. */
 export interface ToolDefinition<TSchema extends z.ZodObject = z.ZodObject> {
@@ -24,7 +25,7 @@ export interface ToolDefinition<TSchema extends z.ZodObject = z.ZodObject> {
   run(input: z.infer<TSchema>, context: ToolContext): Promise<ToolAnswer>;
 }
 
-interface ToolContext {
+export interface ToolContext {
   readonly project: Project;
   readonly signal: AbortSignal;
   /** True if metrics that nobody has accepted are not offered. */
@@ -89,6 +90,8 @@ export interface Trust extends CommitState {
   readonly stale?: readonly string[];
   /** Metrics that only a model read, and nobody has accepted. */
   readonly unreviewed?: readonly string[];
+  /** The eval case that this passed. */
+  readonly verified?: VerifiedMark;
 }
 
 /**

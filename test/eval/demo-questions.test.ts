@@ -537,8 +537,25 @@ function writeQuestionFiles(): void {
     mkdirSync(join(dir, folder));
     writeFileSync(join(dir, folder, 'dev.json'), JSON.stringify([entry]));
   }
+  writeSpider2('tags');
+  const inquiry =
+    'x:1 rdf:type q:Inquiry ; q:expects x:2 ; q:prompt "How many tickets are there?" .';
+  const query = 'x:2 rdf:type x:SqlQuery ; q:queryText "SELECT count(*) AS n FROM tickets" .';
+  writeFileSync(join(dir, 'benchmark_questions.ttl'), `${inquiry}\n${query}\n`);
+  copyFileSync(join(questionFile, '../retrieval.yaml'), join(dir, 'retrieval.yaml'));
   const csv = `question,sql\n${products.question},${products.sql}\n`;
   writeFileSync(join(dir, 'questions.csv'), csv);
+}
+
+/** A local question of Spider 2 on a database that is connected. */
+function writeSpider2(table: string): void {
+  const root = join(dir, 'spider2-lite');
+  const gold = join(root, 'evaluation_suite/gold/sql');
+  for (const folder of [gold, join(root, 'resource/databases/spider2-localdb')])
+    mkdirSync(folder, { recursive: true });
+  const line = { instance_id: 'local001', db: 'shop', question: 'How many labels are there?' };
+  writeFileSync(join(root, 'spider2-lite.jsonl'), JSON.stringify(line));
+  writeFileSync(join(gold, 'local001.sql'), `SELECT count(*) AS n FROM ${table}`);
 }
 
 const askedSchema = z.looseObject({

@@ -95,6 +95,7 @@ const commandLines: Readonly<Record<string, readonly string[]>> = {
   'eval compare': ['eval', 'compare', 'a', 'b'],
   'eval report': ['eval', 'report'],
   'eval generate': ['eval', 'generate', 'basic', '--connection', 'shop'],
+  bench: ['bench', 'basic'],
   'mcp token create': ['mcp', 'token', 'create', 'ann'],
   completion: ['completion', 'bash'],
   schema: ['schema', 'ktx'],

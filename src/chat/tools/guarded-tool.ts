@@ -84,9 +84,10 @@ async function queryDetails(
   if (statement !== undefined) return { sql: statement.sql, maxRows };
   const { data: asked } = metricsInputSchema.strip().safeParse(input ?? {});
   if (tool !== 'query_metrics' || asked === undefined) return { sql: undefined, maxRows };
-  const planned = await metricsRequest(project, asked)
-    .then((request) => planQuery(project, request))
-    .catch(() => undefined);
+  const request = await metricsRequest(project, asked).catch(() => undefined);
+  if (request?.kind === 'sql') return { sql: request.sql, maxRows, isCurated: true };
+  const planned =
+    request && (await planQuery(project, request.request).catch(() => undefined));
   const isCurated = planned?.receipt.metrics.every(({ curated }) => curated);
   return { sql: planned?.sql, maxRows, isCurated };
 }

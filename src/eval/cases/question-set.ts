@@ -35,7 +35,9 @@ export interface EvalCase {
 }
 
 export interface EvalTurn {
+  /** With the evidence, as the agent gets it. */
   readonly question: string;
+  readonly evidence?: string | undefined;
   /** Undefined for a turn that only leads to the next one. */
   readonly expect: Expectation | undefined;
 }
@@ -140,12 +142,9 @@ async function loadSet(projectDir: string, name: string): Promise<QuestionSet> {
       id: `${name}/${rest.id}`,
       file,
       connection: rest.connection ?? connection,
-      turns: (turns ?? [{ question: withEvidence(question ?? '', evidence), expect }]).map(
-        (turn) => ({
-          question: turn.question,
-          expect: turn.expect,
-        }),
-      ),
+      turns: turns?.map((turn) => ({ question: turn.question, expect: turn.expect })) ?? [
+        { question: withEvidence(question ?? '', evidence), evidence, expect },
+      ],
       tags: rest.tags,
       repeat: rest.repeat ?? repeat,
       skip: rest.skip,

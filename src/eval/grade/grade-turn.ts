@@ -95,7 +95,7 @@ async function gradeRows(
     const what = expected.rows.length === 0 ? 'both are empty' : 'both are nothing but NULL';
     return showsLittle
       ? rowsFinding('weak', `${equal.query.id} has the golden rows, but ${what}: that shows little`)
-      : rowsFinding('pass', `${equal.query.id} has the golden rows`);
+      : { ...rowsFinding('pass', `${equal.query.id} has the golden rows`), query: equal.query.id };
   }
   const truncated = used.find((query) => query.truncated);
   if (truncated !== undefined)

@@ -13,10 +13,12 @@ export type FinishedAttempt = z.infer<typeof attemptLogSchemas.attempt>;
 
 /** The attempts at a case that need not be paid for again. */
 export type FinishedAttempts = (
-  place: Pick<FinishedAttempt, 'case' | 'context'>,
+  place: Pick<FinishedAttempt, 'case' | 'context' | 'condition'>,
 ) => CaseResult['attempts'];
 
-const suffix = '.attempts.jsonl';
+/** What a log belongs to: `ktx eval run` or `ktx bench`. */
+export type LoggedCommand = 'eval' | 'bench';
+const suffixes = { eval: '.attempts.jsonl', bench: '.bench.jsonl' } as const;
 
 /**
  * A run that has not ended: each attempt is a line as soon as it ends. A disk that refuses one ends
@@ -31,12 +33,12 @@ export interface AttemptLog {
 /** Begins a log, or continues that of an earlier run with the same id. */
 export function openAttemptLog(
   projectDir: string,
-  header: AttemptLogHeader,
+  { of = 'eval', ...header }: AttemptLogHeader & { readonly of?: LoggedCommand },
   onFailure: (message: string) => void,
 ): AttemptLog {
   const { evals } = ensureStateDirectory(projectDir);
   mkdirSync(evals, { recursive: true, mode: 0o700 });
-  const path = join(evals, `${header.id}${suffix}`);
+  const path = join(evals, `${header.id}${suffixes[of]}`);
   // Begins with a line break: the last line of a run that was killed may be cut off.
   let hasFailed = false;
   const append = (line: object): void => {
@@ -60,10 +62,13 @@ export interface UnfinishedRun {
 }
 
 /** The newest run that did not end. Throws `run_unknown` if there is none. */
-export async function readUnfinishedRun(projectDir: string): Promise<UnfinishedRun> {
+export async function readUnfinishedRun(
+  projectDir: string,
+  of: LoggedCommand = 'eval',
+): Promise<UnfinishedRun> {
   const { evals } = projectPaths(projectDir);
   const names = (await readdir(evals).catch(undefinedIfMissing)) ?? [];
-  const logs = names.filter((name) => name.endsWith(suffix)).sort();
+  const logs = names.filter((name) => name.endsWith(suffixes[of])).sort();
   for (const name of logs.toReversed()) {
     const lines = ((await readText(join(evals, name), projectDir)) ?? '').split('\n');
     const header = lines
@@ -71,8 +76,8 @@ export async function readUnfinishedRun(projectDir: string): Promise<UnfinishedR
       .find((data) => data !== undefined);
     if (header !== undefined) return { header, ...finishedAttempts(lines) };
   }
-  throw new UserError('run_unknown', 'There is no eval run that can be resumed.', {
-    hint: 'ktx eval run',
+  throw new UserError('run_unknown', `There is no ${of} run that can be resumed.`, {
+    hint: of === 'eval' ? 'ktx eval run' : 'ktx bench',
     exitCode: 2,
   });
 }
@@ -84,7 +89,12 @@ function finishedAttempts(lines: readonly string[]): Omit<UnfinishedRun, 'header
     .filter(({ attempt: { outcome } }) => outcome !== 'error' && outcome !== 'skipped');
   const done: FinishedAttempts = (place) =>
     attempts
-      .filter((known) => known.case === place.case && known.context === place.context)
+      .filter(
+        (known) =>
+          known.case === place.case &&
+          known.context === place.context &&
+          known.condition === place.condition,
+      )
       .map(({ attempt }) => attempt);
   return { done, kept: attempts.length };
 }

@@ -22,6 +22,8 @@ export interface GraderFinding {
    * stored or sent.
    */
   readonly nearest?: string | undefined;
+  /** Id of the query that has the golden rows. */
+  readonly query?: string | undefined;
 }
 
 /** A wrong answer is certain, so it outweighs what could not be decided. */

@@ -23,6 +23,7 @@ const freeTextKeys: ReadonlySet<string> = new Set([
   'answer',
   'found',
   'sql',
+  'request',
   'golden_sql',
   'reason',
   'nearest',

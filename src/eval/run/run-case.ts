@@ -153,9 +153,11 @@ function toGradedTurn(
     answer: result.text,
     stop_reason: result.stopReason,
     findings: [...findings],
-    queries: result.evidence.map(({ id, tool, sql, receipt, rows, truncated }) => {
+    queries: result.evidence.map(({ id, call, tool, sql, receipt, rows, truncated }) => {
       const metrics = [...curatedMetricsOf({ receipt })];
-      return { id, tool, sql, metrics, rows: rows.length, truncated };
+      const made = result.toolCalls.find((each) => each.id === call);
+      const request = receipt === undefined ? undefined : JSON.stringify(made?.input);
+      return { id, tool, request, sql, metrics, rows: rows.length, truncated };
     }),
     tools: result.toolCalls.map(({ name, ok }) => ({ name, ok })),
     golden_sql: expect?.result?.golden_sql,

@@ -10,11 +10,19 @@ import type { EvalCase, QuestionSet } from '../cases/question-set.ts';
 import { fingerprint } from './fingerprint.ts';
 import { disabledToolsWarning, prepareAgent, type PreparedAgent } from './prepare-agent.ts';
 import type { FinishedAttempt, FinishedAttempts } from './attempt-log.ts';
+import { recordVerified } from './record-verified.ts';
 import { runCase, skippedCase, type CaseContext } from './run-case.ts';
 import type { CaseResult, EvalRun } from './run-schema.ts';
 
 export interface EvalOptions {
   readonly sets: readonly QuestionSet[];
+  /** Id of the run. */
+  readonly id: string;
+  /**
+   * What a benchmark takes from the agents. Rules about metrics and tools are then not graded, and
+   * nothing is verified: the conditions answer alike cases.
+   */
+  readonly condition?: ((agent: Agent) => Agent) | undefined;
   /** Asked instead of the agents that the question sets name. */
   readonly agent?: string | undefined;
   /** Replaces the repeat of every case. */
@@ -56,7 +64,8 @@ interface EvalSetup {
  * Asks every case, each in a new conversation. After an interrupt, the result holds the cases asked
  * so far.
  */
-export async function runEvals(project: Project, options: EvalOptions): Promise<EvalRun> {
+export async function runEvals(fullProject: Project, options: EvalOptions): Promise<EvalRun> {
+  const project = { ...fullProject, offersVerified: false as const };
   const { sets, signal } = options;
   const started = new Date().toISOString();
   const startTime = performance.now();
@@ -79,7 +88,7 @@ export async function runEvals(project: Project, options: EvalOptions): Promise<
   const withoutContext = options.withoutContext ? await runAllCases(setup, false) : undefined;
   return {
     version: 1,
-    id: project.runId,
+    id: options.id,
     started,
     ms: Math.round(performance.now() - startTime),
     ktx: readVersion(),
@@ -144,6 +153,8 @@ async function runAllCases(setup: EvalSetup, hasContext: boolean): Promise<CaseR
         continue;
       }
       skipReason ??= refusalReason(result);
+      if (hasContext && options.condition === undefined)
+        await keepVerified(setup, { evalCase: queued.evalCase, result });
       const named = { ...result, agent: queued.agent };
       results.set(result.id, named);
       options.onCase(named, { done: results.size, of: queue.length, context: hasContext });
@@ -152,6 +163,20 @@ async function runAllCases(setup: EvalSetup, hasContext: boolean): Promise<CaseR
   await Promise.all(Array.from({ length: Math.min(options.concurrency, queue.length) }, work));
   if (configurationError !== undefined) throw configurationError;
   return queue.flatMap(({ evalCase }) => results.get(evalCase.id) ?? []);
+}
+
+/** A question that cannot be kept as verified costs its case nothing. */
+async function keepVerified(
+  { project, options: { id, signal, warn } }: EvalSetup,
+  asked: { readonly evalCase: EvalCase; readonly result: CaseResult },
+): Promise<void> {
+  try {
+    await recordVerified(project, { ...asked, run: id }, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof UserError)) throw error;
+    warn(`${asked.result.id} is not kept as a verified question: ${error.message}`);
+  }
 }
 
 /** Why no further case starts; undefined while there is time. */
@@ -171,13 +196,15 @@ async function askCase(
 ): Promise<CaseResult | UserError> {
   const prepared = agents.get(agentName);
   if (prepared === undefined) throw new Error(`no agent ${agentName}`);
+  const gradesContext = hasContext && options.condition === undefined;
   const asked = {
-    ...(hasContext ? evalCase : withoutContextRules(evalCase)),
+    ...(gradesContext ? evalCase : withoutContextRules(evalCase)),
     repeat: options.repeat ?? evalCase.repeat,
   };
   if (!asked.turns.some(({ expect }) => expect !== undefined))
     return skippedCase(evalCase, 'expects nothing that works without context');
-  const agent = hasContext ? prepared.agent : withoutSemanticLayer(prepared.agent);
+  const full = options.condition?.(prepared.agent) ?? prepared.agent;
+  const agent = hasContext ? full : withoutSemanticLayer(full);
   const { signal } = options;
   const place = { case: evalCase.id, context: hasContext };
   try {

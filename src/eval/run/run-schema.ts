@@ -14,6 +14,7 @@ const gradedTurnSchema = z.object({
       outcome: outcomeSchema,
       found: z.string(),
       nearest: z.string().optional(),
+      query: z.string().optional(),
     }),
   ),
   /** Only the number of rows: the rows themselves stay in the warehouse. */
@@ -21,6 +22,8 @@ const gradedTurnSchema = z.object({
     z.object({
       id: z.string(),
       tool: z.string(),
+      /** The input of the call, as JSON: what a semantic query asked. */
+      request: z.string().optional(),
       sql: z.string().optional(),
       metrics: z.array(z.string()),
       rows: z.number(),
@@ -77,11 +80,19 @@ export const attemptLogSchemas = {
       repeat: z.number().optional(),
       withoutContext: z.boolean(),
       allowSideEffects: z.boolean(),
+      /** Of a benchmark. */
+      conditions: z.array(z.string()).optional(),
     }),
     context: contextSchema,
   }),
   /** Each further line. */
-  attempt: z.object({ case: z.string(), context: z.boolean(), attempt: attemptSchema }),
+  attempt: z.object({
+    case: z.string(),
+    context: z.boolean(),
+    /** Of a benchmark. */
+    condition: z.string().optional(),
+    attempt: attemptSchema,
+  }),
 };
 
 /** `.ktx/evals/<id>.json`. */

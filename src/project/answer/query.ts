@@ -14,6 +14,7 @@ import { readCommitState } from '../open/commit-state.ts';
 import type { Project } from '../open/open.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { openStaleness } from '../review/stale.ts';
+import type { VerifiedMark } from '../verified/find-verified.ts';
 import { withoutSubjects } from './query-subjects.ts';
 
 interface QueryRequest {
@@ -22,6 +23,8 @@ interface QueryRequest {
   readonly query: SemanticQuery;
   /** The saved query that it is, perhaps changed; the receipt names it. */
   readonly saved?: { readonly name: string; readonly file: string } | undefined;
+  /** The eval case that it passed as it stands; the receipt names it. */
+  readonly verified?: VerifiedMark | undefined;
 }
 
 /** Limits of one call, instead of the configured ones. */
@@ -99,7 +102,7 @@ interface PlannedQuery {
   readonly isGuarded: boolean;
 }
 
-interface CompiledQuery extends PlannedQuery, Pick<QueryRequest, 'saved'> {
+interface CompiledQuery extends PlannedQuery, Pick<QueryRequest, 'saved' | 'verified'> {
   readonly query: SemanticQuery;
   readonly sql: string;
   /** What is known about the keys that the numbers rely on. */
@@ -119,7 +122,7 @@ async function compileProven(
   signal?: AbortSignal,
 ): Promise<CompiledQuery> {
   const { connection: requested, query } = withoutSubjects(request);
-  const { saved } = request;
+  const { saved, verified } = request;
   // The planner and its parser load with the first semantic query; plain SQL does not need them.
   const [{ emit }, { proveKeys }, { acceptContradicted }] = await Promise.all([
     import('../../semantic/emit/emit.ts'),
@@ -139,7 +142,7 @@ async function compileProven(
   const contradicted = acceptContradicted({ proofs, keys, model, query });
   const plan = contradicted.size === 0 ? first : await createModelPlan(model, query, contradicted);
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
-  return { ...planned, query, saved, plan, proofs, sql: emit(plan, dialect), files };
+  return { ...planned, query, saved, verified, plan, proofs, sql: emit(plan, dialect), files };
 }
 
 /** The error of a saved query, with its file: whoever runs it may not have written it. */
@@ -269,7 +272,7 @@ async function describePlan({ plan, dialect, query }: CompiledQuery) {
 
 async function readQueryReceipt(
   project: Project,
-  { connection, plan, files, proofs, saved }: CompiledQuery,
+  { connection, plan, files, proofs, saved, verified }: CompiledQuery,
 ) {
   // A number made of a contested metric is contested as well.
   const metrics = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
@@ -290,7 +293,10 @@ async function readQueryReceipt(
   const stale = staleSubjects.filter((subject) =>
     isRelevant({ subject, kind: subject.split(':')[0] ?? '' }),
   );
-  const origin = saved === undefined ? {} : { saved: { name: saved.name, file: saved.file } };
+  const origin = {
+    ...(saved === undefined ? {} : { saved: { name: saved.name, file: saved.file } }),
+    ...(verified === undefined ? {} : { verified }),
+  };
   return { ...origin, ...plan.receipt, keys: proofs, files, contested, stale, ...state };
 }
 

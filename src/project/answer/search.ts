@@ -18,6 +18,13 @@ import { buildDatasetDocuments } from './build-dataset-documents.ts';
 import { buildPassageDocuments } from './read-prose.ts';
 import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 import { hasAnswer, listSavedQueryFiles, readSavedQueries } from '../saved/saved-queries.ts';
+import {
+  findLikeQuestions,
+  findMarkOfQuery,
+  questionSubject,
+  verifiedMark,
+  type VerifiedMark,
+} from '../verified/find-verified.ts';
 import { buildSavedQueryDocument, savedQuerySubject } from '../saved/saved-query-documents.ts';
 import { findByMeaning } from './search-meanings.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
@@ -51,28 +58,57 @@ export async function searchProject(
 ): Promise<ProjectSearch> {
   const connections =
     connection === undefined
-      ? [...project.warehouses, wikiName]
+      ? [...project.warehouses, ...(project.offersWiki === false ? [] : [wikiName])]
       : [project.connection(connection).name];
   const state = await openCleanState(project);
   try {
-    await refreshSearchIndex(project, state);
+    // Views of a project share the index, which has the wiki.
+    await refreshSearchIndex({ ...project, offersWiki: undefined }, state);
     const meanings = embeddings ? await findByMeaning(project, state, { text, signal }) : {};
     const { near, lexical } = meanings;
     const found = searchIndex(state, text, { ...options, connections, near });
     const hits = await withoutHiddenQueries(project, found);
-    if (options.kinds?.includes('field') === false) return { hits, lexical };
+    const questions = await questionHits(project, text, { ...options, connections });
+    const first = [...questions, ...hits].slice(0, mostHits(options.limit));
+    if (options.kinds?.includes('field') === false) return { hits: first, lexical };
     const valueHits = await findFieldsByValue(project, state, { text, connection });
-    return { hits: mergeValueHits(hits, valueHits, { text, ...options }), lexical };
+    return { hits: mergeValueHits(first, valueHits, { text, ...options }), lexical };
   } finally {
     state.close();
   }
 }
 
-/** Without the saved queries that have no answer for the role. */
+function mostHits(limit = 10): number {
+  return Math.max(1, Math.min(200, limit));
+}
+
+/** The verified questions that ask the same. They are not in the index: they are few. */
+async function questionHits(
+  project: Project,
+  text: string,
+  { kinds, connections }: Pick<SearchOptions, 'kinds'> & { connections: readonly string[] },
+): Promise<readonly ProjectHit[]> {
+  if (kinds?.includes('question') === false) return [];
+  const found = await findLikeQuestions(project, text, connections);
+  return found.map(({ question, likeness }) => ({
+    kind: 'question',
+    connection: question.connection,
+    subject: questionSubject(question),
+    name: question.id,
+    parent: '',
+    description: question.question,
+    file: question.file,
+    detail: 'verified question',
+    score: likeness,
+    verified: verifiedMark(question),
+  }));
+}
+
+/** Without the saved queries that have no answer for the role, and with what is verified. */
 async function withoutHiddenQueries(
   project: Project,
   hits: readonly SearchHit[],
-): Promise<readonly SearchHit[]> {
+): Promise<readonly ProjectHit[]> {
   if (!hits.some(({ kind }) => kind === 'query')) return hits;
   const connections = [...new Set(hits.map(({ connection }) => connection))];
   const { queries } = await readSavedQueries(
@@ -80,26 +116,28 @@ async function withoutHiddenQueries(
     project.warehouses.filter((name) => connections.includes(name)),
   );
   const shown = await Promise.all(
-    hits.map(async ({ kind, subject }) => {
-      if (kind !== 'query') return true;
-      const saved = queries.find((query) => savedQuerySubject(query) === subject);
-      return saved !== undefined && hasAnswer(project, saved);
+    hits.map(async (hit): Promise<readonly ProjectHit[]> => {
+      if (hit.kind !== 'query') return [hit];
+      const saved = queries.find((query) => savedQuerySubject(query) === hit.subject);
+      if (saved === undefined || !(await hasAnswer(project, saved))) return [];
+      const verified = await findMarkOfQuery(project, saved);
+      return [verified === undefined ? hit : { ...hit, verified }];
     }),
   );
-  return hits.filter((_, index) => shown[index]);
+  return shown.flat();
 }
 
 /** `value` is set if the text is a value of the field. */
-type ProjectHit = SearchHit & { readonly value?: string };
+type ProjectHit = SearchHit & { readonly value?: string; readonly verified?: VerifiedMark };
 
 /**
  * Things named like the text come first, then fields that have the whole text as a value, then the
  * other hits, then fields that have one of its words as a value.
  */
 function mergeValueHits(
-  hits: readonly SearchHit[],
+  hits: readonly ProjectHit[],
   valueHits: readonly ValueHit[],
-  { text, limit = 10 }: { text: string; limit?: number | undefined },
+  { text, limit }: { text: string; limit?: number | undefined },
 ): ProjectHit[] {
   const isWholeText = (value: string): boolean => foldText(value) === foldText(text);
   const known = new Map(hits.map((hit) => [hit.subject, hit]));
@@ -124,6 +162,7 @@ function mergeValueHits(
   const wholeText = fields.filter(({ value = '' }) => isWholeText(value));
   const oneWord = fields.filter(({ value = '' }) => !isWholeText(value));
   const ordered = [
+    ...hits.filter(({ kind }) => kind === 'question'),
     ...named.filter((hit) => !wholeText.some(({ subject }) => subject === hit.subject)),
     ...wholeText,
     ...hits,
@@ -131,7 +170,7 @@ function mergeValueHits(
   ];
   const bySubject = new Map<string, ProjectHit>();
   for (const hit of ordered) if (!bySubject.has(hit.subject)) bySubject.set(hit.subject, hit);
-  return [...bySubject.values()].slice(0, Math.max(1, Math.min(200, limit)));
+  return [...bySubject.values()].slice(0, mostHits(limit));
 }
 
 /**

@@ -46,6 +46,7 @@ export async function findUnreadablePages(
 
 /** Every section of every page, in page order. */
 export async function readWikiSections(project: Project): Promise<readonly PageSection[]> {
+  if (project.offersWiki === false) return [];
   const { dir } = project;
   const stale = await (await openStaleness(project)).ofWiki();
   const contested = new Set((await readConflicts(dir)).map(({ subject }) => subject));

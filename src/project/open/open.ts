@@ -61,7 +61,12 @@ interface ProjectOptions {
 const noNotices: LlmNotices = { warn: () => undefined, onPause: () => undefined };
 
 /** An open project: its configuration, and the resources that all commands and tools share. */
-export type Project = Awaited<ReturnType<typeof openProject>>;
+export type Project = Awaited<ReturnType<typeof openProject>> & {
+  /** False in an eval: what answered its questions before must not answer them again. */
+  readonly offersVerified?: false;
+  /** False where a benchmark asks without the wiki. */
+  readonly offersWiki?: false;
+};
 
 /** Reads `ktx.yaml` in `dir`, an absolute path. Everything else opens at first use. */
 export async function openProject(dir: string, options: ProjectOptions = {}) {

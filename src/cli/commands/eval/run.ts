@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { RunComparison } from '../../../eval/report/compare-runs.ts';
 import type { AttemptLog, AttemptLogHeader, UnfinishedRun } from '../../../eval/run/attempt-log.ts';
 import type { CaseResult, EvalRun } from '../../../eval/run/run-schema.ts';
@@ -9,6 +8,7 @@ import type { Project } from '../../../project/open/open.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
 import { usageError } from '../../terminal/failure.ts';
 import { describeCase, describeComparison, describeFigures, describeGroups } from './eval-text.ts';
+import { parseBudget, parseCount, parseMinutes } from './run-limits.ts';
 import { addReportFlags, writeReports } from './write-reports.ts';
 
 const defaultConcurrency = 2;
@@ -151,6 +151,7 @@ async function runQuestionSets(
   const { agent, repeat, withoutContext, allowSideEffects } = selection;
   const run = await runEvals(project, {
     sets,
+    id,
     agent,
     repeat,
     withoutContext,
@@ -168,7 +169,7 @@ async function runQuestionSets(
     warn: (message) => context.printNote(message),
     onCase: showCase,
   });
-  const kept = redactRun(withoutNearestRows({ ...run, id, started }), patterns);
+  const kept = redactRun(withoutNearestRows({ ...run, started }), patterns);
   return { run: kept, log: log ?? { append: () => undefined, remove: () => Promise.resolve() } };
 }
 
@@ -303,22 +304,4 @@ async function evalFailure(report: EvalReport): Promise<UserError | undefined> {
   return exitCode === 1
     ? new UserError('eval_failed', `${count} did not pass.`, { hint })
     : new UserError('eval_undecided', `${count} could not be graded.`, { hint, exitCode });
-}
-
-function parseCount(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0 && value <= 100) return value;
-  throw new InvalidArgumentError('must be a whole number from 1 to 100.');
-}
-
-function parseBudget(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('must be an amount in US dollars, such as 2.50.');
-}
-
-function parseMinutes(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('must be a number of minutes.');
 }

@@ -9,7 +9,7 @@ const maxHits = 200;
 
 export const searchCommand = defineCommand({
   description:
-    'Searches metrics, saved queries, datasets, fields, segments, joins, terms, rules, the ' +
+    'Searches metrics, saved queries, verified questions, datasets, fields, segments, joins, terms, rules, the ' +
     'prose of documents and notes, and tables without a dataset. Typos, partial words and ' +
     'words of the same stem are fine.',
   examples: [
@@ -48,12 +48,13 @@ export const searchCommand = defineCommand({
           `Only the first ${formatCount(hits.length, 'hit')}; there may be more. Raise --limit or add words.`,
         ]
       : [];
-    const rows = hits.map(({ subject, detail, description, contested, stale, value }) => {
+    const rows = hits.map(({ subject, detail, description, contested, stale, value, verified }) => {
       const details = [
         detail ?? [],
         value === undefined ? [] : `has ${JSON.stringify(value)}`,
         contested === true ? 'contested' : [],
         stale === true ? 'stale' : [],
+        verified === undefined ? [] : `verified ${verified.at.slice(0, 10)} by ${verified.run}`,
       ];
       return [subject, details.flat().join(', '), description ?? ''];
     });

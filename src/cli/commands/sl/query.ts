@@ -1,13 +1,14 @@
 import { UserError } from '../../../lib/error.ts';
+import { canonicalJson } from '../../../lib/json.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Project } from '../../../project/open/open.ts';
-import type { SavedQuery } from '../../../project/saved/saved-queries.ts';
+import type { AskedQuery } from '../../../project/saved/saved-request.ts';
 import { querySchema, type SemanticQuery } from '../../../semantic/query/query.ts';
 import { changeQuery } from '../../../semantic/query/saved-query.ts';
 import { appendToLog } from '../../../store/log.ts';
 import { chooseChart, type ChartedRows } from '../../chart/choose-chart.ts';
 import { renderTextChart } from '../../chart/text-chart.ts';
-import { defineCommand, type CommandContext } from '../../command.ts';
+import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
 import { parsePositiveInteger } from '../../flags/parse-number.ts';
 import { readInput } from '../../flags/read-input.ts';
 import {
@@ -20,7 +21,7 @@ import {
 import type { Screen } from '../../terminal/screen.ts';
 import { rowsResult } from '../query/sql.ts';
 import { planLines } from './plan-text.ts';
-import { receiptLines } from './receipt-text.ts';
+import { receiptLines, verifiedLines } from './receipt-text.ts';
 
 const schemaHint = 'ktx schema query prints the schema of a query';
 
@@ -103,7 +104,7 @@ export const queryCommand = defineCommand({
       )
       .option(
         '--saved <name>',
-        'a query of the semantic layer; flags add conditions and replace the rest',
+        'a query of the semantic layer, or a verified question; flags add conditions and replace the rest',
       )
       .option('--connection <name>', 'the warehouse, if there are several')
       .option(
@@ -117,8 +118,12 @@ export const queryCommand = defineCommand({
     const { plan: isPlanOnly, timeout } = options;
     const project = await context.project();
     const saved = await readSaved(project, options);
-    const query = await parseQuery(options, context, saved);
-    const request = { connection: saved?.connection ?? options.connection, query, saved };
+    if (saved?.kind === 'sql') return runVerifiedSql(project, { ...saved, isPlanOnly }, context);
+    const base = saved?.request;
+    const query = await parseQuery(options, context, base?.query);
+    const isUnchanged = base !== undefined && canonicalJson(query) === canonicalJson(base.query);
+    const verified = isUnchanged ? base.verified : undefined;
+    const request = { connection: options.connection, ...base, query, verified };
     const { planQuery, runQuery } = await import('../../../project/answer/query.ts');
     if (isPlanOnly === true) {
       const planned = await planQuery(project, request);
@@ -178,28 +183,48 @@ type QueryOptions = FlagSettings & {
 async function readSaved(
   project: Project,
   { saved, queryFile, connection }: QueryOptions,
-): Promise<SavedQuery | undefined> {
+): Promise<AskedQuery | undefined> {
   if (saved === undefined) return undefined;
   if (queryFile !== undefined)
     throw new UserError('query_invalid', '--saved and --query-file are two queries.', {
       hint: 'Give one of them.',
       exitCode: 2,
     });
-  const { findSavedQuery } = await import('../../../project/saved/saved-queries.ts');
-  return findSavedQuery(project, saved, connection);
+  const { resolveQueryCall } = await import('../../../project/saved/saved-request.ts');
+  return resolveQueryCall(project, { connection, saved, query: {} });
+}
+
+/** A verified question that SQL answers: as it stands, and for the role as any SQL. */
+async function runVerifiedSql(
+  project: Project,
+  asked: Extract<AskedQuery, { kind: 'sql' }> & { readonly isPlanOnly: true | undefined },
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { sql, question, isPlanOnly } = asked;
+  const { connection } = question;
+  const [{ runStatement }, { verifiedMark }] = await Promise.all([
+    import('../../../project/answer/statement.ts'),
+    import('../../../project/verified/find-verified.ts'),
+  ]);
+  const receipt = { verified: verifiedMark(question), file: question.file };
+  const notes = verifiedLines(receipt);
+  if (isPlanOnly === true) return { data: { connection, sql, receipt }, text: sql, notes };
+  const rows = await runStatement(project, { connection, sql }, context.signal);
+  const result = rowsResult(rows, { connection, sql, receipt });
+  return { ...result, notes: [...(result.notes ?? []), ...notes] };
 }
 
 /** The query of the file, overridden by the flags; or the saved query with them. */
 async function parseQuery(
   options: QueryOptions,
   context: CommandContext,
-  saved: SavedQuery | undefined,
+  saved: SemanticQuery | undefined,
 ): Promise<SemanticQuery> {
   const path = options.queryFile;
   const file = path === undefined ? undefined : await readQueryFile(path, context);
   const parameters = { ...file?.parameters, ...parseParameters(options.parameter) };
   const flags = { ...parseQueryFlags(options), parameters };
-  const changed = saved === undefined ? { ...file, ...flags } : changeQuery(saved.query, flags);
+  const changed = saved === undefined ? { ...file, ...flags } : changeQuery(saved, flags);
   const { data, problems } = checkSchema(querySchema, changed);
   if (data !== undefined) return data;
   throw new UserError(

@@ -6,6 +6,7 @@ export function receiptLines(receipt: QueryReceipt): string[] {
   const { metrics, computed = [], notes, parameters, keys, contested, stale } = receipt;
   return [
     ...savedLines(receipt),
+    ...verifiedLines(receipt),
     ...metrics.map(metricLine),
     ...computed.map(({ column, is }) => `${column}: ${is}`),
     ...Object.entries(parameters).map(
@@ -23,6 +24,13 @@ function savedLines({ saved, uncommitted = [] }: QueryReceipt): readonly string[
   if (saved === undefined) return [];
   const edits = uncommitted.includes(saved.file) ? ', with uncommitted edits' : '';
   return [`saved query ${saved.name} (${saved.file}${edits})`];
+}
+
+/** When it passed an eval case, and in which run. */
+export function verifiedLines({ verified }: Pick<QueryReceipt, 'verified'>): readonly string[] {
+  if (verified === undefined) return [];
+  const { case: id, run, at } = verified;
+  return [`verified question ${id}: passed in ${run} on ${at.slice(0, 10)}`];
 }
 
 /** `keys: customers (id) is proven by its rows, regions (id) is only assumed` */
