@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Catalog } from '../../src/context/catalog/catalog.ts';
+import type { DbtConfig } from '../../src/sources/dbt/config.ts';
+import { dbt } from '../../src/sources/dbt/source.ts';
 import type { Extraction, FetchEvent, Item, Source } from '../../src/sources/source.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 
@@ -20,9 +22,14 @@ export async function duckdbFile(folder: string, statements: string): Promise<st
 }
 
 /** The catalog of the warehouse that the bakery's project builds. */
-export async function bakeryCatalog(): Promise<Catalog> {
+export function bakeryCatalog(): Promise<Catalog> {
+  return duckdbCatalog(readFileSync(join(bakery, 'warehouse.sql'), 'utf8'));
+}
+
+/** The catalog of a warehouse `shop` with what the statements make in `main` and `raw`. */
+export async function duckdbCatalog(statements: string): Promise<Catalog> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-dbt-')));
-  await duckdbFile(dir, readFileSync(join(bakery, 'warehouse.sql'), 'utf8'));
+  await duckdbFile(dir, statements);
   const signal = AbortSignal.timeout(30_000);
   const config = { driver: 'duckdb', path: 'warehouse.duckdb' } as const;
   const warehouse = await openWarehouse(
@@ -42,6 +49,26 @@ export async function bakeryCatalog(): Promise<Catalog> {
     await warehouse.close();
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** Writes files below the folder, by their paths. */
+export function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** What the source reads in the dbt project in `dir`, beside the catalog of a warehouse `shop`. */
+export async function readDbtProject(dir: string, catalog: Catalog, more: Partial<DbtConfig> = {}) {
+  const config: DbtConfig = { driver: 'dbt', path: '.', ...more };
+  const { items, failed } = await fetchAll(dbt, config, dir);
+  const catalogs = new Map([[catalog.connection, catalog]]);
+  const extractions = dbt.extract(items, { connection: 'dbt', config, catalogs });
+  const leftOut = extractions.flatMap(({ key, leftOut: statements = [] }) =>
+    statements.map(({ what, location }) => `${key} ${location}: ${what}`),
+  );
+  return { ...summary(extractions), items, failed, extractions, leftOut };
 }
 
 export interface Read {

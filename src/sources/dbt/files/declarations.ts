@@ -4,6 +4,7 @@ import type { DbtFault, RelationKind } from '../dbt-project.ts';
 import { jinjaTags } from './jinja.ts';
 import type { DbtProjectFile } from './project-file.ts';
 import type { References } from './references.ts';
+import { latestVersionName, readModelVersions, versionFileNames } from './model-versions.ts';
 import { mappingsAt, namedEntries, textAt, type YamlItem, type YamlMapping } from './yaml-item.ts';
 
 /** A model, seed or snapshot: its entry in a YAML file, its own file, or both. */
@@ -11,7 +12,10 @@ export interface Declaration {
   readonly kind: DeclaredKind;
   readonly name: string;
   readonly entry?: { readonly yaml: YamlItem; readonly mapping: YamlMapping } | undefined;
+  /** For a model with versions, that of the latest. */
   readonly file?: Item | undefined;
+  /** The files of the versions of a model, by names like `v2`. */
+  readonly versionFiles?: ReadonlyMap<string, Item>;
 }
 
 type DeclaredKind = Exclude<RelationKind, 'source'>;
@@ -34,18 +38,24 @@ function declareKind(
   { files, yamlItems, project, faults }: DeclarationSources,
 ): Declaration[] {
   const folders = project.paths[`${kind}s`];
-  const baseFiles = versionFiles(files);
-  const byName = new Map<string, Declaration>();
-  for (const file of files)
-    if (folders.some((folder) => file.key.startsWith(`${folder}/`)))
-      for (const name of namesInFile(kind, file)) byName.set(name, { kind, name, file });
+  const fileByName = new Map(
+    files
+      .filter((file) => folders.some((folder) => file.key.startsWith(`${folder}/`)))
+      .flatMap((file) => namesInFile(kind, file).map((name) => [name, file] as const)),
+  );
+  const byName = new Map<string, Declaration>(
+    [...fileByName].map(([name, file]) => [name, { kind, name, file }]),
+  );
+  const ofVersions = new Set<Item>();
   for (const yaml of yamlItems) {
     for (const mapping of namedEntries(yaml, `${kind}s`)) {
       const name = textAt(mapping, 'name') ?? '';
       const declared = byName.get(name);
       if (declared?.entry === undefined) {
-        const file = declared?.file ?? baseFiles.get(name);
-        byName.set(name, { kind, name, entry: { yaml, mapping }, file });
+        const versionFiles = filesOfVersions(mapping, fileByName);
+        const file = versionFiles.get(latestVersionName(mapping) ?? '') ?? declared?.file;
+        byName.set(name, { kind, name, entry: { yaml, mapping }, file, versionFiles });
+        for (const versionFile of versionFiles.values()) ofVersions.add(versionFile);
       } else {
         const reason = `${kind} ${name} has an entry in ${declared.entry.yaml.item.key} already`;
         faults.push({ place: yaml.placeOf(mapping), reason });
@@ -53,7 +63,20 @@ function declareKind(
     }
   }
   return [...byName.values()].filter(
-    ({ name, entry }) => entry !== undefined || !isVersionFile(name, byName),
+    ({ entry, file }) => entry !== undefined || file === undefined || !ofVersions.has(file),
+  );
+}
+
+/** The file of each version that has one. */
+function filesOfVersions(
+  entry: YamlMapping,
+  fileByName: ReadonlyMap<string, Item>,
+): ReadonlyMap<string, Item> {
+  return new Map(
+    readModelVersions(entry).flatMap((version) => {
+      const [file] = versionFileNames(entry, version).flatMap((name) => fileByName.get(name) ?? []);
+      return file === undefined ? [] : [[version.name, file] as const];
+    }),
   );
 }
 
@@ -71,22 +94,6 @@ function snapshotNames(body: string): string[] {
     const [, name] = /^snapshot\s+(\w+)$/.exec(inside) ?? [];
     return kind === 'statement' && name !== undefined ? [name] : [];
   });
-}
-
-/** Files like `orders_v2.sql`, by the model that they are a version of. */
-function versionFiles(files: readonly Item[]): ReadonlyMap<string, Item> {
-  return new Map(
-    files.flatMap((file) => {
-      const [, base] = /^(.+)_v\w+\.(?:sql|py)$/.exec(basename(file.key)) ?? [];
-      return base === undefined ? [] : [[base, file] as const];
-    }),
-  );
-}
-
-function isVersionFile(name: string, byName: ReadonlyMap<string, Declaration>): boolean {
-  const [, base = ''] = /^(.+)_v\w+$/.exec(name) ?? [];
-  const { entry } = byName.get(base) ?? {};
-  return entry !== undefined && mappingsAt(entry.mapping, 'versions').length > 0;
 }
 
 interface Referable {
@@ -122,18 +129,8 @@ function addDeclaration(
     references.add('ref', names, target);
     references.add('ref', [project, ...names], target);
   };
-  const versions = entry === undefined ? [] : versionNames(entry.mapping);
-  for (const version of versions) add([name, version], `${id}.${version}`);
-  add([name], versions.length === 0 ? id : `${id}.${latestVersion(versions, entry?.mapping)}`);
-}
-
-/** The versions of a model, like `v2`. */
-export function versionNames(mapping: YamlMapping): string[] {
-  return mappingsAt(mapping, 'versions').map((version) => `v${String(version['v'])}`);
-}
-
-function latestVersion(versions: readonly string[], mapping: YamlMapping | undefined) {
-  const latest = mapping?.['latest_version'];
-  if (typeof latest === 'string' || typeof latest === 'number') return `v${latest}`;
-  return versions.toSorted(new Intl.Collator('en', { numeric: true }).compare).at(-1);
+  const versions = entry === undefined ? [] : readModelVersions(entry.mapping);
+  for (const version of versions) add([name, version.name], `${id}.${version.name}`);
+  const latest = entry === undefined ? undefined : latestVersionName(entry.mapping);
+  add([name], versions.length === 0 ? id : `${id}.${latest}`);
 }

@@ -53,9 +53,13 @@ export function openProjectFiles(
     yamlItems,
     declarations,
     references,
-    modelItems: declarations.flatMap(({ kind, file }) =>
-      kind === 'model' && file?.key.endsWith('.sql') ? [file] : [],
-    ),
+    modelItems: declarations.flatMap(({ kind, file, versionFiles }) => {
+      const all = new Set([
+        ...(file === undefined ? [] : [file]),
+        ...(versionFiles?.values() ?? []),
+      ]);
+      return kind === 'model' ? [...all].filter(({ key }) => key.endsWith('.sql')) : [];
+    }),
     faults,
   };
 }

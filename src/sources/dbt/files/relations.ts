@@ -2,9 +2,17 @@ import type { ItemPlace } from '../../claim-collector.ts';
 import type { DbtColumn, DbtDescription, DbtRelation, DbtTest } from '../dbt-project.ts';
 import { readTimeSpine } from '../time-spine.ts';
 import { readConstraints, readDataTests, type TestOwner } from './data-tests.ts';
-import { type Declaration, versionNames } from './declarations.ts';
+import type { Item } from '../../source.ts';
+import type { Declaration } from './declarations.ts';
 import { jinjaTags, parseJinjaCall } from './jinja.ts';
 import { readInlineConfig } from './model-sql.ts';
+import {
+  ownProperties,
+  readModelVersions,
+  type RelationProperties,
+  versionProperties,
+  versionTable,
+} from './model-versions.ts';
 import {
   levelsFor,
   projectFileName,
@@ -79,46 +87,85 @@ function readSourceTable(
     table: identifier ?? tableName,
     isExact: true,
     isVirtual: isDisabled || schema === null || identifier === null,
-    ...readProperties(yaml, table, context),
+    ...readProperties(yaml, ownProperties(table), context),
     tags: readTags(yaml, table),
   };
 }
 
 /** One relation, or one for each version of a model. */
 function readDeclaration(declaration: Declaration, files: ProjectFiles): DbtRelation[] {
-  const { kind, name, entry, file } = declaration;
+  const { kind, name, entry, file, versionFiles } = declaration;
   const id = `${kind}.${files.project.name}.${name}`;
-  const context: RelationContext = { files, title: `${kind} ${name}`, id };
   const mapping = entry?.mapping ?? {};
+  const versions = kind === 'model' ? readModelVersions(mapping) : [];
+  if (versions.length === 0) {
+    const properties = ownProperties(mapping);
+    return [readRelation(declaration, { id, name, table: name, file, properties }, files)];
+  }
+  return versions.map((version) =>
+    readRelation(
+      declaration,
+      {
+        id: `${id}.${version.name}`,
+        name: `${name}.${version.name}`,
+        table: versionTable(name, version.name),
+        file: versionFiles?.get(version.name),
+        properties: versionProperties(mapping, version),
+      },
+      files,
+    ),
+  );
+}
+
+/** A declaration, or one version of it. */
+interface DeclaredRelation {
+  readonly id: string;
+  readonly name: string;
+  /** The table of a relation without an alias. */
+  readonly table: string;
+  readonly file: Item | undefined;
+  readonly properties: RelationProperties;
+}
+
+function readRelation(
+  declaration: Declaration,
+  { id, name, table, file, properties }: DeclaredRelation,
+  files: ProjectFiles,
+): DbtRelation {
+  const { kind, entry } = declaration;
+  const yaml = entry?.yaml;
+  const { holders } = properties;
+  const context: RelationContext = { files, title: `${kind} ${name}`, id };
   const inline = file === undefined ? {} : readInlineConfig(file.body);
   const levels = projectLevels(declaration, files);
+  const written = holders.flatMap((holder) => [holder, mappingAt(holder, 'config')]);
   const settings: RelationSettings = Object.assign(
     {},
-    ...[...levels, mapping, mappingAt(mapping, 'config'), inline].map(settingsAt),
+    ...[...levels, ...written, inline].map(settingsAt),
   );
-  const place = entry?.yaml.placeOf(mapping) ?? { key: file?.key ?? '', line: 1 };
+  const place = yaml?.placeOf(holders.at(-1)) ?? { key: file?.key ?? '', line: 1 };
   const { alias, ...location } = resolveLocation(settings, place, context);
-  const properties =
-    entry === undefined ? { columns: [], tests: [] } : readProperties(entry.yaml, mapping, context);
-  const tags = [
-    ...projectTags(levels, files),
-    ...(entry === undefined ? [] : readTags(entry.yaml, mapping)),
-    ...(file === undefined ? [] : tagsAt(inline, 'tags', { key: file.key, line: 1 })),
-  ];
-  const timeSpine =
-    kind === 'model' && entry !== undefined
-      ? readTimeSpine(mapping, entry.yaml.placeOf(mapping, 'time_spine'))
-      : undefined;
-  const shared = { kind, place, ...location, isExact: false, ...properties, tags, timeSpine };
-  const versions = versionNames(mapping);
-  const table = alias ?? name;
-  if (versions.length === 0) return [{ ...shared, id, name, table }];
-  return versions.map((version) => ({
-    ...shared,
-    id: `${id}.${version}`,
-    name: `${name}.${version}`,
-    table: `${table}_${version}`,
-  }));
+  return {
+    id,
+    kind,
+    name,
+    place,
+    ...location,
+    table: alias ?? table,
+    isExact: false,
+    ...(yaml === undefined
+      ? { columns: [], tests: [] }
+      : readProperties(yaml, properties, context)),
+    tags: [
+      ...projectTags(levels, files),
+      ...(yaml === undefined ? [] : holders.flatMap((holder) => readTags(yaml, holder))),
+      ...(file === undefined ? [] : tagsAt(inline, 'tags', { key: file.key, line: 1 })),
+    ],
+    timeSpine:
+      kind === 'model' && entry !== undefined
+        ? readTimeSpine(entry.mapping, entry.yaml.placeOf(entry.mapping, 'time_spine'))
+        : undefined,
+  };
 }
 
 /** The settings of `dbt_project.yml` that apply to the relation, by the folders that it is in. */
@@ -201,10 +248,10 @@ function resolveOrReport(
 /** The description, columns and tests of a YAML entry. */
 function readProperties(
   yaml: YamlItem,
-  mapping: YamlMapping,
+  { described, columns: listed, tested }: RelationProperties,
   context: RelationContext,
 ): Pick<DbtRelation, 'description' | 'columns' | 'tests'> {
-  const columns = mappingsAt(mapping, 'columns').flatMap((column) => {
+  const columns = listed.flatMap((column) => {
     const name = textAt(column, 'name');
     return name === undefined ? [] : [{ name, column }];
   });
@@ -218,13 +265,13 @@ function readProperties(
     ...readDataTests(holder, owner),
   ];
   return {
-    description: readDescription(yaml, mapping, context),
+    description: readDescription(yaml, described, context),
     columns: columns.map(({ name, column }): DbtColumn => {
       const title = `${context.title}.${name}`;
       return { name, description: readDescription(yaml, column, { ...context, title }) };
     }),
     tests: [
-      ...testsOf(mapping, ownerOf()),
+      ...testsOf(tested, ownerOf()),
       ...columns.flatMap(({ name, column }) => testsOf(column, ownerOf(name))),
     ],
   };
