@@ -84,6 +84,8 @@ describe('the rooms of src/', () => {
         'sources/parser-thread',
         'warehouse/drivers/duckdb/driver',
         'project/learn/ingest',
+        // Reads the items that the project has, and fetches nothing.
+        'project/learn/coverage',
         'project/setup/add-source',
       ],
       openLlm: ['llm/factory', 'project/open/llm', 'project/setup/llm-setup'],

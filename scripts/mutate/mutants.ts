@@ -3,6 +3,7 @@ import { childrenMutants } from './children.ts';
 import { clickhouseMutants } from './clickhouse.ts';
 import { conformedMutants } from './conformed.ts';
 import { contextMutants } from './context.ts';
+import { dbtMutants } from './dbt.ts';
 import { describeMutants } from './describe.ts';
 import { egressMutants } from './egress.ts';
 import { embeddingMutants } from './embeddings.ts';
@@ -46,6 +47,7 @@ export const mutants: readonly Mutant[] = [
   ...secondStageMutants,
   ...conformedMutants,
   ...contextMutants,
+  ...dbtMutants,
   ...describeMutants,
   ...evalMutants,
   ...sourceMutants,

@@ -94,6 +94,11 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/learn/ingest.ts')).ingestCommand,
   },
   {
+    path: 'coverage',
+    summary: 'Show what sources say and ktx did not take, and why',
+    load: async () => (await import('./commands/learn/coverage.ts')).coverageCommand,
+  },
+  {
     path: 'history',
     summary: 'Show what people ran, and what of it counts',
     load: async () => (await import('./commands/learn/history.ts')).historyCommand,

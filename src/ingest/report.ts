@@ -123,7 +123,7 @@ export interface CoverageReport {
   readonly leftOut: readonly {
     /** Like `unit test`. */
     readonly what: string;
-    /** `sources/dbt/models/orders.yml line 12` */
+    /** `sources/dbt/models/orders.yml line 12: weekly_orders` */
     readonly places: readonly string[];
   }[];
 }

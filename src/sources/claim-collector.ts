@@ -26,6 +26,8 @@ interface ClaimContent {
   readonly body: Json;
   /** Below 1 where another statement of the source counts more; 1 without it. */
   readonly confidence?: number;
+  /** True for what no line of the source says by itself. */
+  readonly isDerived?: boolean;
 }
 
 /**
@@ -36,8 +38,8 @@ export interface ClaimCollector {
   addClaim(place: ItemPlace, claim: ClaimContent): void;
   addProblem(place: ItemLine, reason: string): void;
   addUnread(place: ItemLine, unread: Pick<UnreadText, 'what' | 'text'>): void;
-  /** A statement that ktx understands and has no place for. `what` is its kind: `unit test`. */
-  leaveOut(place: ItemLine, what: string): void;
+  /** A statement that ktx understands and has no place for: its kind (`unit test`) and its name. */
+  leaveOut(place: ItemLine, what: string | Omit<LeftOutStatement, 'location'>): void;
   /** Counts a statement that a claim of another statement already says. */
   count(place: ItemLine): void;
   /** One for each item, in the order of the items. */
@@ -64,7 +66,7 @@ export function openClaimCollector(
     ]),
   );
   return {
-    addClaim: ({ key, line, quote }, { confidence = 1, ...claim }) => {
+    addClaim: ({ key, line, quote }, { confidence = 1, isDerived = false, ...claim }) => {
       const own = collected.get(key);
       const words = quote?.slice(0, longestQuote).trim();
       const evidence = {
@@ -77,14 +79,17 @@ export function openClaimCollector(
         confidence,
       };
       own?.claims.push({ ...claim, evidence: [evidence] });
-      own?.lines.add(line);
+      if (!isDerived) own?.lines.add(line);
     },
     addProblem: ({ key, line }, reason) =>
       collected.get(key)?.problems.push({ location: `line ${line}`, reason }),
     addUnread: ({ key, line }, unread) =>
       collected.get(key)?.unread.push({ location: `line ${line}`, ...unread }),
     leaveOut: ({ key, line }, what) =>
-      collected.get(key)?.leftOut.push({ location: `line ${line}`, what }),
+      collected.get(key)?.leftOut.push({
+        location: `line ${line}`,
+        ...(typeof what === 'string' ? { what } : what),
+      }),
     count: ({ key, line }) => collected.get(key)?.lines.add(line),
     extractions: () =>
       items.map(({ key }) => {

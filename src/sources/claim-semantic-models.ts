@@ -29,6 +29,10 @@ export interface MetricSource {
   readonly raw: unknown;
   /** Where the mapping stands, or one of its keys. */
   readonly place: (key?: string) => ItemPlace;
+  /** Who answers for it. */
+  readonly owner?:
+    | { readonly text: string; readonly place: ItemPlace; readonly confidence: number }
+    | undefined;
 }
 
 /** A semantic model as a source has it. */
@@ -60,11 +64,12 @@ interface Semantics {
 
 /**
  * Claims what semantic models and metrics say about tables; what does not fit becomes a problem.
+ * Returns the subjects of the metrics by their names.
  */
 export function claimSemanticModels(
   { models, metrics, timeSpines }: Semantics,
   collector: ClaimCollector,
-): void {
+): ReadonlyMap<string, string> {
   const withSpine = claimTimeSpines(timeSpines, collector);
   const parsed = models.flatMap((source) => parseModel(source, collector));
   // A metric reads the spine of the warehouse that has its rows.
@@ -73,7 +78,7 @@ export function claimSemanticModels(
   for (const model of parsed) claimModel(model, collector);
   for (const ofWarehouse of Map.groupBy(parsed, ({ table }) => table.connection).values())
     claimJoins(ofWarehouse, collector);
-  claimMetrics(parsed, { metrics, hasTimeSpine }, collector);
+  return claimMetrics(parsed, { metrics, hasTimeSpine }, collector);
 }
 
 function parseModel(source: SemanticModelSource, collector: ClaimCollector): ParsedModel[] {
@@ -215,7 +220,8 @@ function claimMetrics(
   models: readonly ParsedModel[],
   { metrics, hasTimeSpine }: Pick<Semantics, 'metrics'> & { readonly hasTimeSpine: boolean },
   collector: ClaimCollector,
-): void {
+): ReadonlyMap<string, string> {
+  const metricSubjects = new Map<string, string>();
   const parsed = metrics.flatMap((source): ParsedMetric[] => {
     const spec = parseOrReport(source, collector, () => readMetric(source.raw));
     return spec === undefined ? [] : [{ source, spec }];
@@ -239,14 +245,12 @@ function claimMetrics(
     const subject = subjects.metric(connection, dataset, name);
     collector.addClaim(place, { subject, kind: 'metric', body });
     if (isHelper) continue;
-    const spec = byName.get(of)?.spec;
+    metricSubjects.set(of, subject);
+    const { source, spec } = byName.get(of) ?? {};
     const { description, label } = spec ?? findMeasure(models, of) ?? {};
-    if (description)
-      collector.addClaim(place, { subject, kind: 'description', body: description.trim() });
     const earlierName = nameBefore(table, { name, type: body.agg ?? spec?.shape.kind });
     const synonyms = synonymsFor(name, [of, earlierName, label]);
-    if (synonyms.length > 0)
-      collector.addClaim(place, { subject, kind: 'synonyms', body: [...synonyms] });
+    describeMetric(subject, { place, description, synonyms, owner: source?.owner }, collector);
   }
   const problems = [
     ...misfits,
@@ -258,6 +262,28 @@ function claimMetrics(
   }
   reportExtras(parsed, collector);
   leaveOutMeasures(models, metrics, collector);
+  return metricSubjects;
+}
+
+interface MetricWords extends Pick<MetricSource, 'owner'> {
+  readonly place: ItemPlace;
+  readonly description: string | undefined;
+  readonly synonyms: readonly string[];
+}
+
+/** Claims what a metric says beside its definition. */
+function describeMetric(
+  subject: string,
+  { place, description, synonyms, owner }: MetricWords,
+  collector: ClaimCollector,
+): void {
+  if (description)
+    collector.addClaim(place, { subject, kind: 'description', body: description.trim() });
+  if (synonyms.length > 0)
+    collector.addClaim(place, { subject, kind: 'synonyms', body: [...synonyms] });
+  if (owner === undefined) return;
+  const { text: body, confidence } = owner;
+  collector.addClaim(owner.place, { subject, kind: 'owner', body, confidence });
 }
 
 /** A measure that no metric uses can be asked by no name. */
@@ -272,7 +298,10 @@ function leaveOutMeasures(
   for (const { spec, source } of models)
     for (const { name, create_metric: isMetric } of spec.measures)
       if (isMetric !== true && !used.has(name))
-        collector.leaveOut(source.memberPlace('measures', name), 'measure without a metric');
+        collector.leaveOut(source.memberPlace('measures', name), {
+          what: 'measure without a metric',
+          name: `${spec.name}.${name}`,
+        });
 }
 
 /** Every text within the value. */

@@ -114,6 +114,8 @@ export interface LeftOutStatement {
   readonly location: string;
   /** Its kind, like `unit test`: what the report of a run counts. */
   readonly what: string;
+  /** Its name, or what it is about. */
+  readonly name?: string | undefined;
 }
 
 export interface UnreadText {

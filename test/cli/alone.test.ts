@@ -32,7 +32,7 @@ test('ktx alone says what a folder has for it, and what to type next', async () 
     "big.duckdb | a DuckDB database | setup --driver duckdb --path ./big.duckdb
     my shop.db | a SQLite database | setup --driver sqlite --path "./my shop.db"
     exports | 2 files of tables, such as items.parquet | setup --driver duckdb --path ./exports
-    dbt_project.yml | a dbt project; connect its warehouse first | connection add dbt --driver dbt --path .
+    dbt_project.yml | a dbt project | connection add dbt --driver dbt --path .
     DATABASE_URL | a variable of the environment | setup --driver postgres --url env:DATABASE_URL
     .env | variables that ktx.yaml can refer to as env:NAME | setup
     "

@@ -48,7 +48,7 @@ test('the first check finds nothing, and the run says what arrived', async () =>
   expect(check.code).toBe(0);
   expect(check.stdout.split('\n')).toEqual(['Nothing stale, contested or invalid.', '']);
   expect(ingest).toContain(
-    '  coverage 50 of 54 statements arrived; ktx has no place for measure without a metric (2), saved query (1), unit test (1)\n',
+    '  coverage 50 of 54 statements arrived; ktx has no place for measure without a metric (2), saved query: see ktx sl import (1), unit test (1) (ktx coverage dbt)\n',
   );
 });
 
@@ -94,4 +94,39 @@ test('a cumulative metric has each day of the time spine of the project, as in M
 test('the tests of a model are constraints that a reader sees', () => {
   expect(dataset('orders').constraints).toEqual(['order_total = subtotal + tax_paid']);
   expect(dataset('stg_order_items').constraints).toEqual(['order_id is not null']);
+});
+
+test('search shows the mart before the staging view and the raw table of the same things', async () => {
+  const layers = ['orders', 'stg_orders', 'raw__raw_orders'].map((name) => dataset(name).layer);
+  expect(layers).toEqual(['mart', 'staging', 'raw']);
+  for (const words of ['orders', 'order total of an order', 'guests', 'teas']) {
+    const { envelope } = await ktxJson(['search', words, '--limit', '40'], { cwd });
+    const { hits } = envelope['data'] as { readonly hits: readonly { readonly subject: string }[] };
+    const found = hits.flatMap(
+      ({ subject }) => /^dataset:warehouse\.(\w+)$/.exec(subject)?.[1] ?? [],
+    );
+    const isStep = (name: string) => /^(stg|raw)_/.test(name);
+    const [first = ''] = found;
+    expect(isStep(first), `${words}: ${found.join(', ')}`).toBe(false);
+    const name = first.replace(/^order_/, '');
+    expect(found.findIndex(isStep), words).toBeGreaterThan(found.indexOf(name));
+  }
+});
+
+test('ktx coverage lists what did not arrive, each by its name and place', async () => {
+  const { code, envelope } = await ktxJson(['coverage', 'dbt'], { cwd });
+  expect(code).toBe(0);
+  const { sources, rows } = envelope['data'] as {
+    readonly sources: readonly [{ readonly statements: number; readonly arrived: number }];
+    readonly rows: readonly (readonly [string, string, string])[];
+  };
+  const [{ statements, arrived }] = sources;
+  expect(statements - arrived).toBe(rows.length);
+  expect(ingest).toContain(`coverage ${arrived} of ${statements} statements`);
+  const named = rows.map(([reason, name]) => `${reason}: ${name}`);
+  expect(named).toContain('unit test: hot_drinks_are_counted');
+  for (const [, , place] of rows) expect(place).toMatch(/^sources\/dbt\/\S+ line \d+$/);
+  const unknown = await ktx(['coverage', 'dbtt'], { cwd });
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain('dbt');
 });

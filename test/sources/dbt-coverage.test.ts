@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Catalog } from '../../src/context/catalog/catalog.ts';
 import type { DbtConfig } from '../../src/sources/dbt/config.ts';
-import { addReferences } from '../../src/sources/dbt/files/declarations.ts';
+import { addReferences } from '../../src/sources/dbt/files/models/declarations.ts';
 import { openReferences } from '../../src/sources/dbt/files/references.ts';
 import { namedEntries, parseYamlItem } from '../../src/sources/dbt/files/yaml-item.ts';
 import { dbt } from '../../src/sources/dbt/source.ts';
@@ -116,7 +116,7 @@ macros:
 `;
   const before = await extracted();
   addToShops(
-    '    meta: {owner: team}\n    access: public\n    config: {contract: {enforced: true}, meta: {}}\n    columns: [{name: town, description: 2024}]\n',
+    '    meta: {owner: team, slack: x}\n    access: public\n    config: {contract: {enforced: true}, meta: {}}\n    columns: [{name: town, description: 2024}]\n',
   );
   writeFileSync(join(dir, 'bakery/models/staging/more.yml'), more);
   const { said, leftOut } = await extracted();
@@ -128,7 +128,7 @@ macros:
   );
   expect(Object.fromEntries(added.filter(([, count]) => count > 0))).toEqual({
     'unit test': 1,
-    'saved query': 1,
+    'saved query: see ktx sl import': 1,
     'description of a macro': 1,
     meta: 1,
     access: 1,

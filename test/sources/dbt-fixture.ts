@@ -26,8 +26,11 @@ export function bakeryCatalog(): Promise<Catalog> {
   return duckdbCatalog(readFileSync(join(bakery, 'warehouse.sql'), 'utf8'));
 }
 
-/** The catalog of a warehouse `shop` with what the statements make in `main` and `raw`. */
-export async function duckdbCatalog(statements: string): Promise<Catalog> {
+/** The catalog of a warehouse `shop` with what the statements make in the schemas. */
+export async function duckdbCatalog(
+  statements: string,
+  schemas: readonly [string, ...string[]] = ['main', 'raw'],
+): Promise<Catalog> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-dbt-')));
   await duckdbFile(dir, statements);
   const signal = AbortSignal.timeout(30_000);
@@ -43,8 +46,8 @@ export async function duckdbCatalog(statements: string): Promise<Catalog> {
     signal,
   );
   try {
-    const { tables } = await warehouse.introspect({ schemas: ['main', 'raw'] }, signal);
-    return { connection: 'shop', dialect: 'duckdb', firstSchema: 'main', tables };
+    const { tables } = await warehouse.introspect({ schemas: [...schemas] }, signal);
+    return { connection: 'shop', dialect: 'duckdb', firstSchema: schemas[0], tables };
   } finally {
     await warehouse.close();
     rmSync(dir, { recursive: true, force: true });

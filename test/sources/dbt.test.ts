@@ -78,6 +78,7 @@ describe('fetching', () => {
     expect(items.map(({ key }) => key)).toMatchInlineSnapshot(`
       [
         "dbt_project.yml",
+        "packages.jsonl",
         "models/marts/basket_items.sql",
         "models/marts/basket_items.yml",
         "models/marts/baskets.sql",

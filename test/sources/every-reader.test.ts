@@ -18,7 +18,7 @@ import { readLookml } from '../../src/semantic/formats/lookml/read.ts';
 import { parseLookml } from '../../src/semantic/formats/lookml/parse.ts';
 import { readDocBlocks } from '../../src/sources/dbt/files/doc-blocks.ts';
 import { jinjaTags, parseJinjaCall, renderTemplate } from '../../src/sources/dbt/files/jinja.ts';
-import { needsReading, readInlineConfig } from '../../src/sources/dbt/files/model-sql.ts';
+import { needsReading, readInlineConfig } from '../../src/sources/dbt/files/models/model-sql.ts';
 import { parseProjectFile } from '../../src/sources/dbt/files/project-file.ts';
 import { reduceArtifact } from '../../src/sources/dbt/artifacts/reduce-artifact.ts';
 import { openSource } from '../../src/sources/registry.ts';

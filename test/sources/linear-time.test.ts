@@ -5,7 +5,7 @@ import { splitSqlParts } from '../../src/sql/sql-parts.ts';
 import { sqlitePolicy } from '../../src/warehouse/drivers/sqlite/policy.ts';
 import { readDocBlocks } from '../../src/sources/dbt/files/doc-blocks.ts';
 import { jinjaTags, parseJinjaCall, renderTemplate } from '../../src/sources/dbt/files/jinja.ts';
-import { needsReading, readInlineConfig } from '../../src/sources/dbt/files/model-sql.ts';
+import { needsReading, readInlineConfig } from '../../src/sources/dbt/files/models/model-sql.ts';
 import { parseTableFormula } from '../../src/sources/documents/parse-table-formula.ts';
 import { readHtml } from '../../src/sources/documents/read-html.ts';
 import { readMarkdown } from '../../src/sources/documents/read-markdown.ts';

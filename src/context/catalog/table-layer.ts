@@ -8,6 +8,11 @@ export function stepOf(table: string): string {
   return stepPrefix.exec(table)?.[1]?.toLowerCase() ?? '';
 }
 
+/** True for names like `fct_orders`. */
+export function isMartName(table: string): boolean {
+  return martPrefix.test(table);
+}
+
 /**
  * What the table holds, whatever its step: `stg_shop__customers` and `dim_customers` hold
  * customers.

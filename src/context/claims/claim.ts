@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sha256 } from '../../lib/hash.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
-import { datasetSchema } from '../../semantic/model/dataset.ts';
+import { datasetLayers, datasetSchema } from '../../semantic/model/dataset.ts';
 import { fieldTypes } from '../../sql/field-type.ts';
 import { slug } from '../catalog/slug.ts';
 
@@ -9,6 +9,9 @@ import { slug } from '../catalog/slug.ts';
 export const anyJsonSchema = z.custom<Json>((value) => value !== undefined);
 const text = z.string();
 const texts = z.array(text);
+
+/** An address that a page can link to: no spaces, no brackets, no password. */
+const webAddress = /^https?:\/\/[^\s<>"'`\\(){}[\]@|^]+$/;
 
 /** The kinds of claims, each with the schema of its body. */
 export const bodySchemas = {
@@ -34,6 +37,12 @@ export const bodySchemas = {
   time_spine: datasetSchema.shape.time_spine.unwrap(),
   /** About a dataset: a condition that its rows meet, as a source tests it. */
   constraint: text.min(1),
+  /** About a dataset: where in a transformation it stands. */
+  layer: z.enum(datasetLayers),
+  /** Who answers for a dataset, a metric, a term or a rule. */
+  owner: text.min(1),
+  /** About a term: where it is shown, such as the address of a dashboard. */
+  url: z.string().regex(webAddress),
   /** This one and the next two are about any subject. */
   description: text,
   synonyms: texts,

@@ -27,7 +27,8 @@ export interface SubjectClaims {
  */
 export function assembleDataset(own: SubjectClaims, members: readonly SubjectClaims[]): Dataset {
   const bodies = shownBodies(own);
-  const { primary_key, default_time, time_spine, description, synonyms, tags } = bodies;
+  const { primary_key, default_time, time_spine, layer, owner } = bodies;
+  const { description, synonyms, tags } = bodies;
   const { source } = bodySchemas.dataset.parse(bodies.dataset);
   const uniqueKeys = own.byKind
     .get('unique_key')
@@ -54,6 +55,8 @@ export function assembleDataset(own: SubjectClaims, members: readonly SubjectCla
     unreviewed: unreviewedKeys(own),
     default_time,
     time_spine,
+    layer,
+    owner,
     description,
     synonyms,
     tags,
@@ -100,10 +103,11 @@ function assembleField(claims: SubjectClaims) {
 }
 
 function assembleMetric(claims: SubjectClaims) {
-  const { metric, synonyms } = shownBodies(claims);
+  const { metric, owner, synonyms } = shownBodies(claims);
   const definition = bodySchemas.metric.parse(JSON.parse(canonicalJson(metric)));
   const documentation = {
     unit: documentationBody(claims, 'unit'),
+    owner,
     description: documentationBody(claims, 'description'),
     synonyms,
   };

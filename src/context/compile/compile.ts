@@ -142,6 +142,7 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   default_time: 'dataset',
   time_spine: 'dataset',
   constraint: 'dataset',
+  layer: 'dataset',
   metric: 'metric',
   unit: 'metric',
   relationship: 'relationship',
@@ -149,7 +150,14 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   possible_metric: 'metric',
 };
 
-const wikiKinds: ReadonlySet<ClaimKind> = new Set(['title', 'definition', 'rule', 'refs', 'page']);
+const wikiKinds: ReadonlySet<ClaimKind> = new Set([
+  'title',
+  'definition',
+  'rule',
+  'refs',
+  'page',
+  'url',
+]);
 
 function findClaimError(
   { kind, body }: Claim,

@@ -17,6 +17,7 @@ export function meaningKey({ kind, body }: Pick<Claim, 'kind' | 'body'>): string
       description: _description,
       synonyms: _synonyms,
       unit: _unit,
+      owner: _owner,
       hidden: _hidden,
       ...definition
     } = body;

@@ -38,7 +38,7 @@ interface EntrySides {
 }
 
 /** Every other key of a metric or a segment defines it. */
-const documentationKeys = new Set(['description', 'synonyms', 'hidden', 'pii', 'unit']);
+const documentationKeys = new Set(['description', 'synonyms', 'hidden', 'pii', 'unit', 'owner']);
 /** What a person's expression for a field settles as well. */
 const computationKeys = new Set(['expr', 'type', 'values']);
 

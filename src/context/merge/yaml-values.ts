@@ -37,6 +37,8 @@ export const keyOrder = [
   'default_time',
   'time_spine',
   'fiscal_year_start',
+  'layer',
+  'owner',
   'description',
   'synonyms',
   'tags',

@@ -55,6 +55,8 @@ const wikiKinds: ReadonlySet<ClaimKind> = new Set([
   'synonyms',
   'tags',
   'description',
+  'owner',
+  'url',
 ]);
 
 function findWikiClaimError({ subject, kind, body }: Claim): string | undefined {

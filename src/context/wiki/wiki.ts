@@ -70,6 +70,12 @@ function buildSection(topic: Topic): WikiSection {
     ...statement,
     ...shownBodiesOf(topic, 'description').slice(0, 1).map(toParagraph),
     ...(synonyms.length > 0 ? [`Also: ${synonyms.join(', ')}.`] : []),
+    ...shownBodiesOf(topic, 'url')
+      .slice(0, 1)
+      .map((url) => `Link: <${url}>`),
+    ...shownBodiesOf(topic, 'owner')
+      .slice(0, 1)
+      .map((owner) => `Owner: ${toLine(owner)}.`),
     ...(refs.length > 0 ? [`See ${refs.map((ref) => `\`${ref}\``).join(', ')}.`] : []),
     ...(tags.length > 0 ? [`Tags: ${tags.map(toLine).join(', ')}.`] : []),
   ];
@@ -95,7 +101,9 @@ type WikiKind =
   | 'page'
   | 'synonyms'
   | 'tags'
-  | 'description';
+  | 'description'
+  | 'owner'
+  | 'url';
 
 /**
  * The bodies that are shown of a kind. They fit the kind: compiling quarantines a claim whose body

@@ -4,7 +4,16 @@ import { type AggregateRequest, aggregateRequestSchema } from './request-schema.
 type MetricClaimBody = ClaimBodies['metric'];
 
 /** Keys of a metric that say nothing about its number. */
-const silentKeys = new Set(['agg', 'of', 'expr', 'where', 'unit', 'description', 'synonyms']);
+const silentKeys = new Set([
+  'agg',
+  'of',
+  'expr',
+  'where',
+  'unit',
+  'owner',
+  'description',
+  'synonyms',
+]);
 
 const kinds = { sum: 'sum', avg: 'average', count: 'rows', count_distinct: 'distinct' } as const;
 

@@ -34,28 +34,58 @@ function reportSource(
   };
 }
 
+/** A statement that did not arrive. */
+export interface CoverageLine {
+  /** Its kind, like `unit test`; or what is wrong with it. */
+  readonly reason: string;
+  /** Its name, or what it is about. */
+  readonly name?: string | undefined;
+  /** `sources/dbt/models/orders.yml line 12` */
+  readonly place: string;
+}
+
+/** What became of the statements of a source, one by one: one line can say several things. */
+export function listCoverage(
+  connection: string,
+  { items, extractions }: Pick<SourceFindings, 'items' | 'extractions'>,
+): { statements: number; arrived: number; missing: readonly CoverageLine[] } {
+  const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
+  const missing = extractions.flatMap(({ key, leftOut = [], problems = [] }) =>
+    [...leftOut.map(({ what, ...statement }) => ({ ...statement, reason: what })), ...problems].map(
+      ({ location, ...statement }) => ({
+        ...statement,
+        place: `${paths.get(key) ?? key} ${location}`,
+      }),
+    ),
+  );
+  const arrived = extractions.reduce((sum, { statements = 0 }) => sum + statements, 0);
+  const sorted = missing.toSorted((a, b) => comparePlaces(a.place, b.place));
+  return { statements: arrived + missing.length, arrived, missing: sorted };
+}
+
+/** By file, then by line. */
+function comparePlaces(a: string, b: string): number {
+  const padded = (place: string) => place.replace(/\d+$/, (line) => line.padStart(9, '0'));
+  if (padded(a) === padded(b)) return 0;
+  return padded(a) < padded(b) ? -1 : 1;
+}
+
 /** Counts statements by their lines: one line can say several things, and counts once. */
 function reportCoverage(
   connection: string,
   { items, extractions }: Pick<SourceFindings, 'items' | 'extractions'>,
 ): CoverageReport {
-  const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
-  const leftOut = extractions.flatMap(({ key, leftOut: statements = [] }) =>
-    statements.map(({ what, location }) => ({
-      what,
-      place: `${paths.get(key) ?? key} ${location}`,
-    })),
-  );
-  const count = (of: (extraction: SourceFindings['extractions'][number]) => number) =>
-    extractions.reduce((sum, extraction) => sum + of(extraction), 0);
-  const arrived = count(({ statements = 0 }) => statements);
-  const faults = count(({ problems = [] }) => problems.length);
-  const byKind = [...Map.groupBy(leftOut, ({ what }) => what)].map(([what, found]) => ({
+  const { statements, arrived, missing } = listCoverage(connection, { items, extractions });
+  const kinds = new Set(extractions.flatMap(({ leftOut = [] }) => leftOut.map(({ what }) => what)));
+  const leftOut = missing.filter(({ reason }) => kinds.has(reason));
+  const byKind = [...Map.groupBy(leftOut, ({ reason }) => reason)].map(([what, found]) => ({
     what,
-    places: found.map(({ place }) => place),
+    places: found.map(({ place, name }) =>
+      [place, ...(name === undefined ? [] : [name])].join(': '),
+    ),
   }));
   return {
-    statements: arrived + faults + leftOut.length,
+    statements,
     arrived,
     leftOut: byKind.toSorted(
       (a, b) => b.places.length - a.places.length || (a.what < b.what ? -1 : 1),

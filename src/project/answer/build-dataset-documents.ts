@@ -47,7 +47,8 @@ const mostFromUse = 0.3;
  * How likely people ask for the dataset: those at the end of a transformation before the steps that
  * lead to them, and those with metrics of their own before others.
  */
-function datasetPrior({ dataset, source = '', metrics = [], relationships = [] }: Dataset): number {
+function datasetPrior(file: Dataset): number {
+  const { dataset, source = '', layer: ownLayer, metrics = [], relationships = [] } = file;
   const layers = [
     dataset,
     ...source
@@ -55,15 +56,20 @@ function datasetPrior({ dataset, source = '', metrics = [], relationships = [] }
       .slice(0, -1)
       .map((schema) => `${schema}_`),
   ];
-  const layer = Math.min(...layers.map((name) => layerPriors[stepOf(name)] ?? 0.6));
+  const layer =
+    ownLayer === undefined
+      ? Math.min(...layers.map((name) => layerPriors[stepOf(name)] ?? 0.6))
+      : (layerPriors[ownLayer] ?? 0.6);
   // The count of rows is a metric that every dataset has.
   const uses = Math.min(6, Math.max(0, metrics.length - 1) + relationships.length);
-  return Number((layer * (martName.test(dataset) ? 1.1 : 1) * (1 + 0.03 * uses)).toFixed(3));
+  const isMart = ownLayer === 'mart' || (ownLayer === undefined && martName.test(dataset));
+  return Number((layer * (isMart ? 1.1 : 1) * (1 + 0.03 * uses)).toFixed(3));
 }
 
-/** By the step that a name tells; those that are not listed are steps on the way. */
+/** By the layer, or the step that a name tells; those that are not listed are steps on the way. */
 const layerPriors: Readonly<Record<string, number>> = {
   '': 1,
+  mart: 1,
   int: 0.75,
   intermediate: 0.75,
   raw: 0.5,
@@ -116,7 +122,7 @@ function datasetDocument(visible: VisibleDataset): SearchDocument {
   return {
     ...partDocument(visible, 'dataset', { ...dataset, name: dataset.dataset, details: [] }),
     subject: subjects.dataset(connection, dataset.dataset),
-    context: [source, ...tags, ...parameterWords],
+    context: [source, ...tags, ...listOf(dataset.owner), ...parameterWords],
     members: memberTexts(dataset),
   };
 }

@@ -1,3 +1,4 @@
+import { dbtConfigSchema } from '../../sources/dbt/config.ts';
 import { openSource } from '../../sources/registry.ts';
 import type { SourceConfig } from '../../sources/config.ts';
 import type { SourceSight } from '../../sources/source.ts';
@@ -31,6 +32,30 @@ export async function addSource(
   const written = await writeConnection({ dir, name, config });
   await approval.remember();
   return { dir, name, config, written, probe };
+}
+
+/**
+ * Adds the dbt project in the folder as a source that is called `dbt`; the schema is the one that
+ * dbt builds into.
+ */
+export async function addDbtProject(
+  {
+    dir,
+    path,
+    schema,
+    warehouse,
+    env,
+  }: Pick<NewSource, 'dir'> & {
+    readonly path: string;
+    readonly schema: string | undefined;
+    readonly warehouse: string;
+    readonly env: HostEnvironment;
+  },
+  signal: AbortSignal,
+) {
+  const settings = { driver: 'dbt', path, warehouse, ...(schema && { target_schema: schema }) };
+  const config = dbtConfigSchema.parse(settings);
+  return addSource({ dir, name: 'dbt', config, env }, signal);
 }
 
 /** What is in a source: what a look at it shows, or how many items were read. */

@@ -103,8 +103,8 @@ function dbtProject(names: readonly string[]): readonly Sighting[] {
   return [
     {
       where: 'dbt_project.yml',
-      what: `${what}; connect its warehouse first`,
-      next: 'connection add dbt --driver dbt --path .',
+      what,
+      next: profiles ? 'setup --from-dbt .' : 'connection add dbt --driver dbt --path .',
     },
   ];
 }

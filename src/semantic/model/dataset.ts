@@ -8,6 +8,7 @@ import {
   extensionsSchema,
   hiddenSchema,
   nameSchema,
+  ownerSchema,
   synonymsSchema,
 } from './schema-parts.ts';
 
@@ -185,6 +186,10 @@ const datasetNameSchema = z
   .string()
   .regex(/^[a-z_][a-z0-9_]*$/, 'a dataset name has lower-case letters, digits and _ only');
 
+/** Steps of a transformation, from what is loaded to what people ask. */
+export const datasetLayers = ['raw', 'staging', 'intermediate', 'mart'] as const;
+export type DatasetLayer = (typeof datasetLayers)[number];
+
 /** One file of the semantic layer: one dataset. */
 export const datasetSchema = z
   .strictObject({
@@ -203,6 +208,14 @@ export const datasetSchema = z
     description: descriptionSchema,
     synonyms: synonymsSchema,
     tags: z.array(z.string()).optional().describe('Labels of your choice.'),
+    owner: ownerSchema,
+    layer: z
+      .enum(datasetLayers)
+      .optional()
+      .describe(
+        'Where the table stands in a transformation. Search and lists show marts first. ' +
+          'Default: what its name tells, like `stg_orders`.',
+      ),
     constraints: z
       .array(z.string().min(1))
       .optional()

@@ -7,6 +7,7 @@ import {
   extensionsSchema,
   hiddenSchema,
   nameSchema,
+  ownerSchema,
   synonymsSchema,
   periodSchema,
 } from './schema-parts.ts';
@@ -147,6 +148,7 @@ export const metricSchema = z.strictObject({
     ),
   default: z.number().optional().describe('Value of the metric in a group where it would be NULL.'),
   unit: z.string().optional().describe('Unit of the result, like EUR.'),
+  owner: ownerSchema,
   description: descriptionSchema,
   unreviewed: z
     .literal(true)

@@ -17,6 +17,11 @@ export const synonymsSchema = z
   .optional()
   .describe('Other words that people use for this.');
 export const descriptionSchema = z.string().optional().describe('What this means, in plain words.');
+export const ownerSchema = z
+  .string()
+  .min(1)
+  .optional()
+  .describe('Who answers for this: a person or a team.');
 export const hiddenSchema = z
   .boolean()
   .optional()

@@ -1,4 +1,5 @@
 import { subjects } from '../../context/claims/claim.ts';
+import { findBodyError } from '../../context/compile/compile.ts';
 import type { Json } from '../../lib/json.ts';
 import type { ClaimCollector, ItemPlace } from '../claim-collector.ts';
 import { claimSemanticModels, type SemanticModelSource } from '../claim-semantic-models.ts';
@@ -6,6 +7,7 @@ import type { TimeSpineSource } from '../claim-time-spines.ts';
 import type { FindTable, KnownTable } from '../table-finder.ts';
 import type {
   DbtExposure,
+  DbtOwner,
   DbtProject,
   DbtRelation,
   DbtSemanticModel,
@@ -20,11 +22,12 @@ export function claimProject(
   collector: ClaimCollector,
 ): void {
   for (const { place, reason } of project.faults) collector.addProblem(place, reason);
-  for (const { place, what } of project.leftOut) collector.leaveOut(place, what);
+  for (const { place, ...statement } of project.leftOut) collector.leaveOut(place, statement);
   const tables = matchTables(project, findTable, collector);
   for (const relation of project.relations.values()) {
     const table = tables.get(relation.id);
-    if (table === undefined) leaveOutRelation(relation, collector);
+    if (relation.isEphemeral) claimEphemeral(relation, tables, collector);
+    else if (table === undefined) leaveOutRelation(relation, collector);
     else claimRelation(relation, table, { tables, collector });
   }
   const models = project.semanticModels.map((model): SemanticModelSource => {
@@ -34,8 +37,9 @@ export function claimProject(
   const timeSpines = [...project.relations.values()].flatMap((relation) =>
     timeSpineOf(relation, tables.get(relation.id)),
   );
-  claimSemanticModels({ models, metrics, timeSpines }, collector);
-  for (const exposure of project.exposures) claimExposure(exposure, tables, collector);
+  const metricSubjects = claimSemanticModels({ models, metrics, timeSpines }, collector);
+  for (const exposure of project.exposures)
+    claimExposure(exposure, { tables, metricSubjects }, collector);
 }
 
 /** Before version 1.9, dbt knew the time spine by the name of its model. */
@@ -104,14 +108,46 @@ function matchTables(
   return tables;
 }
 
+/**
+ * An ephemeral model has no table: what is said about it becomes a term, which leads to the
+ * datasets that its SQL is part of.
+ */
+function claimEphemeral(
+  { name, description, columns, tests, readers = [], owner }: DbtRelation,
+  tables: TablesById,
+  collector: ClaimCollector,
+): void {
+  for (const { place } of tests)
+    collector.leaveOut(place, { what: 'test of an ephemeral model', name });
+  const described = columns.filter((column) => column.description !== undefined);
+  const place = description?.place ?? described[0]?.description?.place;
+  if (place === undefined) return;
+  const title = `${name} (ephemeral model)`;
+  const subject = subjects.term(title);
+  const lines = described.map((column) => `- \`${column.name}\`: ${column.description?.text}`);
+  const text = [...(description ? [description.text] : []), ...lines.slice(0, 1)].join('\n\n');
+  const body = [text, ...lines.slice(1)].join('\n');
+  collector.addClaim(place, { subject, kind: 'title', body: title });
+  collector.addClaim(place, { subject, kind: 'page', body: 'ephemeral_models' });
+  collector.addClaim(place, { subject, kind: 'description', body });
+  for (const column of described) if (column.description) collector.count(column.description.place);
+  const refs = readers.flatMap((id) => {
+    const table = tables.get(id);
+    return table === undefined ? [] : [subjects.dataset(table.connection, table.dataset)];
+  });
+  if (refs.length > 0) collector.addClaim(place, { subject, kind: 'refs', body: refs.toSorted() });
+  if (owner) claimOwner(subject, owner, collector);
+}
+
 /** What is said about a relation without a table stays unread. */
 function leaveOutRelation(relation: DbtRelation, collector: ClaimCollector): void {
-  const { isVirtual, description, columns, tests } = relation;
-  const owner = isVirtual ? 'an ephemeral or disabled relation' : 'a relation without a table';
+  const { name, isVirtual, isUnresolved, description, columns, tests } = relation;
+  const disabled = isVirtual ? 'a disabled relation' : 'a relation without a table';
+  const owner = isUnresolved === true ? 'a relation whose table is not resolved' : disabled;
   const descriptions = [description, ...columns.map((column) => column.description)];
   for (const described of descriptions)
-    if (described) collector.leaveOut(described.place, `description of ${owner}`);
-  for (const { place } of tests) collector.leaveOut(place, `test of ${owner}`);
+    if (described) collector.leaveOut(described.place, { what: `description of ${owner}`, name });
+  for (const { place } of tests) collector.leaveOut(place, { what: `test of ${owner}`, name });
 }
 
 interface ClaimContext {
@@ -122,13 +158,20 @@ interface ClaimContext {
 function claimRelation(relation: DbtRelation, table: KnownTable, context: ClaimContext): void {
   const { collector } = context;
   const subject = subjects.dataset(table.connection, table.dataset);
-  const { description, tags } = relation;
+  const { description, tags, layer, owner } = relation;
   if (description)
     collector.addClaim(description.place, { subject, kind: 'description', body: description.text });
   const [firstTag] = tags;
   if (firstTag) {
     const body = [...new Set(tags.map(({ name }) => name))].sort();
     collector.addClaim(firstTag.place, { subject, kind: 'tags', body });
+  }
+  if (owner) claimOwner(subject, owner, collector);
+  if (layer) {
+    // A source of one project can be the mart of another.
+    const confidence = relation.kind === 'source' ? 0.5 : 1;
+    const claim = { subject, kind: 'layer', body: layer, confidence, isDerived: true } as const;
+    collector.addClaim(relation.place, claim);
   }
   claimColumns(relation, table, collector);
   const tests = relation.tests.filter(
@@ -145,7 +188,8 @@ function claimRelation(relation: DbtRelation, table: KnownTable, context: ClaimC
       collector.addClaim(test.place, { subject, kind: 'constraint', body: test.condition });
   }
   for (const { written, place } of relation.tests)
-    if (written !== undefined) collector.leaveOut(place, `test ${written}`);
+    if (written !== undefined)
+      collector.leaveOut(place, { what: `test ${written}`, name: relation.name });
 }
 
 function claimColumns(
@@ -269,8 +313,11 @@ function targetFault(
 
 /** Each exposure becomes a term on a wiki page of its own, which names the datasets behind it. */
 function claimExposure(
-  { title, type, description, place, dependsOn }: DbtExposure,
-  tables: TablesById,
+  { title, type, description, place, dependsOn, metrics, owner, url, maturity }: DbtExposure,
+  {
+    tables,
+    metricSubjects,
+  }: Pick<ClaimContext, 'tables'> & { readonly metricSubjects: ReadonlyMap<string, string> },
   collector: ClaimCollector,
 ): void {
   const name = `${title} (${type})`;
@@ -282,6 +329,23 @@ function claimExposure(
   collector.addClaim(place, { subject, kind: 'page', body: 'exposures' });
   if (description !== '')
     collector.addClaim(place, { subject, kind: 'description', body: description });
-  if (datasets.length > 0)
-    collector.addClaim(place, { subject, kind: 'refs', body: [...new Set(datasets)].sort() });
+  const used = [...datasets, ...metrics.flatMap((metric) => metricSubjects.get(metric) ?? [])];
+  if (used.length > 0)
+    collector.addClaim(place, { subject, kind: 'refs', body: [...new Set(used)].sort() });
+  if (owner) claimOwner(subject, owner, collector);
+  if (url && findBodyError({ kind: 'url', body: url.address }) === undefined)
+    collector.addClaim(url.place, { subject, kind: 'url', body: url.address });
+  else if (url) collector.leaveOut(url.place, { what: 'url that is no web address', name: title });
+  if (maturity) {
+    const body = [`maturity ${maturity.level}`];
+    collector.addClaim(maturity.place, { subject, kind: 'tags', body });
+  }
+}
+
+function claimOwner(
+  subject: string,
+  { text, place, confidence }: DbtOwner,
+  collector: ClaimCollector,
+): void {
+  collector.addClaim(place, { subject, kind: 'owner', body: text, confidence });
 }

@@ -1,3 +1,4 @@
+import type { DatasetLayer } from '../../semantic/model/dataset.ts';
 import type { ItemPlace } from '../claim-collector.ts';
 import type { MemberList } from '../claim-semantic-models.ts';
 import type { TimeSpineSource } from '../claim-time-spines.ts';
@@ -18,6 +19,8 @@ export interface DbtLeftOut {
   readonly place: ItemPlace;
   /** Its kind, like `unit test`. */
   readonly what: string;
+  /** Its name, or what it is about. */
+  readonly name?: string | undefined;
 }
 
 /** Something that could not be read or resolved. */
@@ -46,8 +49,17 @@ export interface DbtRelation {
   readonly isExact: boolean;
   /** The warehouse has no table for it, because it is ephemeral or disabled. */
   readonly isVirtual: boolean;
+  /** Code cannot resolve which table it has; a fault says why. */
+  readonly isUnresolved?: boolean | undefined;
+  /** Its SQL stands in the SQL of the models that read it. */
+  readonly isEphemeral: boolean;
+  /** Unique ids of the relations that an ephemeral model is part of. */
+  readonly readers?: readonly string[] | undefined;
   readonly description?: DbtDescription | undefined;
   readonly tags: readonly { readonly name: string; readonly place: ItemPlace }[];
+  readonly owner?: DbtOwner | undefined;
+  /** Where the relation stands in the project, as far as its files tell. */
+  readonly layer?: DatasetLayer | undefined;
   readonly columns: readonly DbtColumn[];
   readonly tests: readonly DbtTest[];
   /** If the model is a time spine. */
@@ -61,6 +73,14 @@ export type RelationKind = 'model' | 'seed' | 'snapshot' | 'source';
 export interface DbtDescription {
   readonly text: string;
   readonly place: ItemPlace;
+}
+
+/** Who answers for something. */
+export interface DbtOwner {
+  readonly text: string;
+  readonly place: ItemPlace;
+  /** Below 1 where the project only says it of a group or of a file. */
+  readonly confidence: number;
 }
 
 export interface DbtColumn {
@@ -95,6 +115,7 @@ export interface DbtTestTarget {
 }
 
 export interface DbtMetric {
+  readonly owner?: DbtOwner | undefined;
   /** In MetricFlow's older form. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly place: (key?: string) => ItemPlace;
@@ -114,4 +135,11 @@ export interface DbtExposure {
   readonly place: ItemPlace;
   /** Unique ids of relations. */
   readonly dependsOn: readonly string[];
+  /** Names of metrics. */
+  readonly metrics: readonly string[];
+  readonly owner?: DbtOwner | undefined;
+  /** Its address, and where it stands. */
+  readonly url?: { readonly address: string; readonly place: ItemPlace } | undefined;
+  /** `low`, `medium` or `high`, and where it stands. */
+  readonly maturity?: { readonly level: string; readonly place: ItemPlace } | undefined;
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { isInside, readConfinedFile, resolveConfiguredPath } from '../../store/confined-file.ts';
 import {
@@ -16,6 +16,8 @@ import type { FetchContext, FetchEvent } from '../source.ts';
 import { artifactKey } from './artifacts/read-artifacts.ts';
 import { type ArtifactName, artifactNames, reduceArtifact } from './artifacts/reduce-artifact.ts';
 import type { DbtConfig } from './config.ts';
+import { codeOwnersBody, codeOwnersKey, codeOwnersPaths } from './files/code-owners.ts';
+import { packageFolders, packagesBody, packagesKey } from './files/packages.ts';
 import { type DbtProjectFile, parseProjectFile, projectFileName } from './files/project-file.ts';
 
 /**
@@ -37,6 +39,8 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
   const artifacts = await fetchArtifacts(context, folder, project);
   if (projectText === undefined && artifacts.length === 0) throw noProject(folder);
   if (projectItem !== undefined) yield projectItem;
+  yield* await fetchCodeOwners(context, folder);
+  yield* await countPackages({ folder, signal });
   yield* artifacts;
   if (projectText === undefined) yield listingEnd([]);
   else yield* fetchProjectFiles({ folder, signal }, project);
@@ -85,6 +89,51 @@ function noProject(folder: string): UserError {
     hint: 'Set `path` to the folder with dbt_project.yml; or `artifacts` to one with manifest.json.',
     exitCode: 2,
   });
+}
+
+/**
+ * The rules about who reviews what, from the nearest folder that has some: the project's own, or
+ * one above it in the repository that it was fetched from or in the project of ktx.
+ */
+async function fetchCodeOwners(
+  { config, projectDir, signal }: FetchContext<DbtConfig>,
+  folder: string,
+): Promise<readonly FetchEvent[]> {
+  const fetchedFrom = config.git === undefined ? undefined : rootOf(folder, config.path);
+  const top = await resolveConfiguredPath(projectDir, '.');
+  const outermost = fetchedFrom ?? (top !== undefined && isInside(folder, top) ? top : folder);
+  for (let root = folder; ; root = dirname(root)) {
+    for (const path of codeOwnersPaths) {
+      const limits = { within: root, maxBytes: largestSettings };
+      const found = await readConfinedFile(join(root, path), limits).catch(() => undefined);
+      if (found?.kind === 'missing') continue;
+      if (found === undefined || found.kind === 'refused')
+        return [{ kind: 'failed', key: codeOwnersKey, reason: found?.reason ?? 'cannot be read' }];
+      const inside = relative(root, folder).split(sep).join('/');
+      const body = codeOwnersBody(inside, found.bytes.toString('utf8'));
+      return [await fileItem(codeOwnersKey, Buffer.from(body), signal)];
+    }
+    if (root === outermost) return [];
+  }
+}
+
+/** How many models the installed packages have: only artifacts tell what they say. */
+async function countPackages({
+  folder,
+  signal,
+}: Pick<FileSearch, 'folder' | 'signal'>): Promise<readonly FetchEvent[]> {
+  const isSkipped = (path: string) => /(?:^|\/)(?:\.|target$|integration_tests$)/.test(path);
+  const search = { folder, pattern: /\.(sql|py)$/, isSkipped, signal };
+  const body = packagesBody((await findFiles(search, packageFolders)).keys);
+  return body === '' ? [] : [{ kind: 'item', key: packagesKey, path: packagesKey, body }];
+}
+
+/** The folder in which the path leads to `folder`. */
+function rootOf(folder: string, path: string): string {
+  const steps = normalize(path)
+    .split(sep)
+    .filter((step) => step !== '' && step !== '.');
+  return resolve(folder, ...steps.map(() => '..'));
 }
 
 /** In bytes. */

@@ -7,10 +7,13 @@ import type { DbtConfig } from './config.ts';
 import type { DbtProject, DbtRelation } from './dbt-project.ts';
 import { fetchProject } from './fetch.ts';
 import { readLeftOut } from './files/left-out.ts';
-import { needsReading, resolveModelSql } from './files/model-sql.ts';
+import { needsReading, resolveModelSql } from './files/models/model-sql.ts';
+import { codeOwnersKey } from './files/code-owners.ts';
+import { modelReads, placeInGraph } from './files/models/model-graph.ts';
+import { packagesKey, readUnreadPackages } from './files/packages.ts';
 import { projectFileName } from './files/project-file.ts';
 import { openProjectFiles, type ProjectFiles } from './files/project-files.ts';
-import { readRelations } from './files/relations.ts';
+import { readRelations } from './files/models/relations.ts';
 import { readDbtExposures, readDbtMetrics, readDbtSemanticModels } from './files/semantics.ts';
 
 const dbtExtractor = 'dbt@1';
@@ -21,8 +24,8 @@ export const dbt: Source<DbtConfig> = {
   fetch: fetchProject,
   // A fresh clone has no artifacts, because dbt has not run there. Those of an earlier run
   // elsewhere still hold.
-  covers: (key) => !isArtifactKey(key),
-  isConfiguration: (key) => key === projectFileName,
+  covers: (key) => !isArtifactKey(key) && key !== packagesKey,
+  isConfiguration: (key) => [projectFileName, codeOwnersKey, packagesKey].includes(key),
   extract: extractProject,
 };
 
@@ -37,18 +40,23 @@ function extractProject(
   const fromFiles = files && readFiles(files);
   const project = mergeArtifacts(fromFiles, readArtifacts(sorted), files?.project.name);
   claimProject(project, tableFinder(catalogs, config.warehouse), collector);
+  for (const { place, ...statement } of readUnreadPackages(sorted, project.relations.keys()))
+    collector.leaveOut(place, statement);
   if (files && fromFiles) collectModelSql(files, fromFiles, collector);
   return collector.extractions();
 }
 
 function readFiles(files: ProjectFiles): DbtProject {
+  const relations = new Map(readRelations(files).map((relation) => [relation.id, relation]));
+  const semanticModels = files.yamlItems.flatMap((yaml) => readDbtSemanticModels(yaml, files));
+  const exposures = files.yamlItems.flatMap((yaml) => readDbtExposures(yaml, files));
   return {
-    relations: new Map(readRelations(files).map((relation) => [relation.id, relation])),
-    semanticModels: files.yamlItems.flatMap((yaml) => readDbtSemanticModels(yaml, files)),
+    relations: placeInGraph(relations, () => modelReads(files), { semanticModels, exposures }),
+    semanticModels,
     metrics: files.yamlItems.flatMap((yaml) => readDbtMetrics(yaml, files)),
-    exposures: files.yamlItems.flatMap((yaml) => readDbtExposures(yaml, files)),
+    exposures,
     faults: files.faults,
-    leftOut: files.yamlItems.flatMap(readLeftOut),
+    leftOut: readLeftOut(files),
   };
 }
 
@@ -104,7 +112,7 @@ function mergeArtifacts(
 
 function mergeRelation(own: DbtRelation, built: DbtRelation | undefined): DbtRelation {
   if (built === undefined) return own;
-  const { database, schemas, table, isVirtual } = built;
+  const { database, schemas, table, isVirtual, isEphemeral } = built;
   const builtColumns = new Map(built.columns.map((column) => [column.name, column]));
   return {
     ...own,
@@ -112,6 +120,10 @@ function mergeRelation(own: DbtRelation, built: DbtRelation | undefined): DbtRel
     schemas,
     table,
     isVirtual,
+    isUnresolved: built.isUnresolved,
+    isEphemeral,
+    owner: own.owner ?? built.owner,
+    layer: own.layer ?? built.layer,
     timeSpine: own.timeSpine ?? built.timeSpine,
     description: own.description ?? built.description,
     columns: own.columns.map((column) => ({

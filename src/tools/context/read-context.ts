@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CatalogTable } from '../../context/catalog/catalog.ts';
+import { stepOf } from '../../context/catalog/table-layer.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import { describeFilters } from '../../context/usage/usage.ts';
 import { findExplanations } from '../../context/compile/explain.ts';
@@ -103,11 +104,14 @@ async function listDatasets(
   datasets: readonly VisibleDataset[],
 ): Promise<ToolAnswer> {
   const paths = datasets.map(({ path }) => path);
-  const items = datasets.map(({ dataset: file, unqueryable }) => {
-    const { dataset, description, metrics, relationships } = file;
+  // A list that is too long loses its end.
+  const sorted = datasets.toSorted((a, b) => listRank(a) - listRank(b));
+  const items = sorted.map(({ dataset: file, unqueryable }) => {
+    const { dataset, layer, description, metrics, relationships } = file;
     const notQueryable = unqueryable.size === 0 ? {} : { not_yet_queryable: [...unqueryable] };
     return JSON.stringify({
       dataset,
+      layer: layer === 'mart' ? undefined : layer,
       description,
       metrics: metrics?.map(({ name }) => name),
       ...notQueryable,
@@ -122,6 +126,12 @@ async function listDatasets(
     items,
     values: carriesNone,
   };
+}
+
+/** What people ask comes before the steps that lead to it. */
+function listRank({ dataset: { dataset, layer } }: VisibleDataset): number {
+  if (layer === undefined) return stepOf(dataset) === '' ? 0 : 1;
+  return layer === 'mart' ? 0 : 1;
 }
 
 async function readSavedQuery(

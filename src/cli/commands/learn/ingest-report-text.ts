@@ -121,7 +121,7 @@ function sourceLines(
       ];
   return [
     `${connection}: ${formatCount(total, 'item')} (${itemText})${claimText}`,
-    ...(counts.length === 0 || isDryRun ? [] : coverageLines(coverage)),
+    ...(counts.length === 0 || isDryRun ? [] : coverageLines(connection, coverage)),
     ...incomplete,
     ...failed.map(
       ({ key, reason }) => `  not read  ${escapeControls(key)}: ${escapeControls(reason)}`,
@@ -130,7 +130,10 @@ function sourceLines(
 }
 
 /** How much of what the source says arrived, and what did not by kind. */
-function coverageLines({ statements, arrived, leftOut }: CoverageReport): readonly string[] {
+function coverageLines(
+  connection: string,
+  { statements, arrived, leftOut }: CoverageReport,
+): readonly string[] {
   if (statements === arrived) return [];
   const [shown, others] = [leftOut.slice(0, 6), leftOut.slice(6)];
   const othersCount = others.reduce((sum, { places }) => sum + places.length, 0);
@@ -140,7 +143,8 @@ function coverageLines({ statements, arrived, leftOut }: CoverageReport): readon
   ];
   const leftOutText =
     kinds.length === 0 ? '' : `; ktx has no place for ${escapeControls(kinds.join(', '))}`;
-  return [`  coverage ${arrived} of ${statements} statements arrived${leftOutText}`];
+  const command = `(ktx coverage ${connection})`;
+  return [`  coverage ${arrived} of ${statements} statements arrived${leftOutText} ${command}`];
 }
 
 const stageTitles = {

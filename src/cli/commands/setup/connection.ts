@@ -10,6 +10,7 @@ import {
   parseConnectionName,
   resolveConnection,
 } from '../../flags/connection-flags.ts';
+import { addDbtProfileFlags, profileNotes, withDbtProfile } from '../../flags/dbt-profile-flags.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { addFlags } from '../../flags/schema-flags.ts';
 import {
@@ -34,14 +35,25 @@ export const addCommand = defineCommand({
       'ktx connection add handbook --driver docs --path ./docs',
       'documents: tables of terms, metrics and columns',
     ],
+    [
+      'ktx connection add prod --from-dbt ./dbt --dbt-target prod',
+      'the warehouse of a dbt project',
+    ],
   ],
   define: (command) =>
-    addFlags(command.argument('<name>', 'name of the connection'), connectionFlags(allDrivers)),
+    addDbtProfileFlags(
+      addFlags(command.argument('<name>', 'name of the connection'), connectionFlags(allDrivers)),
+    ),
   async run({ args: [name], options }, context) {
     const { dir } = await context.project();
     const connection = parseConnectionName(name);
-    const config = await resolveConnection(options, context, allDrivers);
-    if (isWarehouse(config)) return connectWarehouse({ dir, name: connection, config }, context);
+    const { options: given, profile } = await withDbtProfile(options, { dir, connection }, context);
+    const config = await resolveConnection(given, context, allDrivers);
+    if (isWarehouse(config)) {
+      const connected = await connectWarehouse({ dir, name: connection, config }, context);
+      const found = profile === undefined ? [] : profileNotes(profile);
+      return { ...connected, notes: [...found, ...(connected.notes ?? [])] };
+    }
     context.progress.update(`reading ${connection}`);
     const { addSource } = await import('../../../project/setup/add-source.ts');
     const { env } = context.host;

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { UserError } from '../../../lib/error.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { suggestedBackend } from '../../../llm/backends.ts';
+import type { FoundProfile } from '../../../project/setup/dbt-profile.ts';
 import { drivers } from '../../../warehouse/config.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
 import {
@@ -10,6 +11,7 @@ import {
   parseConnectionName,
   resolveWarehouse,
 } from '../../flags/connection-flags.ts';
+import { addDbtProfileFlags, profileNotes, withDbtProfile } from '../../flags/dbt-profile-flags.ts';
 import { embeddingsFlags } from '../../flags/embeddings-flags.ts';
 import { llmFlags } from '../../flags/llm-flags.ts';
 import {
@@ -38,6 +40,7 @@ export const setupCommand = defineCommand({
       `ktx setup --llm-backend ${suggestedBackend}`,
       'uses your own local Claude Code session; keeps the rest of an existing project',
     ],
+    ['ktx setup --from-dbt ./dbt', 'the warehouse of a dbt project, and the project itself'],
     ['ktx setup --llm-backend anthropic --llm-api-key env:ANTHROPIC_API_KEY', 'uses an API key'],
     [
       'ktx setup --embeddings-provider openai --embeddings-model text-embedding-3-small --embeddings-api-key env:OPENAI_API_KEY',
@@ -51,14 +54,17 @@ export const setupCommand = defineCommand({
       defaultName,
     );
     const flags = [...connectionFlags(), ...llmFlags(), ...embeddingsFlags()];
-    return addFlags(named, flags).option(
+    return addDbtProfileFlags(addFlags(named, flags)).option(
       '--no-input',
       'never prompt; fail if something is missing',
     );
   },
-  async run({ options }, runnerContext) {
-    const context = options.input ? runnerContext : withoutPrompts(runnerContext);
+  async run({ options: typed }, runnerContext) {
+    const context = typed.input ? runnerContext : withoutPrompts(runnerContext);
     const dir = projectFolder(context);
+    const place = { dir, connection: typed.name };
+    const { options: given, profile } = await withDbtProfile(typed, place, context);
+    const options = { ...given, name: typed.name };
     const existing = Object.keys((await readExistingConfig(dir))?.connections ?? {});
     const hasLlmFlags = hasAnyFlag(llmFlags(), options);
     // A backend that the flags name is tested before anything is written. Prompts for one come
@@ -67,7 +73,7 @@ export const setupCommand = defineCommand({
     const llm = hasLlmFlags ? await resolveAndProbeLlm(dir, options, context) : undefined;
     const isNewConnection = namesNewConnection(existing, options);
     const connected = isNewConnection
-      ? await connect({ dir, name: options.name, options }, context)
+      ? await connect({ dir, name: options.name, options, profile }, context)
       : describeExisting(dir, existing);
     const { host, signal } = context;
     const { env } = host;
@@ -119,9 +125,31 @@ interface NewConnectionFlags {
   readonly dir: string;
   readonly name: string;
   readonly options: FlagSettings;
+  /** With it, the dbt project becomes a source. */
+  readonly profile?: FoundProfile | undefined;
 }
 
-async function connect(
+async function connect(flags: NewConnectionFlags, context: CommandContext): Promise<CommandResult> {
+  const connected = await connectTyped(flags, context);
+  const { dir, name, profile } = flags;
+  if (profile === undefined) return connected;
+  context.progress.update('reading the dbt project');
+  const { addDbtProject } = await import('../../../project/setup/add-source.ts');
+  const { path, schema } = profile;
+  const source = { dir, path, schema, warehouse: name, env: context.host.env };
+  const added = await addDbtProject(source, context.signal);
+  return {
+    ...connected,
+    text: `${connected.text ?? ''}\n${added.name}: the dbt project in ${path}`.trim(),
+    notes: [...profileNotes(profile), ...(connected.notes ?? [])],
+    next: [
+      ['ktx ingest', 'finds keys and joins, reads the dbt project, writes the semantic layer'],
+      ['git add ktx.yaml', 'ktx does not commit the configuration'],
+    ],
+  };
+}
+
+async function connectTyped(
   { dir, name, options }: NewConnectionFlags,
   context: CommandContext,
 ): Promise<CommandResult> {

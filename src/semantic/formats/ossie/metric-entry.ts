@@ -18,7 +18,15 @@ export type MetricEntry = z.infer<typeof metricEntrySchema>;
 const metricSchema = datasetSchema.shape.metrics.unwrap().element;
 
 /** The keys of a metric that do not change its value. */
-export const descriptiveKeys = ['name', 'unit', 'description', 'hidden', 'synonyms', 'extensions'];
+export const descriptiveKeys = [
+  'name',
+  'unit',
+  'owner',
+  'description',
+  'hidden',
+  'synonyms',
+  'extensions',
+];
 
 export function toMetricEntry(metric: MetricDefinition, dataset: string): MetricEntry {
   const description = Object.fromEntries(

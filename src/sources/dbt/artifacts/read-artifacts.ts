@@ -5,6 +5,7 @@ import type {
   DbtDescription,
   DbtExposure,
   DbtMetric,
+  DbtOwner,
   DbtProject,
   DbtRelation,
   DbtSemanticModel,
@@ -13,6 +14,9 @@ import type {
 import { readTimeSpine } from '../time-spine.ts';
 import { interpretTest, readConstraints, type TestOwner } from '../files/data-tests.ts';
 import { isNo, listAt, mappingAt, textAt, type YamlMapping } from '../files/yaml-item.ts';
+import { namedLayer } from '../files/models/layers.ts';
+import { placeInGraph } from '../files/models/model-graph.ts';
+import { findOwner, groupOwner, type GroupOwners, ownerText } from '../files/owners.ts';
 import { artifactNames, type ArtifactName } from './reduce-artifact.ts';
 
 /** The key and path of an artifact's item. Not in `target/`, which projects tell git to ignore. */
@@ -30,7 +34,9 @@ export function readArtifacts(items: readonly Item[]): DbtProject | undefined {
   const byType = Map.groupBy(manifest, ({ json }) => textAt(json, 'resource_type') ?? '');
   const resources = (...types: readonly string[]) =>
     types.flatMap((type) => byType.get(type) ?? []);
+  const groupOwners = readGroupOwners(resources('group'));
   const context: ArtifactContext = {
+    groupOwners,
     catalogTables: new Map(
       linesOf('catalog').map(({ json }) => [textAt(json, 'unique_id') ?? '', json]),
     ),
@@ -39,20 +45,38 @@ export function readArtifacts(items: readonly Item[]): DbtProject | undefined {
       ({ relation }) => relation,
     ),
   };
-  const relations = resources('model', 'seed', 'snapshot', 'source').map((line) =>
-    readRelation(line, context),
-  );
+  const relationLines = resources('model', 'seed', 'snapshot', 'source');
+  const relations = relationLines.map((line) => readRelation(line, context));
   const semanticModels = innerLines(semanticManifest, 'semantic_model');
   const metrics = innerLines(semanticManifest, 'metric');
   const hasSemantics = semanticModels.length + metrics.length > 0;
   const findModel = modelFinder(relations);
-  return {
-    relations: new Map(relations.map((relation) => [relation.id, relation])),
+  const asked = {
     semanticModels: (hasSemantics ? semanticModels : resources('semantic_model')).map((line) =>
       readSemanticModel(line, findModel),
     ),
-    metrics: (hasSemantics ? metrics : resources('metric')).map(readMetric),
     exposures: resources('exposure').map(readExposure),
+  };
+  const reads = () =>
+    new Map(
+      relationLines.map(
+        ({ json }) => [textAt(json, 'unique_id') ?? '', dependencies(json)] as const,
+      ),
+    );
+  const metricOwners = new Map(
+    resources('metric').map((line) => [line.json['name'], ownerOfLine(line, groupOwners)] as const),
+  );
+  return {
+    ...asked,
+    relations: placeInGraph(
+      new Map(relations.map((relation) => [relation.id, relation])),
+      reads,
+      asked,
+    ),
+    metrics: (hasSemantics ? metrics : resources('metric')).map((line) => ({
+      ...readMetric(line),
+      owner: metricOwners.get(line.json['name']),
+    })),
     faults: [],
     leftOut: [],
   };
@@ -88,6 +112,7 @@ function innerLines(lines: readonly ArtifactLine[], key: string): ArtifactLine[]
 }
 
 interface ArtifactContext {
+  readonly groupOwners: GroupOwners;
   /** Tables of catalog.json by the unique id of their relation. */
   readonly catalogTables: ReadonlyMap<string, YamlMapping>;
   readonly tests: ReadonlyMap<string, readonly AttachedTest[]>;
@@ -134,11 +159,14 @@ function readRelation({ json, placeOf }: ArtifactLine, context: ArtifactContext)
     table: table ?? name,
     isExact: kind === 'source',
     isVirtual: config['materialized'] === 'ephemeral' || isNo(config['enabled']),
+    isEphemeral: config['materialized'] === 'ephemeral' && !isNo(config['enabled']),
     description: readDescription(json, placeOf),
     tags: listAt(json, 'tags').map((tag) => ({
       name: String(tag),
       place: placeOf('tags', json['tags']),
     })),
+    owner: ownerOfLine({ json, placeOf }, context.groupOwners),
+    layer: layerOf(kind, json),
     columns: columns.map((column) => ({
       name: textAt(column, 'name') ?? '',
       description: readDescription(column, placeOf),
@@ -146,6 +174,31 @@ function readRelation({ json, placeOf }: ArtifactLine, context: ArtifactContext)
     tests: [...constraints, ...tests.map(({ test }) => test)],
     timeSpine: readTimeSpine({ ...json, columns }, placeOf('name', name)),
   };
+}
+
+function layerOf(kind: DbtRelation['kind'], json: YamlMapping): DbtRelation['layer'] {
+  if (kind !== 'model') return kind === 'source' ? 'raw' : undefined;
+  const folders = listAt(json, 'fqn').slice(1, -1).map(String);
+  const tags = listAt(json, 'tags').map(String);
+  return namedLayer({ name: textAt(json, 'name') ?? '', folders, tags });
+}
+
+function readGroupOwners(groups: readonly ArtifactLine[]): GroupOwners {
+  return new Map(
+    groups.flatMap(({ json, placeOf }) => {
+      const owner = groupOwner(json, placeOf('owner', json['owner']));
+      return owner === undefined ? [] : [[textAt(json, 'name') ?? '', owner] as const];
+    }),
+  );
+}
+
+function ownerOfLine({ json, placeOf }: ArtifactLine, groups: GroupOwners): DbtOwner | undefined {
+  const owned = [json, mappingAt(json, 'config')].map((mapping) => ({
+    mapping,
+    placeOf: (holder: unknown, key = '') =>
+      placeOf(key, isRecord(holder) ? holder[key] : undefined),
+  }));
+  return findOwner(owned, groups);
 }
 
 function readDescription(
@@ -213,5 +266,22 @@ function readExposure({ json, placeOf }: ArtifactLine): DbtExposure {
     description: textAt(json, 'description') ?? '',
     place: placeOf('name', json['name']),
     dependsOn: dependencies(json),
+    owner: ofText(ownerText(json['owner']), (text) => ({
+      text,
+      place: placeOf('owner', json['owner']),
+      confidence: 1,
+    })),
+    url: ofText(textAt(json, 'url'), (address) => ({ address, place: placeOf('url', address) })),
+    maturity: ofText(textAt(json, 'maturity'), (level) => ({
+      level,
+      place: placeOf('maturity', level),
+    })),
+    metrics: dependencies(json).flatMap((id) =>
+      id.startsWith('metric.') ? (id.split('.').at(-1) ?? []) : [],
+    ),
   };
+}
+
+function ofText<Made>(text: string | undefined, make: (text: string) => Made): Made | undefined {
+  return text === undefined ? undefined : make(text);
 }

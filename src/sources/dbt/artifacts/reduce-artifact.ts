@@ -49,14 +49,14 @@ const manifestSchema = z.looseObject({
   exposures: resourcesSchema.default({}),
   metrics: resourcesSchema.default({}),
   semantic_models: resourcesSchema.default({}),
+  groups: resourcesSchema.default({}),
 });
 
 function reduceManifest(json: unknown): readonly object[] {
   const manifest = manifestSchema.parse(json);
-  const { nodes, sources, exposures, metrics, semantic_models: semanticModels } = manifest;
-  const resources = [nodes, sources, exposures, metrics, semanticModels].flatMap((group) =>
-    Object.entries(group),
-  );
+  const { nodes, sources, exposures, metrics, groups } = manifest;
+  const kinds = [nodes, sources, exposures, metrics, manifest.semantic_models, groups];
+  const resources = kinds.flatMap((group) => Object.entries(group));
   const lines = resources
     .sort(byId)
     .flatMap(([id, resource]) => reduceResource(id, anyObject.parse(resource)) ?? []);
@@ -115,6 +115,8 @@ const relationKeys = [
   'columns',
   'constraints',
   'config',
+  'meta',
+  'group',
 ];
 const testKeys = [
   'unique_id',
@@ -144,13 +146,23 @@ const semanticModelKeys = [
  * after each run.
  */
 const keysByType: Readonly<Record<string, readonly string[]>> = {
-  model: [...relationKeys, 'time_spine'],
+  model: [...relationKeys, 'fqn', 'depends_on', 'time_spine'],
   seed: relationKeys,
   snapshot: relationKeys,
   source: relationKeys,
   test: testKeys,
-  exposure: [...describedKeys, 'label', 'type', 'depends_on', 'config'],
-  metric: [...describedKeys, 'label', 'type', 'type_params', 'filter', 'time_granularity'],
+  exposure: [...describedKeys, 'label', 'type', 'depends_on', 'config', 'owner', 'url', 'maturity'],
+  metric: [
+    ...describedKeys,
+    'label',
+    'type',
+    'type_params',
+    'filter',
+    'time_granularity',
+    'meta',
+    'group',
+  ],
+  group: ['unique_id', 'resource_type', 'name', 'owner'],
   semantic_model: semanticModelKeys,
 };
 
@@ -175,7 +187,7 @@ function reduceResource(
 
 /** What is kept inside of some keys. Of `columns`, in each column. */
 const innerKeys: Readonly<Record<string, readonly string[]>> = {
-  config: ['enabled', 'materialized', 'where'],
+  config: ['enabled', 'materialized', 'where', 'meta', 'group'],
   columns: ['name', 'description', 'constraints', 'granularity'],
   depends_on: ['nodes'],
 };

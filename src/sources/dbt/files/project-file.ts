@@ -7,6 +7,8 @@ export const projectFileName = 'dbt_project.yml';
 /** What ktx reads of `dbt_project.yml`. */
 export interface DbtProjectFile {
   readonly name: string;
+  /** The name of the profile that connects to the warehouse. */
+  readonly profile: string | undefined;
   readonly paths: Readonly<Record<'models' | 'seeds' | 'snapshots' | 'docs', readonly string[]>>;
   readonly targetPath: string;
   readonly vars: ReadonlyMap<string, JinjaValue>;
@@ -36,6 +38,7 @@ export function parseProjectFile(text: string): DbtProjectFile {
   const name = typeof top['name'] === 'string' ? top['name'] : '';
   return {
     name,
+    profile: typeof top['profile'] === 'string' ? top['profile'] : undefined,
     paths: pathsOfProject(top),
     targetPath: typeof top['target-path'] === 'string' ? top['target-path'] : 'target',
     vars: projectVars(top['vars'], name),

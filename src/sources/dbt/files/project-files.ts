@@ -1,7 +1,9 @@
 import type { Item } from '../../source.ts';
 import type { DbtConfig } from '../config.ts';
-import type { DbtFault } from '../dbt-project.ts';
-import { addReferences, type Declaration, declareRelations } from './declarations.ts';
+import type { DbtFault, DbtOwner } from '../dbt-project.ts';
+import { readCodeOwners } from './code-owners.ts';
+import { type GroupOwners, readGroupOwners } from './owners.ts';
+import { addReferences, type Declaration, declareRelations } from './models/declarations.ts';
 import { readDocBlocks, type DocBlock } from './doc-blocks.ts';
 import { type JinjaCall, type JinjaValue, type RenderedTemplate, renderTemplate } from './jinja.ts';
 import { type DbtProjectFile, parseProjectFile, projectFileName } from './project-file.ts';
@@ -19,6 +21,9 @@ export interface ProjectFiles {
   readonly yamlItems: readonly YamlItem[];
   readonly declarations: readonly Declaration[];
   readonly references: References;
+  readonly groupOwners: GroupOwners;
+  /** Who owns a file, by its key. */
+  readonly codeOwner: (key: string) => DbtOwner | undefined;
   /** The SQL files of models. */
   readonly modelItems: readonly Item[];
   /** Readers add what they cannot read or resolve. */
@@ -53,6 +58,8 @@ export function openProjectFiles(
     yamlItems,
     declarations,
     references,
+    groupOwners: readGroupOwners(yamlItems),
+    codeOwner: readCodeOwners(items),
     modelItems: declarations.flatMap(({ kind, file, versionFiles }) => {
       const all = new Set([
         ...(file === undefined ? [] : [file]),

@@ -2,6 +2,7 @@ import { isRecord } from '../../../lib/json.ts';
 import { toLegacyMetric } from '../../../semantic/formats/metricflow/spec/legacy-metric.ts';
 import type { ItemPlace } from '../../claim-collector.ts';
 import type { DbtExposure, DbtMetric, DbtSemanticModel } from '../dbt-project.ts';
+import { findOwner, ownerText } from './owners.ts';
 import { type ProjectFiles, resolveText } from './project-files.ts';
 import {
   isNo,
@@ -120,7 +121,15 @@ export function readDbtMetrics(yaml: YamlItem, files: ProjectFiles): DbtMetric[]
   const readMetricEntry = (entry: YamlMapping, model?: string): DbtMetric => {
     const isOlder = isRecord(entry['type_params']);
     const raw = isOlder ? entry : toLegacyMetric(entry, model);
-    return { raw: resolveTexts(raw, files), place: (key) => yaml.placeOf(entry, key) };
+    const owned = [entry, mappingAt(entry, 'config')].map((mapping) => ({
+      mapping,
+      placeOf: yaml.placeOf,
+    }));
+    return {
+      raw: resolveTexts(raw, files),
+      place: (key) => yaml.placeOf(entry, key),
+      owner: findOwner(owned, files.groupOwners),
+    };
   };
   const atTop = namedEntries(yaml, 'metrics').filter(isEnabled);
   const ofModels = namedEntries(yaml, 'models').flatMap((model) =>
@@ -137,6 +146,9 @@ export function readDbtExposures(yaml: YamlItem, files: ProjectFiles): DbtExposu
     .map((entry): DbtExposure => {
       const description = textAt(entry, 'description')?.trim() ?? '';
       const dependsOn = entry['depends_on'];
+      const address = textAt(entry, 'url')?.trim();
+      const level = textAt(entry, 'maturity');
+      const owner = ownerText(entry['owner']);
       const references = Array.isArray(dependsOn) ? dependsOn.map(String) : [];
       return {
         title: textAt(entry, 'label') ?? textAt(entry, 'name') ?? '',
@@ -144,8 +156,21 @@ export function readDbtExposures(yaml: YamlItem, files: ProjectFiles): DbtExposu
         description: resolveText(files, description).text,
         place: yaml.placeOf(entry),
         dependsOn: references.flatMap((reference) => files.references.idOf(reference) ?? []),
+        metrics: references.flatMap((reference) => metricName(reference) ?? []),
+        owner:
+          owner === undefined
+            ? files.codeOwner(yaml.item.key)
+            : { text: owner, place: yaml.placeOf(entry, 'owner'), confidence: 1 },
+        url: address === undefined ? undefined : { address, place: yaml.placeOf(entry, 'url') },
+        maturity:
+          level === undefined ? undefined : { level, place: yaml.placeOf(entry, 'maturity') },
       };
     });
+}
+
+/** The name in `metric('revenue')`. */
+function metricName(reference: string): string | undefined {
+  return /^metric\(\s*['"](\w+)['"]\s*\)$/.exec(reference.trim())?.[1];
 }
 
 function isEnabled(entry: YamlMapping): boolean {

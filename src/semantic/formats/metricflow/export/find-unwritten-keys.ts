@@ -41,7 +41,7 @@ const datasetKeys = [
   'extensions',
 ];
 const fieldKeys = ['type', 'values', 'pii', 'synonyms', 'hidden', 'extensions'];
-const metricKeys = ['unit', 'synonyms', 'hidden', 'extensions'];
+const metricKeys = ['unit', 'owner', 'synonyms', 'hidden', 'extensions'];
 const relationshipKeys = ['description', 'extensions'];
 
 /** The keys that at least one of the objects has. */

@@ -1,11 +1,11 @@
 import { basename } from 'node:path/posix';
-import type { Item } from '../../source.ts';
-import type { DbtFault, RelationKind } from '../dbt-project.ts';
-import { jinjaTags } from './jinja.ts';
-import type { DbtProjectFile } from './project-file.ts';
-import type { References } from './references.ts';
+import type { Item } from '../../../source.ts';
+import type { DbtFault, RelationKind } from '../../dbt-project.ts';
+import { jinjaTags } from '../jinja.ts';
+import type { DbtProjectFile } from '../project-file.ts';
+import type { References } from '../references.ts';
 import { latestVersionName, readModelVersions, versionFileNames } from './model-versions.ts';
-import { mappingsAt, namedEntries, textAt, type YamlItem, type YamlMapping } from './yaml-item.ts';
+import { mappingsAt, namedEntries, textAt, type YamlItem, type YamlMapping } from '../yaml-item.ts';
 
 /** A model, seed or snapshot: its entry in a YAML file, its own file, or both. */
 export interface Declaration {
@@ -46,7 +46,6 @@ function declareKind(
   const byName = new Map<string, Declaration>(
     [...fileByName].map(([name, file]) => [name, { kind, name, file }]),
   );
-  const ofVersions = new Set<Item>();
   for (const yaml of yamlItems) {
     for (const mapping of namedEntries(yaml, `${kind}s`)) {
       const name = textAt(mapping, 'name') ?? '';
@@ -55,13 +54,15 @@ function declareKind(
         const versionFiles = filesOfVersions(mapping, fileByName);
         const file = versionFiles.get(latestVersionName(mapping) ?? '') ?? declared?.file;
         byName.set(name, { kind, name, entry: { yaml, mapping }, file, versionFiles });
-        for (const versionFile of versionFiles.values()) ofVersions.add(versionFile);
       } else {
         const reason = `${kind} ${name} has an entry in ${declared.entry.yaml.item.key} already`;
         faults.push({ place: yaml.placeOf(mapping), reason });
       }
     }
   }
+  const ofVersions = new Set(
+    [...byName.values()].flatMap(({ versionFiles }) => [...(versionFiles?.values() ?? [])]),
+  );
   return [...byName.values()].filter(
     ({ entry, file }) => entry !== undefined || file === undefined || !ofVersions.has(file),
   );

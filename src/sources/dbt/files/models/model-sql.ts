@@ -1,7 +1,7 @@
-import type { Item } from '../../source.ts';
-import type { DbtProject } from '../dbt-project.ts';
-import { type JinjaValue, jinjaTags, parseJinjaCall, renderTemplate } from './jinja.ts';
-import { type ProjectFiles, resolveText } from './project-files.ts';
+import type { Item } from '../../../source.ts';
+import type { DbtProject } from '../../dbt-project.ts';
+import { type JinjaValue, jinjaTags, parseJinjaCall, renderTemplate } from '../jinja.ts';
+import { type ProjectFiles, resolveText } from '../project-files.ts';
 
 /** What the `{{ config(…) }}` calls in a model's own file set to literals. */
 export function readInlineConfig(body: string): Readonly<Record<string, JinjaValue>> {

@@ -1,7 +1,7 @@
-import { listAt, mappingsAt, textAt, type YamlMapping } from './yaml-item.ts';
+import { listAt, mappingsAt, textAt, type YamlMapping } from '../yaml-item.ts';
 
 /** A version of a model, as the entry of the model lists it. */
-export interface ModelVersion {
+interface ModelVersion {
   /** Like `v2`. */
   readonly name: string;
   readonly mapping: YamlMapping;

@@ -1,10 +1,11 @@
-import type { ItemPlace } from '../../claim-collector.ts';
-import type { DbtColumn, DbtDescription, DbtRelation, DbtTest } from '../dbt-project.ts';
-import { readTimeSpine } from '../time-spine.ts';
-import { readConstraints, readDataTests, type TestOwner } from './data-tests.ts';
-import type { Item } from '../../source.ts';
+import type { DatasetLayer } from '../../../../semantic/model/dataset.ts';
+import type { ItemPlace } from '../../../claim-collector.ts';
+import type { DbtColumn, DbtDescription, DbtRelation, DbtTest } from '../../dbt-project.ts';
+import { readTimeSpine } from '../../time-spine.ts';
+import { readConstraints, readDataTests, type TestOwner } from '../data-tests.ts';
+import type { Item } from '../../../source.ts';
 import type { Declaration } from './declarations.ts';
-import { jinjaTags, parseJinjaCall } from './jinja.ts';
+import { jinjaTags, parseJinjaCall } from '../jinja.ts';
 import { readInlineConfig } from './model-sql.ts';
 import {
   ownProperties,
@@ -19,8 +20,10 @@ import {
   type RelationSettings,
   settingsAt,
   type SettingsTree,
-} from './project-file.ts';
-import { type ProjectFiles, resolveText } from './project-files.ts';
+} from '../project-file.ts';
+import { namedLayer } from './layers.ts';
+import { findOwner, type OwnedMapping } from '../owners.ts';
+import { type ProjectFiles, resolveText } from '../project-files.ts';
 import {
   isNo,
   mappingAt,
@@ -29,7 +32,7 @@ import {
   textAt,
   type YamlItem,
   type YamlMapping,
-} from './yaml-item.ts';
+} from '../yaml-item.ts';
 
 /**
  * The relations of a project as its files have them: the tables of its sources, then models, seeds
@@ -87,8 +90,14 @@ function readSourceTable(
     table: identifier ?? tableName,
     isExact: true,
     isVirtual: isDisabled || schema === null || identifier === null,
+    isUnresolved: !isDisabled && (schema === null || identifier === null),
+    isEphemeral: false,
     ...readProperties(yaml, ownProperties(table), context),
     tags: readTags(yaml, table),
+    owner:
+      findOwner(ownedMappings(yaml, [source, table]), files.groupOwners) ??
+      files.codeOwner(yaml.item.key),
+    layer: 'raw',
   };
 }
 
@@ -129,12 +138,13 @@ interface DeclaredRelation {
 
 function readRelation(
   declaration: Declaration,
-  { id, name, table, file, properties }: DeclaredRelation,
+  declared: DeclaredRelation,
   files: ProjectFiles,
 ): DbtRelation {
   const { kind, entry } = declaration;
+  const { id, name, table, file } = declared;
   const yaml = entry?.yaml;
-  const { holders } = properties;
+  const { holders } = declared.properties;
   const context: RelationContext = { files, title: `${kind} ${name}`, id };
   const inline = file === undefined ? {} : readInlineConfig(file.body);
   const levels = projectLevels(declaration, files);
@@ -143,8 +153,21 @@ function readRelation(
     {},
     ...[...levels, ...written, inline].map(settingsAt),
   );
-  const place = yaml?.placeOf(holders.at(-1)) ?? { key: file?.key ?? '', line: 1 };
+  const ownKey = file?.key ?? yaml?.item.key ?? '';
+  const firstLine = { key: ownKey, line: 1 };
+  const place = yaml?.placeOf(holders.at(-1)) ?? firstLine;
   const { alias, ...location } = resolveLocation(settings, place, context);
+  const properties = yaml && readProperties(yaml, declared.properties, context);
+  const tags = [
+    ...projectTags(levels, files),
+    ...(yaml ? holders.flatMap((holder) => readTags(yaml, holder)) : []),
+    ...tagsAt(inline, 'tags', firstLine),
+  ];
+  const owned: readonly OwnedMapping[] = [
+    ...levels.map((mapping) => ({ mapping, placeOf: placesOfProject(files) })),
+    ...(yaml ? ownedMappings(yaml, holders) : []),
+    { mapping: inline, placeOf: () => firstLine },
+  ];
   return {
     id,
     kind,
@@ -153,36 +176,67 @@ function readRelation(
     ...location,
     table: alias ?? table,
     isExact: false,
-    ...(yaml === undefined
-      ? { columns: [], tests: [] }
-      : readProperties(yaml, properties, context)),
-    tags: [
-      ...projectTags(levels, files),
-      ...(yaml === undefined ? [] : holders.flatMap((holder) => readTags(yaml, holder))),
-      ...(file === undefined ? [] : tagsAt(inline, 'tags', { key: file.key, line: 1 })),
-    ],
-    timeSpine:
-      kind === 'model' && entry !== undefined
-        ? readTimeSpine(entry.mapping, entry.yaml.placeOf(entry.mapping, 'time_spine'))
-        : undefined,
+    ...(properties ?? { columns: [], tests: [] }),
+    tags,
+    owner: findOwner(owned, files.groupOwners) ?? files.codeOwner(ownKey),
+    layer: modelLayer(declaration, tags, files),
+    timeSpine: declaredTimeSpine(declaration),
   };
 }
 
+function declaredTimeSpine({ kind, entry }: Declaration): DbtRelation['timeSpine'] {
+  if (kind !== 'model' || entry === undefined) return undefined;
+  return readTimeSpine(entry.mapping, entry.yaml.placeOf(entry.mapping, 'time_spine'));
+}
+
 /** The settings of `dbt_project.yml` that apply to the relation, by the folders that it is in. */
-function projectLevels(
-  { kind, name, entry, file }: Declaration,
+function projectLevels(declaration: Declaration, files: ProjectFiles): readonly SettingsTree[] {
+  const { kind, name } = declaration;
+  const { project } = files;
+  const folders = foldersOf(declaration, files);
+  return levelsFor(project.settings[`${kind}s`], [project.name, ...folders, name]);
+}
+
+/** The folders below the path of its kind. */
+function foldersOf(
+  { kind, entry, file }: Declaration,
   { project }: ProjectFiles,
-): readonly SettingsTree[] {
+): readonly string[] {
   const key = file?.key ?? entry?.yaml.item.key ?? '';
   const root = project.paths[`${kind}s`].find((path) => key.startsWith(`${path}/`));
-  const folders =
-    root === undefined
-      ? []
-      : key
-          .slice(root.length + 1)
-          .split('/')
-          .slice(0, -1);
-  return levelsFor(project.settings[`${kind}s`], [project.name, ...folders, name]);
+  if (root === undefined) return [];
+  return key
+    .slice(root.length + 1)
+    .split('/')
+    .slice(0, -1);
+}
+
+function modelLayer(
+  declaration: Declaration,
+  tags: DbtRelation['tags'],
+  files: ProjectFiles,
+): DatasetLayer | undefined {
+  const { kind, name } = declaration;
+  if (kind !== 'model') return undefined;
+  return namedLayer({
+    name,
+    folders: foldersOf(declaration, files),
+    tags: tags.map((tag) => tag.name),
+  });
+}
+
+/** The entries and their `config`, as they may name owners. */
+function ownedMappings(yaml: YamlItem, holders: readonly YamlMapping[]): readonly OwnedMapping[] {
+  return holders
+    .flatMap((holder) => [holder, mappingAt(holder, 'config')])
+    .map((mapping) => ({ mapping, placeOf: yaml.placeOf }));
+}
+
+function placesOfProject({ project }: ProjectFiles): OwnedMapping['placeOf'] {
+  return (holder, key) => {
+    const { line, text: quote } = project.locate(holder, key);
+    return { key: projectFileName, line, quote };
+  };
 }
 
 /** Where the settings put a relation. */
@@ -190,7 +244,9 @@ function resolveLocation(
   settings: RelationSettings,
   place: ItemPlace,
   context: RelationContext,
-): Pick<DbtRelation, 'database' | 'schemas' | 'isVirtual'> & { alias: string | null | undefined } {
+): Pick<DbtRelation, 'database' | 'schemas' | 'isVirtual' | 'isUnresolved' | 'isEphemeral'> & {
+  alias: string | null | undefined;
+} {
   const { files } = context;
   const settingOf = (key: keyof RelationSettings) =>
     resolveSetting(settings[key], { key, place }, context);
@@ -201,12 +257,12 @@ function resolveLocation(
   ];
   const valueOf = (value: unknown) =>
     typeof value === 'string' ? resolveText(files, value).text : value;
-  const isVirtual =
-    valueOf(settings.materialized) === 'ephemeral' ||
-    isNo(valueOf(settings.enabled)) ||
-    alias === null;
+  const isDisabled = isNo(valueOf(settings.enabled));
+  const isEphemeral = valueOf(settings.materialized) === 'ephemeral' && !isDisabled;
+  const isVirtual = isEphemeral || isDisabled || alias === null;
+  const isUnresolved = !isEphemeral && !isDisabled && alias === null;
   const schemas = schemaCandidates(customSchema, files.config.target_schema);
-  return { alias, database: database ?? undefined, schemas, isVirtual };
+  return { alias, database: database ?? undefined, schemas, isVirtual, isUnresolved, isEphemeral };
 }
 
 /**
@@ -240,9 +296,19 @@ function resolveOrReport(
 ): string | undefined {
   const { text, unresolved } = resolveText(files, written);
   if (unresolved.length === 0) return text;
-  const reason = `${what}: ${unresolved.join(', ')} cannot be resolved`;
+  const reason = `${what}: ${unresolved.join(', ')} cannot be resolved${variableHint(unresolved)}`;
   files.faults.push({ place, reason, relation: id });
   return undefined;
+}
+
+/** What to set where a variable has no value. */
+function variableHint(unresolved: readonly string[]): string {
+  const names = unresolved.flatMap((written) => {
+    const call = parseJinjaCall(written);
+    const [name] = call?.name === 'var' || call?.name === 'env_var' ? call.positional : [];
+    return typeof name === 'string' ? [`vars.${name}`] : [];
+  });
+  return names.length === 0 ? '' : `; set ${names.join(' and ')} of the connection in ktx.yaml`;
 }
 
 /** The description, columns and tests of a YAML entry. */

@@ -1,0 +1,37 @@
+import type { Mutant } from './mutant.ts';
+
+/** What a dbt project says, and how its warehouse is found. */
+export const dbtMutants: readonly Mutant[] = [
+  {
+    name: 'dbt-version-exclude',
+    file: 'sources/dbt/files/models/model-versions.ts',
+    find: '&& !excluded.has(name)',
+    replace: '',
+    why: 'A version of a model has the columns that it leaves out.',
+    tests: ['sources/dbt-versions.test.ts'],
+  },
+  {
+    name: 'dbt-code-owners-order',
+    file: 'sources/dbt/files/code-owners.ts',
+    find: '?? []).toReversed();',
+    replace: '?? []);',
+    why: 'The first rule of CODEOWNERS counts, not the last.',
+    tests: ['sources/dbt-owners.test.ts'],
+  },
+  {
+    name: 'dbt-profile-password',
+    file: 'sources/dbt/profile/read-profile.ts',
+    find: 'return `env:${passwordVariable}`;',
+    replace: 'return template;',
+    why: 'The password of profiles.yml is written into ktx.yaml.',
+    tests: ['sources/dbt-profile.test.ts'],
+  },
+  {
+    name: 'dbt-profile-secret-name',
+    file: 'sources/dbt/profile/read-profile.ts',
+    find: 'if (secretName.test(name))',
+    replace: "if (name === '')",
+    why: 'A profile of others writes a secret of the environment into ktx.yaml as a host.',
+    tests: ['sources/dbt-profile.test.ts'],
+  },
+];
