@@ -169,7 +169,7 @@ test('two projects of one repository keep to their own schemas', async () => {
   expect(a.said('dataset:shop.beta__orders', 'description')).toEqual([]);
   expect(b.said('dataset:shop.beta__orders', 'description')).toEqual(['Of beta.']);
   expect(b.problems).toEqual([
-    expect.stringContaining("ref('alpha', 'orders'), which the project does not have"),
     expect.stringContaining("the project does not have ref('alpha', 'orders')"),
+    expect.stringContaining("ref('alpha', 'orders'), which the project does not have"),
   ]);
 });
