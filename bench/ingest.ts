@@ -1,86 +1,61 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IngestReport } from '../src/ingest/report.ts';
-import { ingestProject } from '../src/project/learn/ingest.ts';
-import { openProject } from '../src/project/open/open.ts';
-import { loopTools } from '../src/tools/loop-tools.ts';
-import { openModelEndpoint } from '../test/support/model-endpoint.ts';
-import { reading } from '../test/support/reading-model.ts';
+import { fileURLToPath } from 'node:url';
+import { changeModel, writeDbtShop } from './ingest/dbt-shop.ts';
 
 /**
- * `npm run bench:ingest` times three ingests of a small warehouse and a handbook of 1,000 pages,
- * which a scripted model reads: the first one, one of unchanged input, and one after a page has
- * changed. Fails unless the ingest of unchanged input ends within five seconds, without a call or a
- * commit.
+ * `npm run bench:ingest [-- <models> …]` measures the CPU time, with that of child processes, of
+ * ingests of dbt projects, by default of 250, 1,000 and 4,000 models: the first one, one of
+ * unchanged input, and one after a model has changed. The ratio is to the start of the process,
+ * which is `ktx --version`. Runs the built package.
  */
-const pages = Number(process.argv[2] ?? 1000);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const ktx = join(root, 'bin/ktx.js');
+const sizes = process.argv.slice(2).map(Number);
 
-process.env['TEST_KEY'] = 'sk-made-up';
-const endpoint = await openModelEndpoint();
-let calls = 0;
-endpoint.fallback = (call) => {
-  calls += 1;
-  return reading(call);
-};
-const dir = mkdtempSync(join(tmpdir(), 'ktx-ingest-bench-'));
-try {
-  prepare();
-  tell('first', await timed());
-  tell('unchanged', await timed());
-  tell('unchanged', await timed());
-  writeFileSync(join(dir, 'docs/page500.md'), pageOf(500, 'Another thing altogether.'));
-  tell('one changed', await timed());
-} finally {
-  rmSync(dir, { recursive: true });
-  await endpoint.close();
-}
-
-function prepare(): void {
-  const db = new DatabaseSync(join(dir, 'shop.sqlite'));
-  db.exec(`CREATE TABLE orders (id INTEGER PRIMARY KEY, amount INTEGER, status TEXT);
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO orders SELECT i, i * 3 % 90, 'paid' FROM n;`);
-  db.close();
-  mkdirSync(join(dir, 'docs'));
-  for (let page = 0; page < pages; page += 1)
-    writeFileSync(join(dir, `docs/page${page}.md`), pageOf(page, `What ${page} is.`));
-  const connections =
-    'shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}';
-  const llm = `llm:\n  provider: {backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}\n  models: {default: claude-sonnet-4-6}\n`;
-  writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  ${connections}\n${llm}`);
-  writeFileSync(join(dir, '.gitignore'), 'shop.sqlite\n');
-  execFileSync('git', ['init', '-q'], { cwd: dir });
-}
-
-function pageOf(page: number, definition: string): string {
-  return `# Page ${page}\n\nA thing of page ${page} means prose that only a model reads.\n\n| Term | Definition |\n|---|---|\n| Word ${page} | ${definition} |\n`;
-}
-
-async function timed(): Promise<{ ms: number; calls: number; report: IngestReport }> {
-  const project = await openProject(dir);
+execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
+const start = cpuSeconds(root, ['--version']);
+console.log(`process start        ${start.toFixed(2)} CPU s`);
+for (const models of sizes.length > 0 ? sizes : [250, 1000, 4000]) {
+  const dir = mkdtempSync(join(tmpdir(), 'ktx-ingest-bench-'));
   try {
-    const start = performance.now();
-    calls = 0;
-    const report = await ingestProject(project, {
-      connections: [],
-      signal: AbortSignal.timeout(600_000),
-      tools: loopTools(project),
-    });
-    return { ms: performance.now() - start, calls, report };
+    writeDbtShop(dir, models);
+    tell(models, 'first', ingest(dir));
+    tell(models, 'unchanged', ingest(dir));
+    tell(models, 'unchanged', ingest(dir));
+    changeModel(dir, 42);
+    tell(models, 'one changed', ingest(dir));
   } finally {
-    await project.close();
+    rmSync(dir, { recursive: true, force: true });
   }
 }
 
-function tell(what: string, { ms, calls: made, report }: Awaited<ReturnType<typeof timed>>): void {
-  const { files, commit, milliseconds } = report;
-  const changed = files.added.length + files.changed.length + files.removed.length;
-  const stages = Object.entries(milliseconds)
-    .map(([stage, took]) => `${stage} ${took}`)
-    .join(', ');
+function ingest(dir: string): number {
+  return cpuSeconds(dir, ['ingest', '--quiet']);
+}
+
+function tell(models: number, what: string, seconds: number): void {
+  const beyond = `${(seconds - start).toFixed(2)} beyond the start`;
+  const ratio = `ratio ${(seconds / start).toFixed(1)}`;
   console.log(
-    `${what.padEnd(12)} ${(ms / 1000).toFixed(2)} s, ${made} calls, ${changed} files, ${commit.id === undefined ? 'no commit' : 'a commit'} (${stages})`,
+    `${String(models).padStart(5)} models  ${what.padEnd(12)} ${seconds.toFixed(2).padStart(6)} CPU s, ${beyond}, ${ratio}`,
   );
+}
+
+/** User and system time of ktx and all processes that it waited for. */
+function cpuSeconds(cwd: string, args: readonly string[]): number {
+  const script = '"$@"; code=$?; times; exit $code';
+  const command = ['-c', script, 'sh', process.execPath, ktx, ...args];
+  const { status, stdout, stderr } = spawnSync('sh', command, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`ktx ${args.join(' ')} ended with ${status}: ${stderr}`);
+  const [, user = '', system = ''] = /(\S+) (\S+)\s*$/.exec(stdout) ?? [];
+  return parseTime(user) + parseTime(system);
+}
+
+/** `1m2.34s` in seconds. */
+function parseTime(text: string): number {
+  const [, minutes = 'NaN', seconds = 'NaN'] = /^(\d+)m([\d.]+)s$/.exec(text) ?? [];
+  return Number(minutes) * 60 + Number(seconds);
 }

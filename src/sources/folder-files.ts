@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { type BrokenYaml, readLocatedYaml } from '../lib/located-yaml.ts';
-import { isInside, listConfinedFolder, readConfinedFile } from '../store/confined-file.ts';
+import { isInside, listConfinedFolder, readConfinedFileSync } from '../store/confined-file.ts';
 import { isParsedInline, parseInThread, SlowFile } from './parser.ts';
 import type { FetchEvent } from './source.ts';
 
@@ -165,7 +165,7 @@ export async function readFileItem(
 ): Promise<FetchEvent> {
   const failed = (reason: string): FetchEvent => ({ kind: 'failed', key, reason });
   try {
-    const found = await readConfinedFile(join(folder, key), { within: folder, maxBytes });
+    const found = readConfinedFileSync(join(folder, key), { within: folder, maxBytes });
     if (found.kind === 'read') return await toEvent(key, found.bytes, signal);
     return failed(found.kind === 'refused' ? found.reason : 'it is gone');
   } catch (error) {

@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   readlinkSync,
   readSync,
@@ -10,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { type FileHandle, open, readdir, realpath } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
 
 /** The limits of a read. */
@@ -58,8 +59,9 @@ export async function readConfinedFile(path: string, limits: Confinement): Promi
     return unopened(error);
   }
   try {
-    const refused = findRefusal(file.fd, await file.stat(), { target, limits });
-    return refused ?? (await readOpenFile(file, limits));
+    const stats = await file.stat();
+    const refused = findRefusal(file.fd, stats, { target, limits });
+    return refused ?? (await readOpenFile(file, stats, limits));
   } finally {
     await file.close();
   }
@@ -79,9 +81,10 @@ export function readConfinedFileSync(path: string, limits: Confinement): Confine
     return unopened(error);
   }
   try {
-    const refused = findRefusal(file, fstatSync(file), { target, limits });
+    const stats = fstatSync(file);
+    const refused = findRefusal(file, stats, { target, limits });
     if (refused !== undefined) return refused;
-    const reader = collectBytes(limits.maxBytes);
+    const reader = collectBytes(stats, limits.maxBytes);
     for (;;) {
       const buffer = reader.nextBuffer();
       const isDone = reader.take(readSync(file, buffer, 0, buffer.length, null));
@@ -92,8 +95,12 @@ export function readConfinedFileSync(path: string, limits: Confinement): Confine
   }
 }
 
-async function readOpenFile(file: FileHandle, { maxBytes }: Confinement): Promise<ConfinedRead> {
-  const reader = collectBytes(maxBytes);
+async function readOpenFile(
+  file: FileHandle,
+  stats: Stats,
+  { maxBytes }: Confinement,
+): Promise<ConfinedRead> {
+  const reader = collectBytes(stats, maxBytes);
   for (;;) {
     const buffer = reader.nextBuffer();
     const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
@@ -105,16 +112,18 @@ async function readOpenFile(file: FileHandle, { maxBytes }: Confinement): Promis
  * Collects what is read, up to the limit: a file can grow, and those of /proc do not tell their
  * size.
  */
-function collectBytes(maxBytes: number) {
+function collectBytes(stats: Stats, maxBytes: number) {
   const parts: Buffer[] = [];
   let size = 0;
-  let buffer = Buffer.allocUnsafe(0);
+  // One byte more than the file has, for the read that finds its end.
+  let buffer = Buffer.allocUnsafe(Math.min(stats.size === 0 ? 65_536 : stats.size + 1, 4_194_304));
   return {
-    nextBuffer: () => (buffer = Buffer.allocUnsafe(size < 65_536 ? 65_536 : 4_194_304)),
+    nextBuffer: () => (buffer = buffer.length > 0 ? buffer : Buffer.allocUnsafe(4_194_304)),
     /** True at the end of the file, or above the limit. */
     take(count: number): boolean {
       size += count;
       if (count > 0) parts.push(buffer.subarray(0, count));
+      buffer = buffer.subarray(count);
       return count === 0 || size > maxBytes;
     },
     result: (): ConfinedRead =>
@@ -181,11 +190,27 @@ async function confine(path: string, within: string): Promise<string | ConfinedR
 
 function confineSync(path: string, within: string): string | ConfinedRead {
   try {
-    const target = realpathSync.native(path);
-    return isInside(target, realpathSync.native(within)) ? target : outside;
+    const root = realFolder(within);
+    const target = join(realFolder(dirname(path)), basename(path));
+    // A link is followed; the flags keep anything else from becoming one.
+    const real = lstatSync(target).isSymbolicLink() ? realpathSync.native(target) : target;
+    return isInside(real, root) ? real : outside;
   } catch (error) {
     return unresolved(path, error);
   }
+}
+
+/** The real paths of folders, until other code runs: a folder can become a link at any time. */
+let realFolders: Map<string, string> | undefined;
+
+function realFolder(folder: string): string {
+  if (realFolders === undefined) {
+    realFolders = new Map();
+    queueMicrotask(() => (realFolders = undefined));
+  }
+  const known = realFolders.get(folder) ?? realpathSync.native(folder);
+  realFolders.set(folder, known);
+  return known;
 }
 
 const outside: Refused = {
@@ -264,7 +289,7 @@ function findRefusal(
 }
 
 function isStillInside(file: number, target: string, within: string): boolean {
-  const root = realpathSync.native(within);
+  const root = realFolder(within);
   const opened = pathOfOpenFile(file);
   if (opened !== undefined) return isInside(opened, root);
   // One comparison could itself be fooled by a folder that is swapped at the right moments; five in

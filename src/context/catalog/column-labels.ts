@@ -19,6 +19,8 @@ export interface ColumnLabels {
 
 interface LabeledFile {
   readonly connection: string;
+  /** In lower case, what the file's table may be called; `table` decides. */
+  readonly tableNames: readonly string[];
   readonly table: (table: TableRef) => boolean;
   /** True if the file can mean no other table. Only then its `pii: no` counts. */
   readonly isExact: (table: TableRef) => boolean;
@@ -39,9 +41,12 @@ const datasetPath = /^semantic-layer\/([^/]+)\/([^/]+)\.ya?ml$/;
  */
 export function readColumnLabels(files: Iterable<readonly [path: string, text: string]>) {
   const labeled = [...files].flatMap(([path, text]) => readLabeledFile(path, text) ?? []);
-  const byConnection = Map.groupBy(labeled, ({ connection }) => connection);
+  const named = labeled.flatMap((file) => file.tableNames.map((name) => ({ name, file })));
+  const byTable = Map.groupBy(named, ({ name, file }) => `${file.connection}\n${name}`);
   const filesOf = (connection: string, table: TableRef) =>
-    (byConnection.get(connection) ?? []).filter((file) => file.table(table));
+    namesOf(table)
+      .flatMap((name) => byTable.get(`${connection}\n${name}`) ?? [])
+      .flatMap(({ file }) => (file.table(table) ? [file] : []));
   const labels: ColumnLabels = {
     of: (connection, table, column) =>
       strictest(
@@ -64,7 +69,8 @@ function readLabeledFile(path: string, text: string): LabeledFile | undefined {
   if (!('mapping' in parsed))
     return {
       connection,
-      table: (table) => isNamedLike(name, table),
+      tableNames: [name.toLowerCase()],
+      table: (table) => namesOf(table).includes(name.toLowerCase()),
       isExact: () => false,
       whole: { pii: undefined, valuesOff: true },
       columns: new Map(),
@@ -74,6 +80,7 @@ function readLabeledFile(path: string, text: string): LabeledFile | undefined {
   const source = (parts ?? []).map((part) => part.toLowerCase());
   return {
     connection,
+    tableNames: source.slice(-1),
     table: ({ catalog, schema, table }) =>
       source.length > 0 &&
       source.every((part, index) => {
@@ -87,10 +94,9 @@ function readLabeledFile(path: string, text: string): LabeledFile | undefined {
   };
 }
 
-/** True if a dataset on the table would have the name. */
-function isNamedLike(name: string, { schema, table }: TableRef): boolean {
-  const names = [table, `${schema}__${table}`].map((known) => known.toLowerCase());
-  return names.includes(name.toLowerCase());
+/** What a dataset on the table would be called, in lower case. */
+function namesOf({ schema, table }: TableRef): readonly string[] {
+  return [table, `${schema}__${table}`].map((name) => name.toLowerCase());
 }
 
 /**

@@ -55,8 +55,8 @@ const sampleValues = {
 } as const;
 
 /** Any value for each parameter without a default, so that metrics that use it can be tried. */
-export function sampleParameters({ datasets }: SemanticModel): ParameterValues {
-  const samples = [...datasets.values()].flatMap((dataset) =>
+export function sampleParameters(model: SemanticModel): ParameterValues {
+  const samples = datasetsWithParameters(model).flatMap((dataset) =>
     dataset.parameters
       .filter((parameter) => parameter.default === undefined)
       .map(({ name, values, type }) => [

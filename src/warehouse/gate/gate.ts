@@ -28,8 +28,10 @@ export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }:
     ...policy.safeFunctions,
     ...allowedFunctions.map((name) => name.toLowerCase()),
   ]);
+  const resolve = (name: UnresolvedTable, tables: readonly TableRef[]) =>
+    tablesNamed(tables, name.table).filter(({ table }) => policy.resolvesTo(name, table));
   const firstUnknown = (names: readonly UnresolvedTable[], tables: readonly TableRef[]) =>
-    names.find((name) => !tables.some((table) => policy.resolvesTo(name, table)));
+    names.find((name) => resolve(name, tables).length === 0);
   /** A partition is read as a part of its table, so what holds for the table holds for it. */
   const withoutPartitions = (names: readonly UnresolvedTable[], tables: readonly TableRef[]) =>
     Promise.all(
@@ -49,7 +51,8 @@ export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }:
     const names = await withoutPartitions(written, tables);
     const unknown = firstUnknown(names, tables);
     if (unknown !== undefined) throw unknownTableError(unknown, tables);
-    return tables.filter((table) => names.some((name) => policy.resolvesTo(name, table)));
+    const found = new Set(names.flatMap((name) => resolve(name, tables)));
+    return [...found].sort((a, b) => a.position - b.position).map(({ table }) => table);
   };
   return {
     /**
@@ -66,6 +69,27 @@ export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }:
     },
     resolveTables,
   };
+}
+
+interface PlacedTable {
+  readonly table: TableRef;
+  /** In the catalog. */
+  readonly position: number;
+}
+
+const placedTables = new WeakMap<readonly TableRef[], ReadonlyMap<string, PlacedTable[]>>();
+
+/** The tables whose names equal this one but for letter case: no engine resolves a name to others. */
+function tablesNamed(tables: readonly TableRef[], name: string): readonly PlacedTable[] {
+  const known = placedTables.get(tables);
+  const byName =
+    known ??
+    Map.groupBy(
+      tables.map((table, position) => ({ table, position })),
+      ({ table }) => table.table.toLowerCase(),
+    );
+  if (known === undefined) placedTables.set(tables, byName);
+  return byName.get(name.toLowerCase()) ?? [];
 }
 
 function checkText(sql: string): void {
