@@ -76,7 +76,7 @@ async function fetchItems(): Promise<readonly Item[]> {
     projectDir: dir,
     cacheDir,
     secrets: () => '',
-    memory: { keys: new Set<string>(), isKnown: () => false },
+    memory: { keys: new Set<string>(), has: () => false, isKnown: () => false },
     longestWait: 1000,
     onWait: () => undefined,
     signal,

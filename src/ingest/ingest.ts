@@ -19,12 +19,20 @@ import {
 import { saveLeftOut } from './last-run.ts';
 import { runModelStages, type ModelStagesResult } from './model-stages.ts';
 import { planIngest } from './plan.ts';
+import { noCommitReasons } from './publish/commit-rendering.ts';
 import { findNewEdits } from './publish/new-edits.ts';
 import { readProjectFiles, type FileTree } from './publish/project-files.ts';
 import { upgradeNote } from './publish/upgrade-note.ts';
 import { publish, type Published } from './publish/publish.ts';
 import { projectFolders, renderProject } from './render/render.ts';
 import { addDecisions, validateArtifacts, type Validation } from './render/validate.ts';
+import {
+  checkUnchanged,
+  recordSettledRun,
+  type ReadAlready,
+  type UnchangedCheck,
+} from './unchanged/settled-run.ts';
+import type { WarehouseSchema } from '../warehouse/warehouse.ts';
 import type { EmbeddedIndex } from '../search/meanings/embed-index.ts';
 import { toFailure, type ConnectionReport, type IngestReport } from './report.ts';
 import { compareMetrics } from './decide/compare-metrics.ts';
@@ -80,7 +88,9 @@ async function runWithState(run: PipelineRun): Promise<PipelineOutcome> {
 
 /** The pipeline, step by step. */
 async function runStages(run: PipelineRun, state: State): Promise<PipelineOutcome> {
-  const collected = await collectFindings(run, state);
+  const unchanged = await checkUnchanged(run, state);
+  if (unchanged.isUnchanged) return reportUnchanged(run, state, unchanged);
+  const collected = await collectFindings(run, state, unchanged.read);
   if (!hasNews(run, collected))
     return {
       connections: collected.reports,
@@ -94,7 +104,61 @@ async function runStages(run: PipelineRun, state: State): Promise<PipelineOutcom
   await compareContestedMetrics(run, state, published);
   const meanings = await measureStage(run, 'index', async () => run.updateIndex?.(state));
   const outcome = reportRun(state, { collected, modelled, checked, published });
+  await settle(run, state, { collected, published, outcome });
   return { ...outcome, ...(meanings !== undefined && { meanings: reportMeanings(meanings) }) };
+}
+
+/** What is left to do in a run that found nothing new. */
+async function reportUnchanged(
+  run: PipelineRun,
+  state: State,
+  { report, files }: Extract<UnchangedCheck, { readonly isUnchanged: true }>,
+): Promise<PipelineOutcome> {
+  const { conflicts } = report;
+  const commit = { none: noCommitReasons.unchanged };
+  run.emit({ type: 'published', commit, files: emptyReport.files });
+  await compareContestedMetrics(run, state, { conflicts, filesAfter: files });
+  const meanings = await measureStage(run, 'index', async () => run.updateIndex?.(state));
+  return {
+    ...report,
+    commit,
+    ...(meanings !== undefined && { meanings: reportMeanings(meanings) }),
+  };
+}
+
+interface RunToSettle extends Pick<FinishedStages, 'collected' | 'published'> {
+  readonly outcome: PipelineOutcome;
+}
+
+/** Records the state that the run leaves, if the next run would find nothing to do in it. */
+function settle(
+  run: PipelineRun,
+  state: State,
+  { collected, published, outcome }: RunToSettle,
+): Promise<void> {
+  const { isSettled, filesAfter } = published;
+  const { connections, sources, conflicts = [], keptEdits = [], stale = [], unfit = [] } = outcome;
+  const { runId, milliseconds } = run;
+  const times = { runId, milliseconds, dryRun: false, wallMilliseconds: 0, queries: 0 };
+  const isComplete = ingestExitCode({ ...emptyReport, ...times, ...outcome }) === 0;
+  // A model may have made what its next answer would change.
+  const helpers = [run.model, run.reader, run.embeddings];
+  const isQuiet = helpers.every((helper) => helper === undefined) || isIdle(outcome);
+  return recordSettledRun(run, state, {
+    report: { connections, sources: sources ?? [], conflicts, keptEdits, stale, unfit },
+    files: isSettled && isComplete && isQuiet ? filesAfter : undefined,
+    schemas: collected.schemas,
+    freshUntil: collected.freshUntil,
+  });
+}
+
+/** True if the run changed nothing and asked no model. */
+function isIdle({ connections, stages = [], files = emptyReport.files }: PipelineOutcome): boolean {
+  const calls = connections.flatMap(({ descriptions, judgements, names }) =>
+    [descriptions, judgements, names].map((work) => work?.calls ?? 0),
+  );
+  const changes = [files.added, files.changed, files.removed, stages];
+  return [...calls, ...changes.map(({ length }) => length)].every((count) => count === 0);
 }
 
 function reportMeanings({ failure, ...embedded }: EmbeddedIndex): IngestReport['meanings'] {
@@ -105,15 +169,22 @@ interface CollectedFindings {
   readonly found: ProjectFindings;
   readonly reports: readonly ConnectionReport[];
   readonly sources: readonly ReadSource[];
+  /** As in `scanWarehouses`. */
+  readonly schemas: ReadonlyMap<string, WarehouseSchema>;
+  readonly freshUntil: number;
 }
 
 /** Scans the warehouses, fetches the sources, and extracts what code can read. */
-async function collectFindings(run: PipelineRun, state: State): Promise<CollectedFindings> {
-  const { reports, findings: scanned } = await scanWarehouses(run, state);
+async function collectFindings(
+  run: PipelineRun,
+  state: State,
+  read: ReadAlready,
+): Promise<CollectedFindings> {
+  const { reports, findings: scanned, ...scan } = await scanWarehouses(run, state, read.schemas);
   const failed = reports.filter(isFailed).map(({ connection }) => connection);
   const connections = [...scanned, ...(await loadUnscannedWarehouses(run, failed))];
   const catalogs = connections.map(({ catalog }) => catalog);
-  const sources = await readSources(run, catalogs, state);
+  const sources = await readSources(run, catalogs, { state, fetched: read.fetched });
   const sourceFindings = sources.map(({ findings }) => findings);
   const merged = await readMergedClaims(run.dir);
   const found = {
@@ -123,7 +194,7 @@ async function collectFindings(run: PipelineRun, state: State): Promise<Collecte
     pin: run.pin,
     authority: run.authority,
   };
-  return { reports, sources, found };
+  return { reports, sources, found, ...scan };
 }
 
 /** False if no warehouse and no source could be read and no person decided anything. */
@@ -208,7 +279,7 @@ async function publishArtifacts(
 function compareContestedMetrics(
   run: PipelineRun,
   state: State,
-  { conflicts, filesAfter }: Published,
+  { conflicts, filesAfter }: Pick<Published, 'conflicts' | 'filesAfter'>,
 ): Promise<void> {
   const { signal } = run;
   const open = (name: string) => run.warehouse(name, signal);
@@ -234,7 +305,7 @@ function reportRun(
   const quarantined = [...validation.quarantined, ...modelled.refused];
   saveLeftOut(state, { quarantined, unfit });
   const covered = findings.connections.map(({ catalog }) => catalog.connection);
-  const { filesAfter: _filesAfter, ...publishReport } = published;
+  const { filesAfter: _filesAfter, isSettled: _isSettled, ...publishReport } = published;
   return {
     connections: reportUnopened(collected.reports, validation.unopened),
     sources: reportSources(collected.sources, findings.sources),

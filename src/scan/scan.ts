@@ -32,6 +32,8 @@ import { openScanStore } from './scan-store.ts';
 export interface ScanOptions {
   readonly warehouse: Warehouse;
   readonly scope: Scope;
+  /** The structure of the warehouse, if it was read already. */
+  readonly schema?: WarehouseSchema | undefined;
   /** Has the profiles and measurements of earlier scans; `store/state.ts` opens it. */
   readonly state: { readonly db: DatabaseSync };
   readonly config: ScanConfig;
@@ -94,7 +96,7 @@ export type ScanResult = Awaited<ReturnType<typeof scan>>;
  */
 export async function scan(options: ScanOptions) {
   const { warehouse, config, labels = noLabels, signal, onProgress } = options;
-  const schema = await warehouse.introspect(options.scope, signal);
+  const schema = options.schema ?? (await warehouse.introspect(options.scope, signal));
   let queries = schema.queries;
   const onQuery = (): void => {
     queries += 1;
@@ -144,6 +146,7 @@ export async function scan(options: ScanOptions) {
     judgements,
     names: comparison,
     history: historyResult(people, summary),
+    schema,
     queries,
     ...summarizeProfiles(schema, profiles),
   };
@@ -276,6 +279,7 @@ function summarizeProfiles({ tables }: WarehouseSchema, profiles: readonly Profi
   const count = (outcome: ProfiledTable['outcome']): number =>
     profiles.filter((profile) => profile.outcome === outcome).length;
   return {
+    freshUntil: profiles.reduce((least, table) => Math.min(least, table.freshUntil), Infinity),
     profiled: count('profiled'),
     reused: count('reused'),
     left: count('left'),

@@ -5,7 +5,7 @@ import { errorMessage, UserError } from '../lib/error.ts';
 import { type BrokenYaml, readLocatedYaml } from '../lib/located-yaml.ts';
 import { isInside, listConfinedFolder, readConfinedFileSync } from '../store/confined-file.ts';
 import { isParsedInline, parseInThread, SlowFile } from './parser.ts';
-import type { FetchEvent } from './source.ts';
+import type { FetchEvent, FetchMemory } from './source.ts';
 
 /** A search for files in a folder of others. */
 export interface FileSearch {
@@ -183,13 +183,31 @@ export async function fileItem(
   signal: AbortSignal,
 ): Promise<FetchEvent> {
   if (!isUtf8(bytes)) return { kind: 'failed', key, reason: 'it is not valid UTF-8' };
-  const body = bytes
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .replaceAll('\r\n', '\n');
+  const body = fileBody(bytes);
   const broken = /\.ya?ml$/.test(key) ? await findYamlFault(body, signal) : undefined;
   if (broken !== undefined) return { kind: 'failed', key, reason: broken };
   return { kind: 'item', key, path: key, body };
+}
+
+/**
+ * `fileItem` that does not parse YAML again of which the project has an item: it was read when that
+ * came.
+ */
+export function newFileItem({ has }: FetchMemory): typeof fileItem {
+  return async (key, bytes, signal) => {
+    const isText = /\.ya?ml$/.test(key) && isUtf8(bytes);
+    const body = isText ? fileBody(bytes) : '';
+    return isText && has(key, body)
+      ? { kind: 'item', key, path: key, body }
+      : fileItem(key, bytes, signal);
+  };
+}
+
+function fileBody(bytes: Buffer): string {
+  return bytes
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n');
 }
 
 async function findYamlFault(text: string, signal: AbortSignal): Promise<string | undefined> {

@@ -58,6 +58,8 @@ export interface FetchContext<Config> {
 export interface FetchMemory {
   /** The keys of the items that the project has. */
   readonly keys: ReadonlySet<string>;
+  /** Whether the project has the item with this body: what was checked then holds. */
+  has(key: string, body: string): boolean;
   /**
    * Whether the item was read in the version of the stamp, at most `maxAge` milliseconds ago, and
    * is still there, or was empty: then `known` takes the place of the item.

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../lib/error.ts';
 import type { CommitTarget } from './commit-target.ts';
@@ -152,6 +152,11 @@ async function commitTree(root: string, args: readonly string[], input: string):
  */
 function pendingFile(dir: string): string {
   return join(ensureStateDirectory(dir).state, 'index-pending');
+}
+
+/** True if a run made a commit and ended before the person's index knew it. */
+export function hasPendingIndex(dir: string): boolean {
+  return existsSync(pendingFile(dir));
 }
 
 /**

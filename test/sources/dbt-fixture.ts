@@ -93,7 +93,7 @@ export async function fetchAll<Config>(
     projectDir,
     cacheDir: '',
     secrets: () => '',
-    memory: { keys: new Set<string>(), isKnown: () => false },
+    memory: { keys: new Set<string>(), has: () => false, isKnown: () => false },
     longestWait: 1000,
     onWait: () => undefined,
     signal,

@@ -5,7 +5,7 @@ export function fetchContext(token: string, known: readonly string[] = []) {
     projectDir: '/nowhere',
     cacheDir: '/nowhere',
     secrets: () => token,
-    memory: { keys: new Set(known), isKnown: () => false },
+    memory: { keys: new Set(known), has: () => false, isKnown: () => false },
     longestWait: 1000,
     onWait: () => undefined,
     signal: AbortSignal.timeout(20_000),

@@ -46,6 +46,7 @@ export function openFetchMemory(
     fingerprint,
   );
   const hashes = new Map(stored.map((item) => [item.key, hashItem(item)]));
+  const { has } = unrecordedMemory(stored);
   dropPublishedBodies(db, connection, hashes);
   const known = readVersions(db, connection);
   const insert = db.prepare(
@@ -56,6 +57,7 @@ export function openFetchMemory(
   );
   return {
     keys: new Set(hashes.keys()),
+    has,
     isKnown: (key, { stamp, maxAge }) => {
       const version = known.get(key);
       if (version?.stamp !== stamp || version.readAt < Date.now() - maxAge) return false;
@@ -121,5 +123,7 @@ function readItem(select: StatementSync, connection: string, key: string): Item 
 
 /** For a fetch that records nothing: every body is asked for. */
 export function unrecordedMemory(stored: readonly Item[]): FetchMemory {
-  return { keys: new Set(stored.map(({ key }) => key)), isKnown: () => false };
+  const bodies = new Map(stored.map(({ key, body }) => [key, body]));
+  const has = (key: string, body: string) => bodies.get(key) === body;
+  return { keys: new Set(bodies.keys()), has, isKnown: () => false };
 }

@@ -7,7 +7,7 @@ import type { Item } from '../../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
 import type { State } from '../../store/state.ts';
 import { measureStage, type PipelineRun, type SourceInput } from '../ingest-run.ts';
-import { readProjectFiles } from '../publish/project-files.ts';
+import { type FileTree, readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ItemReport, type SourceReport } from '../report.ts';
 import type { SourceFindings } from './findings.ts';
 import { extractItems } from './extract-items.ts';
@@ -32,17 +32,24 @@ export interface ReadSource {
   readonly findings: SourceFindings;
 }
 
+interface SourceReading {
+  /** Without it, nothing is recorded and every body is asked for. */
+  readonly state?: State;
+  /** The sources, if they were fetched already. */
+  readonly fetched?: readonly FetchedSource[] | undefined;
+}
+
 /**
  * Fetches the sources of the run and extracts what code can read. Unchanged items are extracted
- * again as well, which costs nothing. Without `state`, nothing is recorded and every body is asked
- * for.
+ * again as well: what an item says depends on others.
  */
 export async function readSources(
   run: PipelineRun,
   catalogs: readonly Catalog[],
-  state?: State,
+  { state, fetched: fetchedAlready }: SourceReading = {},
 ): Promise<readonly ReadSource[]> {
-  const fetched = await measureStage(run, 'fetch', () => fetchSources(run, state));
+  const fetched =
+    fetchedAlready ?? (await measureStage(run, 'fetch', () => fetchSources(run, state)));
   const claims = await loadReadingClaims(run.dir, catalogs);
   return measureStage(run, 'extract', async () =>
     Promise.all(fetched.map((source) => extractSource(source, { catalogs, claims }, run))),
@@ -51,15 +58,20 @@ export async function readSources(
 
 /**
  * Fetches the sources that were asked for. A source that fails, or was not asked for, keeps its
- * stored items.
+ * stored items. `files` are those of the project, if they were read already.
  */
-async function fetchSources(run: PipelineRun, state?: State): Promise<FetchedSource[]> {
+export async function fetchSources(
+  run: PipelineRun,
+  state?: State,
+  files?: FileTree,
+): Promise<FetchedSource[]> {
   const fetched: FetchedSource[] = [];
   for (const input of run.sources ?? []) {
     run.signal.throwIfAborted();
     const source = await input.open();
     const folder = `sources/${input.name}`;
-    const tree = await readProjectFiles(run.dir, [folder], { tidy: run.dryRun !== true });
+    const tree =
+      files ?? (await readProjectFiles(run.dir, [folder], { tidy: run.dryRun !== true }));
     const stored = readStoredItems(tree, input.name);
     fetched.push({
       input,

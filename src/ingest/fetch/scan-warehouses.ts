@@ -12,7 +12,7 @@ import { scanClaims } from '../../scan/scan-claims.ts';
 import { scan, type ScanProgress, type ScanResult } from '../../scan/scan.ts';
 import type { State } from '../../store/state.ts';
 import type { HistoryConfig } from '../../warehouse/history/history-config.ts';
-import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
+import type { Scope, Warehouse, WarehouseSchema } from '../../warehouse/warehouse.ts';
 import { type IngestedWarehouse, measureStage, type PipelineRun } from '../ingest-run.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ConnectionReport } from '../report.ts';
@@ -23,21 +23,34 @@ interface ScannedWarehouses {
   /** For each connection, also for those that failed. */
   readonly reports: readonly ConnectionReport[];
   readonly findings: readonly ConnectionFindings[];
+  /** The structure of each warehouse that was scanned, by connection. */
+  readonly schemas: ReadonlyMap<string, WarehouseSchema>;
+  /** Until when tables of the same markers count as unchanged, in milliseconds since 1970. */
+  readonly freshUntil: number;
 }
 
-/** Scans the warehouses of the run, one after the other. */
-export async function scanWarehouses(run: PipelineRun, state: State): Promise<ScannedWarehouses> {
+/** Scans the warehouses of the run, one after the other. `schemas` are those read already. */
+export async function scanWarehouses(
+  run: PipelineRun,
+  state: State,
+  schemas?: ReadonlyMap<string, WarehouseSchema>,
+): Promise<ScannedWarehouses> {
   const findings: ConnectionFindings[] = [];
+  const scannedSchemas = new Map<string, WarehouseSchema>();
+  let freshUntil = Infinity;
   // A folder that is a link ends the run, not only one connection: nothing could be written there.
   const folders = run.connections.map(({ name }) => `semantic-layer/${name}`);
   const labels = readColumnLabels(await readProjectFiles(run.dir, folders));
   const reports = await forEachWarehouse(run, 'scan', async (warehouse, { scope, history }) => {
-    const target = { warehouse, scope, history, labels };
+    const { connection } = warehouse;
+    const target = { warehouse, scope, history, labels, schema: schemas?.get(connection) };
     const scanned = await scanWarehouse(run, state, target);
     findings.push(scanned.findings);
+    scannedSchemas.set(connection, scanned.schema);
+    freshUntil = Math.min(freshUntil, scanned.freshUntil);
     return scanned.report;
   });
-  return { reports, findings };
+  return { reports, findings, schemas: scannedSchemas, freshUntil };
 }
 
 interface WarehouseScan {
@@ -46,18 +59,21 @@ interface WarehouseScan {
   readonly history: HistoryConfig | undefined;
   /** What people wrote about the columns of all connections. */
   readonly labels: ColumnLabels;
+  /** Undefined if nobody has read it yet. */
+  readonly schema: WarehouseSchema | undefined;
 }
 
 async function scanWarehouse(
   run: PipelineRun,
   state: State,
-  { warehouse, scope, history, labels }: WarehouseScan,
+  { warehouse, scope, history, labels, schema }: WarehouseScan,
 ) {
   const { connection } = warehouse;
   const known = await loadModelClaims(run, connection);
   const scanned = await scan({
     warehouse,
     scope,
+    schema,
     state,
     config: run.scan,
     history,
@@ -102,7 +118,7 @@ async function scanWarehouse(
     ...(scanned.names && { names: reportNames(scanned.names) }),
     ...(history?.enabled === true && { history: reportHistory(scanned) }),
   };
-  return { findings, report };
+  return { findings, report, schema: scanned.schema, freshUntil: scanned.freshUntil };
 }
 
 /** What the history says; what earlier runs recorded of it, if this run could not read it. */

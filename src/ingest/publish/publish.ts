@@ -5,9 +5,9 @@ import { commitTarget } from '../../store/commit-target.ts';
 import { readText, removeFile, writeAtomically } from '../../store/files.ts';
 import { readFilesAtCommit, openRepository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
-import type { EditReport, FileReport, IngestReport } from '../report.ts';
-import { commitRendering } from './commit-rendering.ts';
-import { readProjectFiles, type FileTree } from './project-files.ts';
+import type { CommitReport, EditReport, FileReport, IngestReport } from '../report.ts';
+import { commitRendering, noCommitReasons } from './commit-rendering.ts';
+import { isSameTree, readProjectFiles, type FileTree } from './project-files.ts';
 import { applyWrites, finalTexts, type Rendering } from './rendering.ts';
 
 interface Publication {
@@ -34,6 +34,8 @@ export interface Published
   extends EditReport, Pick<IngestReport, 'setAside' | 'commit' | 'files' | 'conflicts'> {
   /** All files afterwards. */
   readonly filesAfter: FileTree;
+  /** True if all of them are in the commit of HEAD, and nothing is left to do. */
+  readonly isSettled: boolean;
 }
 
 const maximumAttempts = 8;
@@ -71,6 +73,7 @@ export async function publish(publication: Publication): Promise<Published> {
     const { writes, keptEdits, stale, leftAlone, conflicts } = attempt.rendering;
     return {
       filesAfter: applyWrites(before, writes),
+      isSettled: isSettled(attempt, commit),
       keptEdits,
       stale,
       leftAlone,
@@ -88,6 +91,13 @@ export async function publish(publication: Publication): Promise<Published> {
       retryable: true,
     },
   );
+}
+
+/** True if no file had uncommitted changes, and all new ones are committed on HEAD. */
+function isSettled({ target, before, committed }: PublishAttempt, commit: CommitReport): boolean {
+  const isMade = commit.id !== undefined && commit.warning === undefined;
+  const isDone = isMade || commit.none === noCommitReasons.unchanged;
+  return isDone && target.ref === 'HEAD' && isSameTree(before, committed);
 }
 
 type PublishAttempt = Awaited<ReturnType<typeof startAttempt>>;

@@ -5,7 +5,6 @@ import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
 import { parsePins, pinsPath, setPin } from '../../context/claims/pins.ts';
 import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
 import { conflictsPath, renderConflicts } from '../../context/compile/conflicts.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { itemPath } from '../../sources/source.ts';
 import { usagePath, usageText } from '../../context/usage/usage.ts';
 import type { ConnectionFindings, ProjectFindings } from '../fetch/findings.ts';
@@ -13,11 +12,11 @@ import { createTablesHasher, itemBodyWrites, itemIndexWrites } from '../fetch/it
 import { isReadingEvidence } from '../fetch/readings.ts';
 import { isSameTree, type FileTree } from '../publish/project-files.ts';
 import type { FileWrite, Rendering } from '../publish/rendering.ts';
+import { attributesFile, ownedPaths } from './owned-paths.ts';
 import { listKeptEdits } from './person-edits.ts';
 import { renderConnection } from './render-connection.ts';
 import { renderWiki } from './render-wiki.ts';
 
-const attributesFile = '.gitattributes';
 /**
  * Reviews fold generated files. `-text` and `-filter` keep their bytes as they are, whatever the
  * repository does to its own files.
@@ -30,20 +29,13 @@ const attributes = [
 ];
 /** What ktx wrote there before. */
 const formerAttributes = new Set(['claims/** linguist-generated -text -filter']);
-const sharedPaths = [attributesFile, 'wiki', wikiClaimsPath, conflictsPath, pinsPath];
 
-/**
- * Every folder and file that an ingest of these warehouses and sources may read and write in a
- * project.
- */
+/** What an ingest with these findings may read and write in a project. */
 export function projectFolders({ connections, sources }: ProjectFindings): string[] {
-  const warehouseFolders = connections.flatMap(({ catalog: { connection } }) => [
-    `sources/${connection}`,
-    `semantic-layer/${connection}`,
-    `claims/${connection}`,
-  ]);
-  const sourceFolders = sources.map(({ connection }) => `sources/${connection}`);
-  return [...sharedPaths, ...warehouseFolders, ...sourceFolders];
+  return ownedPaths({
+    warehouses: connections.map(({ catalog }) => catalog.connection),
+    sources: sources.map(({ connection }) => connection),
+  });
 }
 
 interface CachedRendering {

@@ -101,7 +101,7 @@ export async function probeSource(
     projectDir: dir,
     cacheDir: projectPaths(dir).cache,
     secrets,
-    memory: { keys: new Set<string>(), isKnown: () => false },
+    memory: { keys: new Set<string>(), has: () => false, isKnown: () => false },
     longestWait,
     onWait: () => undefined,
     signal,

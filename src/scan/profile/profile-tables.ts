@@ -2,7 +2,7 @@ import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import type { TableSchema } from '../../warehouse/warehouse.ts';
-import { milliseconds, timeLimitOf } from '../config.ts';
+import { milliseconds, type ScanConfig, timeLimitOf } from '../config.ts';
 import type { ScanContext } from '../scan-context.ts';
 import type { StoredProfile } from '../scan-store.ts';
 import { type BudgetTracker, openBudget, type ScanBudget } from './budget.ts';
@@ -20,6 +20,8 @@ export interface ProfiledTable {
   readonly version: string;
   /** `left`: the budget ran out before the table's turn; the profile is an earlier one or empty. */
   readonly outcome: 'reused' | 'profiled' | 'left';
+  /** Until when a table of the same marker counts as unchanged, in milliseconds since 1970. */
+  readonly freshUntil: number;
 }
 
 /** True if no scan had the budget for the table yet, or if it cannot be read. */
@@ -74,7 +76,7 @@ export async function profileTables(
     fresh.set(task, stored);
     context.onProfile({ done: done + 1, total: pending.length, table: task.schema.table });
   }
-  return tasks.map((task) => profiledTable(task, fresh.get(task)));
+  return tasks.map((task) => profiledTable(task, fresh.get(task), context.config));
 }
 
 function turnOf({ stored, hash, schema }: ProfileTask): number {
@@ -127,6 +129,7 @@ function loadUnderPolicy(
 function profiledTable(
   { schema, stored, reused }: ProfileTask,
   fresh: StoredProfile | undefined,
+  config: ScanConfig,
 ): ProfiledTable {
   const current = fresh ?? (reused ? stored : undefined);
   if (current !== undefined) {
@@ -134,11 +137,12 @@ function profiledTable(
     const hasMarker = schema.marker !== undefined && current.profile.note === undefined;
     const version = hasMarker ? current.hash : `${current.hash}@${current.at}`;
     const outcome = fresh === undefined ? 'reused' : 'profiled';
-    return { schema, profile: current.profile, version, outcome };
+    const freshUntil = freshUntilOf(schema, current, config);
+    return { schema, profile: current.profile, version, outcome, freshUntil };
   }
   const empty = unreadProfile(schema.columns, undefined);
   if (stored === undefined || stored.profile.note !== undefined)
-    return { schema, profile: empty, version: '', outcome: 'left' };
+    return { schema, profile: empty, version: '', outcome: 'left', freshUntil: 0 };
   const earlier = new Map(stored.profile.columns.map((column) => [column.name, column]));
   const columns = empty.columns.map((column) => earlier.get(column.name) ?? column);
   return {
@@ -146,7 +150,18 @@ function profiledTable(
     profile: { ...stored.profile, columns },
     version: `${stored.hash}@${stored.at} left`,
     outcome: 'left',
+    freshUntil: 0,
   };
+}
+
+/** A table that could not be read is tried again in every scan. */
+function freshUntilOf(
+  { kind, marker }: TableSchema,
+  { at, profile }: StoredProfile,
+  config: ScanConfig,
+): number {
+  if (profile.note !== undefined && kind !== 'view') return 0;
+  return marker === undefined ? at + milliseconds(config.max_age) : Infinity;
 }
 
 /**

@@ -8,11 +8,12 @@ import {
   type FoundFiles,
   isGeneratedFolder,
   listingEnd,
+  newFileItem,
   readFileItem,
 } from '../folder-files.ts';
 import { checkOut } from '../git-checkout.ts';
 import { isParsedInline, parseInThread } from '../parser.ts';
-import type { FetchContext, FetchEvent } from '../source.ts';
+import type { FetchContext, FetchEvent, FetchMemory } from '../source.ts';
 import { artifactKey } from './artifacts/read-artifacts.ts';
 import { type ArtifactName, artifactNames, reduceArtifact } from './artifacts/reduce-artifact.ts';
 import type { DbtConfig } from './config.ts';
@@ -43,20 +44,22 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
   yield* await countPackages({ folder, signal });
   yield* artifacts;
   if (projectText === undefined) yield listingEnd([]);
-  else yield* fetchProjectFiles({ folder, signal }, project);
+  else yield* fetchProjectFiles({ folder, signal }, project, context.memory);
 }
 
 async function* fetchProjectFiles(
   { folder, signal }: Pick<FileSearch, 'folder' | 'signal'>,
   project: DbtProjectFile,
+  memory: FetchMemory,
 ): AsyncIterable<FetchEvent> {
+  const toEvent = newFileItem(memory);
   const search = { folder, pattern: projectFiles, isSkipped: isGeneratedFolder, signal };
   const found = await findProjectFiles(search, project);
   yield* found.failed;
   yield* failedPaths(project);
   for (const key of found.keys) {
     signal.throwIfAborted();
-    if (!key.endsWith('.csv')) yield await readFileItem(key, { folder, signal });
+    if (!key.endsWith('.csv')) yield await readFileItem(key, { folder, signal, toEvent });
     else if (isSeed(key, project)) yield seedItem(key);
   }
   yield listingEnd(found.problems);

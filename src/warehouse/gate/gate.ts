@@ -79,7 +79,9 @@ interface PlacedTable {
 
 const placedTables = new WeakMap<readonly TableRef[], ReadonlyMap<string, PlacedTable[]>>();
 
-/** The tables whose names equal this one but for letter case: no engine resolves a name to others. */
+/**
+ * The tables whose names equal this one but for letter case: no engine resolves a name to others.
+ */
 function tablesNamed(tables: readonly TableRef[], name: string): readonly PlacedTable[] {
   const known = placedTables.get(tables);
   const byName =

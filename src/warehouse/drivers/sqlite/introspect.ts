@@ -22,10 +22,12 @@ const columnsSql = (type: string): string =>
     (SELECT max(pk) FROM pragma_table_info(m.name)) = 1)) AS nullable, NULL AS comment, NULL AS "values"
   FROM (SELECT m.name, l.wr FROM ${userTables} AND m.type = ${type}) m JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY m.name, c.cid`;
 /**
- * `REFERENCES t` without columns means the primary key of t. An index over an expression has a part
- * without a name and is no key.
+ * CROSS JOIN keeps the order: otherwise SQLite asks for the foreign keys of each table once for
+ * every other table. `REFERENCES t` without columns means the primary key of t. An index over an
+ * expression has a part without a name and is no key.
  */
-const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables} AND m.type = 'table')
+const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables} AND m.type = 'table'),
+  targets AS MATERIALIZED (SELECT name, lower(name) AS folded FROM t)
   SELECT json_object('id', t.name, 'kind', 'primary', 'columns', json_group_array(c.name ORDER BY c.pk)) AS "key"
     FROM t JOIN pragma_table_info(t.name) c WHERE c.pk > 0 GROUP BY t.name
   UNION ALL SELECT json_object('id', t.name, 'kind', 'unique', 'columns', json_group_array(k.name ORDER BY k.seqno))
@@ -34,7 +36,7 @@ const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables}
   UNION ALL SELECT json_object('id', name, 'kind', 'foreign', 'columns', json_group_array("from" ORDER BY seq),
       'to', json_object('table', json_object('schema', '${sqlite.defaultSchema}', 'table', target), 'columns', json_group_array("to" ORDER BY seq)))
     FROM (SELECT t.name, f.id, f.seq, f."from", p.name AS target, coalesce(f."to", (SELECT name FROM pragma_table_info(p.name) WHERE pk = f.seq + 1)) AS "to"
-      FROM t JOIN pragma_foreign_key_list(t.name) f JOIN t p ON lower(p.name) = lower(f."table"))
+      FROM t CROSS JOIN pragma_foreign_key_list(t.name) f CROSS JOIN targets p ON p.folded = lower(f."table"))
     GROUP BY name, id HAVING count("to") = count(*)
   UNION ALL SELECT json_object('id', name, 'kind', 'check', 'columns', json_array(), 'definition', sql) FROM t ORDER BY 1`;
 
