@@ -193,11 +193,11 @@ export async function fileItem(
  * `fileItem` that does not parse YAML again of which the project has an item: it was read when that
  * came.
  */
-export function newFileItem({ has }: FetchMemory): typeof fileItem {
+export function newFileItem(memory: FetchMemory): typeof fileItem {
   return async (key, bytes, signal) => {
     const isText = /\.ya?ml$/.test(key) && isUtf8(bytes);
     const body = isText ? fileBody(bytes) : '';
-    return isText && has(key, body)
+    return isText && memory.has(key, body)
       ? { kind: 'item', key, path: key, body }
       : fileItem(key, bytes, signal);
   };

@@ -46,7 +46,7 @@ export function openFetchMemory(
     fingerprint,
   );
   const hashes = new Map(stored.map((item) => [item.key, hashItem(item)]));
-  const { has } = unrecordedMemory(stored);
+  const unrecorded = unrecordedMemory(stored);
   dropPublishedBodies(db, connection, hashes);
   const known = readVersions(db, connection);
   const insert = db.prepare(
@@ -57,7 +57,7 @@ export function openFetchMemory(
   );
   return {
     keys: new Set(hashes.keys()),
-    has,
+    has: (key, body) => unrecorded.has(key, body),
     isKnown: (key, { stamp, maxAge }) => {
       const version = known.get(key);
       if (version?.stamp !== stamp || version.readAt < Date.now() - maxAge) return false;
