@@ -137,6 +137,10 @@ export const slowCases: Readonly<Record<string, string>> = {
     'tables described over the gateway and by the Claude Code program, which also misbehaves once; the same cases use two providers, test/contract/llm-runtime.test.ts all',
   'test/ingest/reading.test.ts':
     'prose read by the Claude Code program; the same test reads it with another backend',
+  'test/ingest/hostile/hostile-models.test.ts':
+    'every behaviour on both backends; npm test tries a sixth of them on one',
+  'test/ingest/estimates.test.ts':
+    'five projects on both backends; npm test estimates two of them on one',
   'test/ingest/branches.test.ts':
     '60 random histories of two branches; npm test tries three of them, KTX_HISTORIES sets another number',
   'test/ingest/stage-budgets.test.ts':

@@ -111,7 +111,8 @@ export const forms: readonly (readonly [tool: string, input: object])[] = [
       item: 'ITEM',
       quote,
       title: 'Patron',
-      definition: 'x\n\n## Injected heading\n\n---\nstatus: reviewed\n---\n{{evil}}',
+      definition:
+        'A patron of the shop\n\n## Injected heading\n\n---\nstatus: reviewed\n---\n{{evil}}',
     },
   ],
   [

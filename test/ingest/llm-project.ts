@@ -49,15 +49,12 @@ export async function openMachine(): Promise<ModelMachine> {
  * `settings` is further YAML of `ktx.yaml`.
  */
 export function documentedShop(
-  { endpoint }: ModelMachine,
+  machine: ModelMachine,
   backend: string,
   { settings = '', ...documents }: Readonly<Record<string, string>>,
 ): string {
   const dir = shopProject();
-  const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
-  const [provider, model] =
-    backend === 'anthropic' ? [api, 'claude-sonnet-4-6'] : [`{backend: ${backend}}`, 'sonnet'];
-  const llm = `llm:\n  provider: ${provider}\n  models: {default: ${model}}\n`;
+  const llm = llmSettings(machine, backend);
   write(
     dir,
     'ktx.yaml',
@@ -67,6 +64,14 @@ export function documentedShop(
   run(dir, 'add', '.');
   run(dir, 'commit', '-qm', 'a model');
   return dir;
+}
+
+/** The section `llm` of `ktx.yaml`. */
+export function llmSettings({ endpoint }: ModelMachine, backend: string): string {
+  const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
+  const [provider, model] =
+    backend === 'anthropic' ? [api, 'claude-sonnet-4-6'] : [`{backend: ${backend}}`, 'sonnet'];
+  return `llm:\n  provider: ${provider}\n  models: {default: ${model}}\n`;
 }
 
 export interface IngestEnd {

@@ -59,13 +59,13 @@ describe('the places where text for a model is made', () => {
     const towardsModels = readers.filter((file) =>
       /^(?:tools|chat|ingest\/(?:extract|decide|aggregate)|scan\/describe)\//.test(file),
     );
-    // In `dry-run.ts` a query returns no rows, and what `measure-join.ts` counts is in no answer;
+    // In `dry-run.ts` a query returns no rows, and what `measure-rows.ts` counts is in no answer;
     // `compare-metrics.ts` is for people, and `compare-for-model.ts` for models.
     expect(towardsModels.toSorted()).toEqual([
       'ingest/aggregate/read-cells.ts',
       'ingest/decide/compare-metrics.ts',
       'ingest/extract/proposals/dry-run.ts',
-      'ingest/extract/proposals/measure-join.ts',
+      'ingest/extract/proposals/measure-rows.ts',
       'scan/describe/shown-table.ts',
     ]);
   });

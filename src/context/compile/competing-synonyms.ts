@@ -1,5 +1,12 @@
 import { bodySchemas, type Claim } from '../claims/claim.ts';
+import type { SubjectParts } from '../claims/subject.ts';
 import type { SubjectClaims } from './assemble.ts';
+
+/** Other words for a field or metric, as a person wrote them into a file. */
+export interface WrittenSynonyms {
+  readonly subject: SubjectParts;
+  readonly words: readonly string[];
+}
 
 /**
  * Leaves out synonyms that only a model read and that are a name or a synonym of something else:
@@ -7,12 +14,14 @@ import type { SubjectClaims } from './assemble.ts';
  */
 export function withoutCompetingSynonyms(
   subjectClaims: readonly SubjectClaims[],
+  written: readonly WrittenSynonyms[],
 ): readonly SubjectClaims[] {
-  const owners = new Map<string, Set<SubjectClaims>>();
-  const own = (claims: SubjectClaims, word: string) => {
-    const key = wordKey(claims, word);
-    owners.set(key, (owners.get(key) ?? new Set()).add(claims));
+  const owners = new Map<string, Set<object>>();
+  const own = (owner: Pick<SubjectClaims, 'subject'>, word: string) => {
+    const key = wordKey(owner, word);
+    owners.set(key, (owners.get(key) ?? new Set()).add(owner));
   };
+  for (const owner of written) for (const word of owner.words) own(owner, word);
   for (const claims of subjectClaims) {
     // Queries name metrics by their bare name, and fields only with their dataset.
     if (claims.subject.type === 'metric') own(claims, claims.subject.name);
@@ -44,7 +53,10 @@ function wordsOf({ body }: Claim): readonly string[] {
 }
 
 /** Equal for words that a query does not tell apart. */
-function wordKey({ subject: { connection, type } }: SubjectClaims, word: string): string {
+function wordKey(
+  { subject: { connection, type } }: Pick<SubjectClaims, 'subject'>,
+  word: string,
+): string {
   const written = word
     .trim()
     .toLowerCase()

@@ -14,7 +14,7 @@ import { parseSubject, type DatasetRef, type SubjectParts } from '../claims/subj
 import { assembleDataset, type SubjectClaims } from './assemble.ts';
 import { rankClaims, type RankedClaims } from './claim-precedence.ts';
 import { findConflicts, type Conflict } from './conflicts.ts';
-import { withoutCompetingSynonyms } from './competing-synonyms.ts';
+import { withoutCompetingSynonyms, type WrittenSynonyms } from './competing-synonyms.ts';
 import { settleMetrics } from './possible-metrics.ts';
 import { ownDefinitions } from './own-definitions.ts';
 import { withoutNeedlessProposals } from './proposals.ts';
@@ -40,6 +40,8 @@ interface PeoplesDecisions {
   readonly deleted?: ReadonlySet<string>;
   readonly pins?: readonly Pin[];
   readonly authority?: Authority | undefined;
+  /** What they wrote into files. */
+  readonly written?: readonly WrittenSynonyms[];
 }
 
 /** A claim with the parts of its subject. */
@@ -55,7 +57,7 @@ interface LocatedClaim {
  */
 export function compileDatasets(
   claims: Iterable<Claim>,
-  { deleted = new Set(), pins = [], authority }: PeoplesDecisions = {},
+  { deleted = new Set(), pins = [], authority, written = [] }: PeoplesDecisions = {},
 ): Compilation {
   const quarantined: Compilation['quarantined'][number][] = [];
   const quarantineIf = (claim: Claim, reason: string | undefined) => {
@@ -99,7 +101,7 @@ export function compileDatasets(
     return group.slice(0, 1).map(({ subject }) => ({ subject, byKind: ranked }));
   });
   const conflicts = findConflicts(subjectClaims.flatMap(({ byKind }) => [...byKind.values()]));
-  const shown = withoutCompetingSynonyms(subjectClaims);
+  const shown = withoutCompetingSynonyms(subjectClaims, written);
   return { artifacts: assembleDatasets(shown), conflicts, quarantined, inDoubt };
 }
 

@@ -1,3 +1,4 @@
+import { uniteClaims } from '../../context/claims/claims-file.ts';
 import type { ProjectFindings, SourceFindings } from '../fetch/findings.ts';
 import { createTablesHasher, hashItem, readingVersion } from '../fetch/item-files.ts';
 import { type Quarantined, type StageReport, toFailure } from '../report.ts';
@@ -12,12 +13,14 @@ import {
   type ProposalsSession,
 } from './proposals/proposals-session.ts';
 import {
+  brokenOutcome,
   isFaultOfText,
   journaledOutcome,
   openReadingStage,
   type ReadingInput,
   type ReadingStage,
   type ReadingStep,
+  recordBroken,
   recordFailure,
   recordOutcome,
   runConcurrently,
@@ -73,6 +76,10 @@ export async function readWithModel(input: ReadingInput): Promise<ModelReading> 
     if (outcome !== undefined) outcomes.set(part, outcome);
   }
   const unread = parts.filter((part) => !outcomes.has(part));
+  for (const part of isAnew ? [] : unread) {
+    const outcome = brokenOutcome(model.journal, part);
+    if (outcome !== undefined) stage.broken.set(part, outcome);
+  }
   const open = withoutSetAside(stage, unread);
   const verdicts = await triagePages(stage, open);
   const withVerdict = (verdict: PageVerdict) =>
@@ -92,7 +99,7 @@ export async function readWithModel(input: ReadingInput): Promise<ModelReading> 
     reportStep(stage, 'extract', countLeft('full')),
   ];
   return {
-    sources: applyOutcomes(findings, outcomesOfWholes(outcomes, parts)),
+    sources: applyOutcomes(findings, outcomesOfWholes(outcomes, parts), stage.broken),
     stages: reports.filter(({ done, pending: left, calls }) => done + left + calls > 0),
     refused: stage.refused,
     isOver: stage.isOver,
@@ -177,12 +184,15 @@ const unusable = 'llm_invalid_output';
 const confidences = { light: 0.6, extract: 0.7 } as const;
 
 async function openUnitSession(
-  { snapshot, signal }: ReadingStage,
+  { snapshot, signal, broken }: ReadingStage,
   unit: WorkUnit,
   step: keyof typeof confidences,
 ): Promise<ProposalsSession> {
   const confidence = confidences[step];
-  return openProposalsSession(unit, { snapshot: await snapshot(), confidence, signal });
+  const kept = new Map(
+    unit.items.map((item) => [pendingPath(item), broken.get(item)?.claims ?? []]),
+  );
+  return openProposalsSession(unit, { snapshot: await snapshot(), confidence, kept, signal });
 }
 
 /**
@@ -190,7 +200,7 @@ async function openUnitSession(
  * read and the others pending.
  */
 async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
-  const { signal, counts, emit } = stage;
+  const { signal, emit } = stage;
   const items = unit.items.map(pendingPath);
   emit({ type: 'work_unit_started', unit: unit.id, stage: 'extract', items });
   const session = await openUnitSession(stage, unit, 'extract');
@@ -209,17 +219,33 @@ async function extractUnit(stage: ReadingStage, unit: WorkUnit): Promise<void> {
   }
   if (failure !== undefined) recordFailure(stage, { step: 'extract' }, failure);
   const isCut = outcome === 'budget' || failure?.code === 'llm_budget_spent';
+  finish(recordRead(stage, { unit, session, isWhole: outcome === 'natural' || isCut }));
+  // A loop whose turns are spent and that has left nothing would do the same again.
+  const isSpent = outcome === 'budget' && session.outcomes().size === 0;
+  if (result !== undefined && (!isCut || isSpent)) noteUnread(stage, { unit, session, failure });
+}
+
+interface ReadUnit {
+  readonly unit: WorkUnit;
+  readonly session: ProposalsSession;
+  /** False if the reading broke off: what was accepted is kept, and the items stay pending. */
+  readonly isWhole: boolean;
+}
+
+/** Records what the session has of each item. Returns the number of claims. */
+function recordRead(stage: ReadingStage, { unit, session, isWhole }: ReadUnit): number {
   const outcomes = session.outcomes();
   let claims = 0;
-  for (const item of outcome === 'natural' || isCut ? unit.items : []) {
-    const own = outcomes.get(item.item.key);
-    if (own === undefined) continue;
-    recordOutcome(stage, 'extract', { item, outcome: own });
-    counts.extract.done += 1;
-    claims += own.claims.length;
+  for (const item of unit.items) {
+    const outcome = outcomes.get(item.item.key);
+    if (outcome === undefined) continue;
+    claims += outcome.claims.length;
+    if (isWhole) {
+      recordOutcome(stage, 'extract', { item, outcome });
+      stage.counts.extract.done += 1;
+    } else if (outcome.claims.length > 0) recordBroken(stage, item, outcome);
   }
-  if (result !== undefined && !isCut) noteUnread(stage, { unit, session, failure });
-  finish(claims);
+  return claims;
 }
 
 interface FinishedUnit {
@@ -275,24 +301,32 @@ async function extractParts(
 }
 
 /**
- * The sources with the new outcomes in place of earlier readings; the same object for a source
- * without any.
+ * The sources with the new outcomes in place of earlier readings, and with what was accepted beside
+ * them where a reading broke off; the same object for a source without any.
  */
 function applyOutcomes(
   { sources, connections }: ProjectFindings,
   outcomes: ReadonlyMap<PendingItem, ItemOutcome>,
+  broken: ReadonlyMap<PendingItem, ItemOutcome>,
 ): readonly SourceFindings[] {
   const hashTables = createTablesHasher(connections.map(({ catalog }) => catalog));
   const byItem = new Map([...outcomes].map(([{ item }, outcome]) => [item, outcome]));
+  const brokenByItem = Map.groupBy(broken, ([{ item }]) => item);
   return sources.map((source) => {
     const extractions = new Map(
       source.extractions.map((extraction) => [extraction.key, extraction]),
     );
     const readings = new Map(source.readings);
-    const itemsRead = source.items.filter((item) => byItem.has(item));
-    if (itemsRead.length === 0) return source;
-    for (const item of itemsRead) {
+    const changed = source.items.filter((item) => byItem.has(item) || brokenByItem.has(item));
+    if (changed.length === 0) return source;
+    for (const item of changed) {
       const outcome = byItem.get(item);
+      const reading = readings.get(item.key);
+      if (outcome === undefined && reading !== undefined) {
+        const accepted = brokenByItem.get(item)?.flatMap(([, own]) => own.claims) ?? [];
+        const claims = uniteClaims([...reading.claims, ...accepted]);
+        readings.set(item.key, { ...reading, claims });
+      }
       if (outcome === undefined) continue;
       const { claims, unmapped } = outcome;
       const slice = hashTables(extractions.get(item.key), claims);

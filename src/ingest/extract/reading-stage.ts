@@ -28,6 +28,8 @@ export interface ReadingInput {
 /** The state of a run in which a model reads items. */
 export interface ReadingStage extends ReadingInput {
   readonly outcomes: Map<PendingItem, ItemOutcome>;
+  /** What was accepted in items that stay pending because their reading broke off. */
+  readonly broken: Map<PendingItem, ItemOutcome>;
   readonly counts: Readonly<Record<ReadingStep, StepCount>>;
   /** Items that a model refused to read, or could not read. */
   readonly refused: Quarantined[];
@@ -53,6 +55,7 @@ export function openReadingStage(input: ReadingInput): ReadingStage {
   return {
     ...input,
     outcomes: new Map(),
+    broken: new Map(),
     counts: { triage: emptyCount(), light: emptyCount(), extract: emptyCount() },
     refused: [],
     isOver: false,
@@ -86,6 +89,24 @@ export function journaledOutcome(
   const { data } = journalOutcomeSchema.safeParse(journal.result(readingKey));
   if (data === undefined || data.slice !== slice(data.claims)) return undefined;
   return { claims: data.claims, unmapped: data.unmapped };
+}
+
+/** Records what was accepted in an item before its reading broke off: the item stays pending. */
+export function recordBroken(stage: ReadingStage, item: PendingItem, outcome: ItemOutcome): void {
+  stage.broken.set(item, outcome);
+  const stored = { ...outcome, slice: item.slice(outcome.claims) };
+  const result = JSON.parse(JSON.stringify(stored)) as Json;
+  saveResult(stage, 'extract', { key: brokenKey(item), result });
+}
+
+const brokenKey = ({ readingKey }: PendingItem): string => `broken ${readingKey}`;
+
+/** What an earlier reading of the item accepted before it broke off. */
+export function brokenOutcome(
+  journal: Pick<IngestModel['journal'], 'result'>,
+  item: PendingItem,
+): ItemOutcome | undefined {
+  return journaledOutcome(journal, { ...item, readingKey: brokenKey(item) });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Claim } from '../../context/claims/claim.ts';
-import type { DatasetRef } from '../../context/claims/subject.ts';
+import { parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
+import type { WrittenSynonyms } from '../../context/compile/competing-synonyms.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { entrySubject } from '../../context/merge/entry-subject.ts';
 import {
@@ -47,6 +48,25 @@ export function listKeptEdits({ dataset, at, result, compiled }: MergedDataset):
     ...[...new Set(kept)].map((path) => toKeptEdit(path, false)),
     ...removals.map((path) => toKeptEdit(path, true)),
   ];
+}
+
+/** The synonyms of fields and metrics that people wrote into a dataset's file. */
+export function listWrittenSynonyms({
+  connection,
+  dataset,
+  result: { text = '', kept },
+}: DatasetRef & Pick<MergedDataset, 'result'>): readonly WrittenSynonyms[] {
+  if (kept.length === 0 || !text.includes('synonyms')) return [];
+  const file = parseDatasetFile(text);
+  const entries = listEntries('mapping' in file ? file.mapping : {});
+  return entries.flatMap((entry): WrittenSynonyms[] => {
+    const subject = parseSubject(entrySubject({ connection, dataset }, entry));
+    const synonyms = entry.values.find(({ key }) => key === 'synonyms');
+    if (subject === undefined || synonyms === undefined) return [];
+    if (!kept.some((path) => isAtOrBelow(synonyms.path, path))) return [];
+    const words = Array.isArray(synonyms.value) ? synonyms.value : [];
+    return [{ subject, words: words.filter((word) => typeof word === 'string') }];
+  });
 }
 
 /** A person's edit of what a conflict is about; undefined if they did not edit it. */

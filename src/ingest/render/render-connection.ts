@@ -4,7 +4,7 @@ import { dropOrphans, isModelDecision } from '../../context/claims/model-decisio
 import type { Pin } from '../../context/claims/pins.ts';
 import { parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
 import type { Authority } from '../../context/compile/authority.ts';
-import { compileDatasets } from '../../context/compile/compile.ts';
+import { compileDatasets, type Compilation } from '../../context/compile/compile.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { uniteBases } from '../../context/merge/merge-base.ts';
 import { artifactPath, isFileDeleted, mergeDataset } from '../../context/merge/merge-dataset.ts';
@@ -14,7 +14,7 @@ import { parseMergedClaims, type MergedClaims } from '../fetch/merged-claims.ts'
 import { isReadingEvidence } from '../fetch/readings.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { FileWrite } from '../publish/rendering.ts';
-import { findPersonEdit } from './person-edits.ts';
+import { findPersonEdit, listWrittenSynonyms } from './person-edits.ts';
 
 /** What the files of one warehouse are rendered from. */
 interface ConnectionInput {
@@ -48,12 +48,7 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
     file.claims.flatMap((claim) => retain(claim) ?? []),
   );
   const standing = [...claims.filter(isSound), ...retained.filter(isSound)];
-  const { artifacts, quarantined, conflicts } = compileDatasets(standing, {
-    deleted,
-    pins,
-    authority,
-  });
-
+  const decisions = { deleted, pins, authority };
   // A failed reading stays recorded, since it was paid for.
   const isRecorded = (claim: Claim) => isSound(claim) || claim.evidence.some(isReadingEvidence);
   const datasetOf = ({ subject }: Pick<Claim, 'subject'>) => parseSubject(subject)?.dataset ?? '';
@@ -62,25 +57,36 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
     claims.filter((claim) => !isRecorded(claim)),
     datasetOf,
   );
-  const conflictsByDataset = Map.groupBy(conflicts, datasetOf);
-  const compiled = new Map(artifacts.map((artifact) => [artifact.dataset, artifact]));
-  const names = new Set([...compiled.keys(), ...recorded, ...claimsByDataset.keys()]);
-  const datasets = [...names].sort().map((dataset) =>
-    renderDataset(
-      {
-        connection,
-        dataset,
-        compiled: compiled.get(dataset),
-        conflicts: conflictsByDataset.get(dataset) ?? [],
-        claims: claimsByDataset.get(dataset) ?? [],
-        failing: failingByDataset.get(dataset) ?? [],
-        retain,
-        pins,
-        merged,
-      },
-      tree,
-    ),
-  );
+  const renderAll = ({ artifacts, conflicts }: Compilation) => {
+    const conflictsByDataset = Map.groupBy(conflicts, datasetOf);
+    const compiled = new Map(artifacts.map((artifact) => [artifact.dataset, artifact]));
+    const names = new Set([...compiled.keys(), ...recorded, ...claimsByDataset.keys()]);
+    return [...names].sort().map((dataset) =>
+      renderDataset(
+        {
+          connection,
+          dataset,
+          compiled: compiled.get(dataset),
+          conflicts: conflictsByDataset.get(dataset) ?? [],
+          claims: claimsByDataset.get(dataset) ?? [],
+          failing: failingByDataset.get(dataset) ?? [],
+          retain,
+          pins,
+          merged,
+        },
+        tree,
+      ),
+    );
+  };
+  const first = compileDatasets(standing, decisions);
+  const rendered = renderAll(first);
+  // Which synonyms are a person's is known once the files are merged.
+  const written = standing.some(isSynonymOfModel) ? rendered.flatMap(listWrittenSynonyms) : [];
+  const datasets =
+    written.length === 0
+      ? rendered
+      : renderAll(compileDatasets(standing, { ...decisions, written }));
+  const { quarantined } = first;
   const quarantinedClaims = quarantined.map(({ claim, reason }) => ({
     subject: claim.subject,
     kind: claim.kind,
@@ -96,6 +102,10 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
       ...datasets.flatMap(({ damaged }) => damaged.map(damagedLineFault)),
     ],
   };
+}
+
+function isSynonymOfModel({ kind, evidence }: Claim): boolean {
+  return kind === 'synonyms' && evidence.every(({ origin }) => origin === 'model');
 }
 
 /** The datasets that have a claims file. */

@@ -29,6 +29,11 @@ export function findQuote(text: string, quote: string): FoundQuote | undefined {
   };
 }
 
+/** The letters of a text that count when quotes are compared. */
+export function comparableLetters(text: string): string {
+  return comparableText(text).letters;
+}
+
 /** White space, and the marks that Markdown or HTML put around words. */
 const ignoredCharacter = /[\s*_`~>#|\\]/;
 

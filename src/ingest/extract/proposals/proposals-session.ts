@@ -8,7 +8,7 @@ import { readingVersion, type UnmappedFact } from '../../fetch/item-files.ts';
 import type { Snapshot } from '../../project-snapshot.ts';
 import { findQuote } from './find-quote.ts';
 import { refusal } from './resolve-names.ts';
-import { paragraphAround } from './support.ts';
+import { paragraphAround } from './paragraph.ts';
 import { pendingPath, type PendingItem, type WorkUnit } from '../work-units.ts';
 
 /** What a model read in one item. */
@@ -31,6 +31,8 @@ interface SessionOptions {
   readonly snapshot: Snapshot;
   /** Of every claim of the session; at most 0.7. */
   readonly confidence: number;
+  /** What an earlier session accepted before it broke off, by the path of the item. */
+  readonly kept?: ReadonlyMap<string, readonly Claim[]> | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -45,10 +47,10 @@ const mostQueries = 12;
 
 export function openProposalsSession(
   { connection, items }: WorkUnit,
-  { snapshot, confidence, signal }: SessionOptions,
+  { snapshot, confidence, kept = new Map(), signal }: SessionOptions,
 ) {
   const itemsByPath = new Map(items.map((item) => [itemPath(connection, item.item.path), item]));
-  const accepted = new Map<string, Claim[]>();
+  const accepted = new Map<string, readonly Claim[]>(kept);
   const unmapped = new Map<string, UnmappedFact[]>();
   const touched = new Set<string>();
   const refusals = trackRefusals();
@@ -77,12 +79,12 @@ export function openProposalsSession(
     /** Adds claims with the quote as their evidence. */
     accept(place: QuotedItem, proposed: readonly ProposedClaim[]): void {
       const evidence = [evidenceOf(place)];
-      moveToEnd(touched, place.item);
       const claims = proposed.map(([subject, kind, body]): Claim => {
         const text = normalizeText(kind, body);
         return { subject, kind, body: knownWording(snapshot, [subject, kind, text]), evidence };
       });
       accepted.set(place.item, [...(accepted.get(place.item) ?? []), ...claims]);
+      moveToEnd(touched, place.item);
     },
     /** Refuses the quotes that `accept` would refuse. */
     requireQuote: (place: QuotedItem): void => void evidenceOf(place),
@@ -95,8 +97,8 @@ export function openProposalsSession(
     /** The keys of the items that the model has left for another one. */
     finished: () => new Set([...touched].slice(0, -1).map((path) => itemAt(path).item.key)),
     /**
-     * By the key of the item; only of items that the model claimed or reported something about.
-     * Does not depend on the order of the proposals.
+     * By the key of the item; only of items that the model claimed or reported something about in
+     * this session. Does not depend on the order of the proposals.
      */
     outcomes: (): ReadonlyMap<string, ItemOutcome> =>
       new Map(
@@ -104,8 +106,7 @@ export function openProposalsSession(
           const claims = uniteClaims(accepted.get(path) ?? []);
           const reported = unmapped.get(path) ?? [];
           const facts = sortFacts([...reported, ...refusals.facts(path)]);
-          const isRead = claims.length + reported.length > 0;
-          return isRead ? [[item.key, { claims, unmapped: facts }]] : [];
+          return touched.has(path) ? [[item.key, { claims, unmapped: facts }]] : [];
         }),
       ),
     /** What was refused in the item and never corrected, as one line; undefined if nothing was. */

@@ -5,7 +5,7 @@ import { meaningKey } from '../../../context/compile/meaning.ts';
 import { canonicalJson, type Json } from '../../../lib/json.ts';
 import { hasNonModelClaim } from '../../project-snapshot.ts';
 import { dryRun } from './dry-run.ts';
-import { measureJoin } from './measure-join.ts';
+import { measureJoin, measureKey } from './measure-rows.ts';
 import type {
   ProposalOf,
   proposedDatasetSchema,
@@ -40,7 +40,12 @@ export function proposeTerm(
     ...ownClaims(session, subject, { synonyms }),
   ];
   const context = quotedContext(session, place);
-  requireSupport({ context, names: [title], texts: [title, definition, ...(synonyms ?? [])] });
+  requireSupport({
+    ...context,
+    names: [title],
+    texts: [title, definition],
+    words: synonyms ?? [],
+  });
   return acceptClaims(session, place, claims);
 }
 
@@ -54,7 +59,7 @@ export function proposeRule(
     [subject, 'rule', rule],
   ];
   const context = quotedContext(session, place);
-  requireSupport({ context, names: [title], texts: [title, rule] });
+  requireSupport({ ...context, names: [title], texts: [title, rule] });
   return acceptClaims(session, place, claims);
 }
 
@@ -70,10 +75,10 @@ function titleAndRefs(
   return hasTitle ? refClaims : [[subject, 'title', title], ...refClaims];
 }
 
-export function proposeDataset(
+export async function proposeDataset(
   session: ProposalsSession,
   proposal: ProposalOf<typeof proposedDatasetSchema>,
-): string {
+): Promise<string> {
   const { snapshot } = session;
   const { dataset, description, synonyms, tags, primary_key, default_time, ...place } = proposal;
   const owner = resolveDataset(snapshot, dataset);
@@ -88,7 +93,18 @@ export function proposeDataset(
     claims.push(...ownClaims(session, subject, { default_time: time }));
   }
   const context = quotedContext(session, place);
-  requireSupport({ context, names: [dataset], texts: [description ?? '', ...(synonyms ?? [])] });
+  requireSupport({
+    ...context,
+    names: [dataset, ...(primary_key ?? [])],
+    texts: [description ?? ''],
+    words: [...(synonyms ?? []), ...(tags ?? [])],
+  });
+  if (primary_key !== undefined)
+    await measureKey(
+      snapshot,
+      { owner, fields: primary_key.map((name) => resolveField(snapshot, owner, name)) },
+      session.signal,
+    );
   return acceptClaims(session, place, claims);
 }
 
@@ -103,9 +119,10 @@ export async function proposeField(
   const { connection } = owner;
   const requireWords = () =>
     requireSupport({
-      context: quotedContext(session, place),
+      ...quotedContext(session, place),
       names: [field],
-      texts: [description ?? '', ...(synonyms ?? [])],
+      texts: [description ?? ''],
+      words: [...(synonyms ?? []), ...(values ?? [])],
       formulas: expr === undefined ? [] : [expr],
       owner,
       otherWords: wordsForField(session, owner),
@@ -165,9 +182,12 @@ export async function proposeMetric(
     session.signal,
   );
   requireSupport({
-    context: quotedContext(session, { item, quote }),
+    ...quotedContext(session, { item, quote }),
     names: [name],
-    texts: [description ?? '', ...(synonyms ?? [])],
+    texts: [description ?? ''],
+    words: synonyms ?? [],
+    agg: definition.agg,
+    unit,
     formulas: [definition.of, definition.expr, definition.where].filter(isText),
     owner,
     otherWords: wordsForField(session, owner),
@@ -197,9 +217,11 @@ export async function proposeRelationship(
       [resolveField(snapshot, from, field), resolveField(snapshot, target, targetField)] as const,
   );
   session.requireQuote(place);
+  if (from.dataset === target.dataset && pairs.every(([own, other]) => own === other))
+    throw refusal(`Each row of ${from.dataset} would only find itself.`);
   await measureJoin(snapshot, { from, to: target, pairs }, session.signal);
-  requireSupport({ context: quotedContext(session, place), names: [dataset, to] });
   const fields = pairs.map(([field]) => field);
+  requireSupport({ ...quotedContext(session, place), names: [dataset, to, ...fields] });
   const subject = subjects.relationship(from.connection, from.dataset, fields);
   const body = {
     to: target.dataset,
@@ -223,13 +245,13 @@ export function reportUnmapped(
   return 'Noted.';
 }
 
-/** The words around the quote. Refuses a quote that the item does not have. */
-function quotedContext(session: ProposalsSession, place: QuotedItem): string {
+/** The quote and the words around it. Refuses a quote that the item does not have. */
+function quotedContext(session: ProposalsSession, place: QuotedItem) {
   session.requireQuote(place);
-  return session.contextOf(place);
+  return { quote: place.quote, context: session.contextOf(place) };
 }
 
-/** Other words for a field: what its descriptions, synonyms and labels say. */
+/** Other words for a field: what people and sources call it. A model's words prove nothing. */
 function wordsForField(
   { snapshot }: ProposalsSession,
   { connection, dataset }: NamedDataset,
@@ -238,6 +260,7 @@ function wordsForField(
     snapshot
       .claims(subjects.field(connection, dataset, field))
       .filter(({ kind }) => kind === 'description' || kind === 'synonyms')
+      .filter(({ evidence }) => evidence.some(({ origin }) => origin !== 'model'))
       .map(({ body }) => canonicalJson(body));
 }
 

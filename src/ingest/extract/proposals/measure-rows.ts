@@ -29,32 +29,20 @@ export async function measureJoin(
   { from, to, pairs }: ProposedJoin,
   signal: AbortSignal,
 ): Promise<void> {
-  const catalog = snapshot.catalogs.find(({ connection }) => connection === from.connection);
-  if (catalog === undefined) throw refusal(`${from.connection} has not been read yet.`);
-  const names = datasetNames(catalog);
-  const dialect = findDialect(catalog.dialect);
-  const sideOf = (owner: NamedDataset, fields: readonly string[]): Side => {
-    const table = catalog.tables.find((own) => names.dataset(own) === owner.dataset);
-    const columns = fields.map((field) =>
-      table?.columns.find(({ name }) => names.field(table, name) === field),
-    );
-    const found = columns.flatMap((column) => (column === undefined ? [] : [column.name]));
-    if (table === undefined || found.length < fields.length)
-      throw refusal(`Only columns can be joined: ${owner.dataset} computes one of these fields.`);
-    return { table, columns: found };
-  };
-  const child = sideOf(
+  const { dialect, ...child } = columnsOf(
+    snapshot,
     from,
     pairs.map(([field]) => field),
   );
-  const parent = sideOf(
+  const parent = columnsOf(
+    snapshot,
     to,
     pairs.map(([, field]) => field),
   );
   const join = `${from.dataset} to ${to.dataset}`;
   const [values = 0, found = 0, most = 0] = await runMeasurement(
     snapshot,
-    { connection: from.connection, sql: measurement(child, parent, dialect), join },
+    { connection: from.connection, sql: joinStatement(child, parent, dialect), claim: join },
     signal,
   );
   if (values === 0)
@@ -77,8 +65,60 @@ interface Side {
   readonly columns: readonly string[];
 }
 
+/** A key as a model proposes it. */
+interface ProposedKey {
+  readonly owner: NamedDataset;
+  readonly fields: readonly string[];
+}
+
+/** Refuses a key that the rows contradict: several rows have it, or one has none. */
+export async function measureKey(
+  snapshot: Snapshot,
+  { owner, fields }: ProposedKey,
+  signal: AbortSignal,
+): Promise<void> {
+  const { table, columns, dialect } = columnsOf(snapshot, owner, fields);
+  const key = `the key ${fields.join(', ')} of ${owner.dataset}`;
+  const quoted = columns.map((column) => dialect.quote(column));
+  const missing = quoted.map((column) => `${column} IS NULL`).join(' OR ');
+  const groups = [
+    `SELECT count(*) AS n, sum(CASE WHEN ${missing} THEN 1 ELSE 0 END) AS m`,
+    `FROM ${qualifiedTableName(table, dialect)} GROUP BY ${quoted.join(', ')}`,
+  ];
+  const sql = `SELECT max(n) AS a, sum(m) AS b FROM (${groups.join(' ')}) AS g`;
+  const [most = 0, empty = 0] = await runMeasurement(
+    snapshot,
+    { connection: owner.connection, sql, claim: key },
+    signal,
+  );
+  if (most === 0)
+    throw refusal(`There are no rows that could show whether ${key} is right: leave the key out.`);
+  if (most > 1 || empty > 0)
+    throw refusal(`The rows do not bear out ${key}: it does not tell the rows apart.`);
+}
+
+/** The columns behind fields, with the dialect of their warehouse. */
+function columnsOf(
+  snapshot: Snapshot,
+  owner: NamedDataset,
+  fields: readonly string[],
+): Side & { readonly dialect: Dialect } {
+  const catalog = snapshot.catalogs.find(({ connection }) => connection === owner.connection);
+  if (catalog === undefined) throw refusal(`${owner.connection} has not been read yet.`);
+  const names = datasetNames(catalog);
+  const table = catalog.tables.find((own) => names.dataset(own) === owner.dataset);
+  const columns = fields.flatMap(
+    (field) => table?.columns.find(({ name }) => names.field(table, name) === field)?.name ?? [],
+  );
+  if (table === undefined || columns.length < fields.length)
+    throw refusal(
+      `Only columns can be joined or be a key: ${owner.dataset} computes one of these fields.`,
+    );
+  return { table, columns, dialect: findDialect(catalog.dialect) };
+}
+
 /** One row: distinct values of the child, those that the parent has, rows of the parent for one. */
-function measurement(child: Side, parent: Side, dialect: Dialect): string {
+function joinStatement(child: Side, parent: Side, dialect: Dialect): string {
   const nameOf = (table: CatalogTable) => qualifiedTableName(table, dialect);
   const listOf = (columns: readonly string[]) =>
     columns.map((column, index) => `${dialect.quote(column)} AS k${index}`).join(', ');
@@ -103,13 +143,13 @@ function measurement(child: Side, parent: Side, dialect: Dialect): string {
 interface Measurement {
   readonly connection: string;
   readonly sql: string;
-  /** For errors. */
-  readonly join: string;
+  /** What is measured, for errors. */
+  readonly claim: string;
 }
 
 async function runMeasurement(
   snapshot: Snapshot,
-  { connection, sql, join }: Measurement,
+  { connection, sql, claim }: Measurement,
   signal: AbortSignal,
 ): Promise<readonly number[]> {
   try {
@@ -118,6 +158,6 @@ async function runMeasurement(
     return (rows[0] ?? []).map((cell) => Number(cell ?? 0));
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
-    throw refusal(`It cannot be measured whether ${join} is right: leave the join out.`);
+    throw refusal(`It cannot be measured whether ${claim} is right: leave it out.`);
   }
 }
