@@ -20,8 +20,7 @@ export interface EstimateInput {
 interface ModelCost {
   readonly role: KtxModelRole;
   readonly calls: number;
-  readonly input: number;
-  readonly output: number;
+  readonly usage: TokenUsage;
 }
 
 const charactersPerToken = 4;
@@ -29,11 +28,19 @@ const charactersPerToken = 4;
 const loopFrameTokens = 6500;
 /** Tokens that each turn adds to what is sent again. */
 const tokensPerTurn = 700;
+/** Turns of a loop that reads one unit: it looks names up, proposes, corrects, and ends. */
+const turns = { few: 2, many: 6 } as const;
+/** Pages whose terms and rules one loop decides. */
+const pagesPerDecision = 25;
+/** A range is at most so many times as wide: what is likely, and not what is possible. */
+const widest = 9;
 
 /**
- * The calls, tokens and price of a run, as a range. Minimum: tables share calls, every page is
- * skipped, and every loop ends in its second turn. Maximum: each table has a call of its own,
- * everything is read in a loop that uses all its turns, and nothing comes from a cache.
+ * The calls, tokens and price of a run, as a range of what is likely. Lower end: tables share
+ * calls, half of the pages are skipped and the others read in one call, loops are short, and turns
+ * after the first read most from a cache. Upper end: everything is read in longer loops, decided
+ * about, and nothing comes from a cache. A range that is wider than `widest` is narrowed to its
+ * middle.
  */
 export function estimateCost({
   tables,
@@ -42,47 +49,73 @@ export function estimateCost({
   priced,
 }: EstimateInput): Estimate {
   const items = whole.flatMap(splitItem);
-  const descriptions = (calls: number): ModelCost => {
-    const columns = tables.reduce((sum, count) => sum + count, 0);
-    const output = 60 * tables.length + 25 * columns;
-    const input = 350 * calls + 150 * tables.length + 40 * columns;
-    return { role: 'candidateExtraction', calls, input, output };
-  };
   const pages = items.filter(needsTriage);
   const others = items.filter((item) => !needsTriage(item));
-  const triage = pages.map((page): ModelCost => ({
-    role: 'triage',
-    calls: 1,
-    input: 350 + countTokens([page]),
-    output: 5,
-  }));
-  const loops = (pending: readonly PendingItem[], turns: number) =>
-    groupIntoUnits(pending).map((unit) => estimateLoop(countTokens(unit.items), turns));
-  const decisions: ModelCost[] =
-    items.length === 0
-      ? []
-      : (['curator', 'reconcile'] as const).map((role) => ({
-          ...estimateLoop(2000, stepBudget),
-          role,
-        }));
-  const minimum = [descriptions(leastCalls(tables)), ...triage, ...loops(others, 2)];
-  const maximum = [
-    descriptions(tables.length),
+  const [few, many] = [Math.min(turns.few, stepBudget), Math.min(turns.many, stepBudget)];
+  const loops = (pending: readonly PendingItem[], loopTurns: number, isCached: boolean) =>
+    groupIntoUnits(pending).map((unit) =>
+      estimateLoop({ content: countTokens(unit.items), turns: loopTurns, isCached }),
+    );
+  const triage = pages.map(estimateTriage);
+  const least = [
+    ...estimateDescriptions(tables, leastCalls(tables)),
     ...triage,
-    ...loops(items, stepBudget),
-    ...decisions,
+    ...pages.filter((_, index) => index % 2 === 0).map(estimateSkim),
+    ...loops(others, few, true),
   ];
-  const rangeOf = (key: 'calls' | 'input' | 'output'): Range => [
-    sumOf(minimum, key),
-    sumOf(maximum, key),
+  const decisions = Math.ceil(items.length / pagesPerDecision);
+  const most = [
+    ...estimateDescriptions(tables, Math.ceil(leastCalls(tables) * mostBatches)),
+    ...triage,
+    ...loops(items, many, false),
+    ...(['curator', 'reconcile'] as const).flatMap((role) =>
+      Array.from({ length: decisions }, () => ({
+        ...estimateLoop({ content: 2000, turns: many, isCached: false }),
+        role,
+      })),
+    ),
   ];
-  const [least, most] = [totalPrice(minimum, priced), totalPrice(maximum, priced)];
+  const rangeOf = (count: (cost: ModelCost) => number): Range =>
+    narrow([sumOf(least, count), sumOf(most, count)]);
+  const wholes = ([low, high]: Range): Range => [Math.floor(low), Math.ceil(high)];
+  const prices = [totalPrice(least, priced), totalPrice(most, priced)] as const;
   return {
-    calls: rangeOf('calls'),
-    input: rangeOf('input'),
-    output: rangeOf('output'),
-    costUsd: least === undefined || most === undefined ? null : [least, most],
+    calls: wholes(rangeOf(({ calls }) => calls)),
+    input: wholes(rangeOf(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite)),
+    output: wholes(rangeOf(({ usage }) => usage.output)),
+    costUsd:
+      prices[0] === undefined || prices[1] === undefined ? null : narrow([prices[0], prices[1]]),
   };
+}
+
+/** At most so many times the calls that tables could share: schemas and columns keep some apart. */
+const mostBatches = 2;
+
+function estimateDescriptions(tables: readonly number[], calls: number): ModelCost[] {
+  if (calls === 0) return [];
+  const columns = tables.reduce((sum, count) => sum + count, 0);
+  const output = 60 * tables.length + 25 * columns;
+  const input = 350 * calls + 150 * tables.length + 40 * columns;
+  return [{ role: 'candidateExtraction', calls, usage: { ...noUsage, input, output } }];
+}
+
+const noUsage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+function estimateTriage(page: PendingItem): ModelCost {
+  const input = 350 + countTokens([page]);
+  return { role: 'triage', calls: 1, usage: { ...noUsage, input, output: 5 } };
+}
+
+function estimateSkim(page: PendingItem): ModelCost {
+  const input = 900 + countTokens([page]);
+  return { role: 'triage', calls: 1, usage: { ...noUsage, input, output: 150 } };
+}
+
+/** The range, or one around its middle that is as wide as it may be. */
+function narrow([low, high]: Range): Range {
+  if (low <= 0 || high <= low * widest) return [low, high];
+  const middle = Math.sqrt(low * high);
+  return [middle / Math.sqrt(widest), middle * Math.sqrt(widest)];
 }
 
 function countTokens(items: readonly PendingItem[]): number {
@@ -92,18 +125,34 @@ function countTokens(items: readonly PendingItem[]): number {
   return Math.ceil(characters / charactersPerToken);
 }
 
+interface LoopAhead {
+  /** Tokens of its items. */
+  readonly content: number;
+  readonly turns: number;
+  /** True if turns after the first read from a cache what was sent before. */
+  readonly isCached: boolean;
+}
+
 /**
  * The cost of a loop: every turn sends again the frame, the content and what the turns before
  * added.
  */
-function estimateLoop(contentTokens: number, turns: number): ModelCost {
-  const resent = (tokensPerTurn * turns * (turns - 1)) / 2;
-  const input = turns * (loopFrameTokens + contentTokens) + resent;
-  return { role: 'candidateExtraction', calls: 1, input, output: 250 * turns };
+function estimateLoop({ content, turns: loopTurns, isCached }: LoopAhead): ModelCost {
+  const first = loopFrameTokens + content;
+  const added = tokensPerTurn * (loopTurns - 1);
+  const resent = (loopTurns - 1) * first + (tokensPerTurn * (loopTurns - 1) * (loopTurns - 2)) / 2;
+  const usage = isCached
+    ? { ...noUsage, input: first + added, cacheRead: resent }
+    : { ...noUsage, input: first + added + resent };
+  return {
+    role: 'candidateExtraction',
+    calls: loopTurns,
+    usage: { ...usage, output: 250 * loopTurns },
+  };
 }
 
-function sumOf(costs: readonly ModelCost[], key: 'calls' | 'input' | 'output'): number {
-  return costs.reduce((sum, cost) => sum + cost[key], 0);
+function sumOf(costs: readonly ModelCost[], count: (cost: ModelCost) => number): number {
+  return costs.reduce((sum, cost) => sum + count(cost), 0);
 }
 
 /** Undefined if a price is unknown. */
@@ -111,9 +160,7 @@ function totalPrice(
   costs: readonly ModelCost[],
   priced: EstimateInput['priced'],
 ): number | undefined {
-  const prices = costs.map(({ role, input, output }) =>
-    priced(role, { input, output, cacheRead: 0, cacheWrite: 0 }),
-  );
+  const prices = costs.map(({ role, usage }) => priced(role, usage));
   return prices.every((price) => price !== undefined)
     ? prices.reduce((sum, price) => sum + price, 0)
     : undefined;

@@ -155,10 +155,11 @@ export interface StageReport {
 /** From minimum to maximum. */
 export type Range = readonly [number, number];
 
-/** What a run would ask of a model. */
+/** What a run would likely ask of a model. */
 export interface Estimate {
+  /** Requests to the model. */
   readonly calls: Range;
-  /** Tokens, assuming that nothing comes from a cache. */
+  /** Tokens, those that come from a cache included. */
   readonly input: Range;
   readonly output: Range;
   /** US dollars; null if the price is unknown. */

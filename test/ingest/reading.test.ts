@@ -610,10 +610,10 @@ test('a dry run says what a model would take, and asks and writes nothing', asyn
   answering(nothing);
   const { report } = await ingestHere(dir, { dryRun: true });
   expect(asked).toEqual([]);
-  // Three tables and three pages; at most a loop for all pages together, and the two stages after
-  // it.
+  // A call for the tables, three to sort the pages and two to read them; or twice the first, and
+  // three loops of six turns.
   expect(report.estimate).toMatchObject({
-    calls: [4, 9],
+    calls: [6, 23],
     costUsd: [expect.any(Number), expect.any(Number)],
   });
   const [least = 0, most = 0] = report.estimate?.costUsd ?? [];
