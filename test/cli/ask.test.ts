@@ -174,8 +174,7 @@ describe('ktx ask', () => {
     );
     const { code, stdout, stderr } = await ktx(['ask', 'How many orders?'], {
       ...here(),
-      terminal: true,
-      stdin: 's\n',
+      typed: ['s'],
     });
     expect(code).toBe(0);
     expect(stderr).toContain('SELECT count(*) AS n FROM orders');
