@@ -24,6 +24,7 @@ import { sourceMutants } from './sources.ts';
 import { storeMutants } from './store.ts';
 import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
+import { unchangedMutants } from './unchanged.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
 export const mutants: readonly Mutant[] = [
@@ -52,4 +53,5 @@ export const mutants: readonly Mutant[] = [
   ...evalMutants,
   ...sourceMutants,
   ...linkMutants,
+  ...unchangedMutants,
 ];

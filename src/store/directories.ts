@@ -93,7 +93,16 @@ function refuseLinks(state: string): void {
 const checkedFolders = new Map<string, number>();
 
 /** The folders of `.ktx` whose entries ktx itself names. */
-const ownFolders = new Set(['audit', 'cache', 'chats', 'evals', 'kept', 'logs', 'notes', 'verified']);
+const ownFolders = new Set([
+  'audit',
+  'cache',
+  'chats',
+  'evals',
+  'kept',
+  'logs',
+  'notes',
+  'verified',
+]);
 
 /** Looks at `.ktx`, its entries, and theirs in these folders. */
 function findLink(state: string): string | undefined {

@@ -142,8 +142,16 @@ describe('ktx bench', () => {
       outcome: 'pass',
       turns: [
         {
-          ...{ question: 'Q', outcome: 'pass', answer: 'Kept.', stop_reason: 'completed' },
-          ...{ findings: [], queries: [], tools: [], tokens: 7, cost_usd: 0.1, ms: 5 },
+          question: 'Q',
+          outcome: 'pass',
+          answer: 'Kept.',
+          stop_reason: 'completed',
+          findings: [],
+          queries: [],
+          tools: [],
+          tokens: 7,
+          cost_usd: 0.1,
+          ms: 5,
         },
       ],
     };

@@ -58,7 +58,10 @@ function writeSpider2(lines: readonly object[]): void {
   write('secret.sql', 'SELECT 4711');
 }
 const spider2 = (id: string, db: string, more: object = {}) => ({
-  ...{ instance_id: id, db, question: `Count ${id}, please?`, external_knowledge: null },
+  instance_id: id,
+  db,
+  question: `Count ${id}, please?`,
+  external_knowledge: null,
   ...more,
 });
 const file = '../lite/spider2-lite.jsonl';

@@ -86,8 +86,7 @@ async function queryDetails(
   if (tool !== 'query_metrics' || asked === undefined) return { sql: undefined, maxRows };
   const request = await metricsRequest(project, asked).catch(() => undefined);
   if (request?.kind === 'sql') return { sql: request.sql, maxRows, isCurated: true };
-  const planned =
-    request && (await planQuery(project, request.request).catch(() => undefined));
+  const planned = request && (await planQuery(project, request.request).catch(() => undefined));
   const isCurated = planned?.receipt.metrics.every(({ curated }) => curated);
   return { sql: planned?.sql, maxRows, isCurated };
 }

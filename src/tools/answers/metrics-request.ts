@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { Project } from '../../project/open/open.ts';
-import { type AskedQuery, givenParts, resolveQueryCall } from '../../project/saved/saved-request.ts';
+import {
+  type AskedQuery,
+  givenParts,
+  resolveQueryCall,
+} from '../../project/saved/saved-request.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 
 /** What `query_metrics` takes. */

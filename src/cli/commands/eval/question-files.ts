@@ -36,9 +36,12 @@ export async function readQuestionFile(
     }
     case 'spider2':
       return readSpider2File(path, shownPath, text);
-    default:
+    case 'bird':
+    case 'spider':
+    case undefined:
       return readJsonFile(shownPath, text, format);
   }
+  return format satisfies never;
 }
 
 /** Golden SQL and documents stand beside the questions, where the benchmark has them. */
