@@ -163,6 +163,7 @@ const fileOpeners: Readonly<Record<string, string>> = {
   'cli/demo/pages.ts': 'files of the package',
   'cli/demo/source-facts.ts': 'files of the package',
   'cli/demo/warehouse-file.ts': 'files of the package',
+  'eval/bench/bench-report.ts': 'files of the package',
   'eval/report/html-report.ts': 'files of the package',
   'cli/share/share-page.ts': 'files of the package',
   'cli/export/parquet.ts': 'the file that it has just written into a folder of its own',

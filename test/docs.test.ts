@@ -8,6 +8,7 @@ import { attachCommand, buildProgram } from '../src/cli/program.ts';
 import { groups, registry } from '../src/cli/registry.ts';
 import { agentSchema } from '../src/project/agents/agent-schema.ts';
 import { projectConfigSchema } from '../src/project/open/config.ts';
+import { goldSchema } from '../src/eval/bench/retrieval/gold-set.ts';
 import { questionSetSchema } from '../src/eval/cases/question-set-schema.ts';
 import { datasetSchema } from '../src/semantic/model/dataset.ts';
 import { querySchema } from '../src/semantic/query/query.ts';
@@ -36,6 +37,7 @@ function schemaOf(value: Readonly<Record<string, unknown>>) {
   if (['connections', 'llm', 'ingest', 'authority', 'serve'].some((key) => key in value))
     return projectConfigSchema;
   if ('cases' in value) return questionSetSchema;
+  if ('questions' in value) return goldSchema;
   if ('instructions' in value || 'mcp_servers' in value) return agentSchema;
   if ('query' in value) return savedQuerySchema;
   return 'dimensions' in value ? querySchema : datasetSchema;

@@ -93,7 +93,6 @@ export const commandsByUsualWord: Readonly<Record<string, string>> = {
   shell: 'chat',
   test: 'eval run',
   evals: 'eval run',
-  bench: 'eval run',
   'eval test': 'eval run',
   'eval diff': 'eval compare',
   'eval show': 'eval report',

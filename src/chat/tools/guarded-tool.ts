@@ -84,7 +84,8 @@ async function queryDetails(
   if (statement !== undefined) return { sql: statement.sql, maxRows };
   const { data: asked } = metricsInputSchema.strip().safeParse(input ?? {});
   if (tool !== 'query_metrics' || asked === undefined) return { sql: undefined, maxRows };
-  const request = await metricsRequest(project, asked).catch(() => undefined);
+  const { dry_run: _isDry, ...call } = asked;
+  const request = await metricsRequest(project, call).catch(() => undefined);
   if (request?.kind === 'sql') return { sql: request.sql, maxRows, isCurated: true };
   const planned = request && (await planQuery(project, request.request).catch(() => undefined));
   const isCurated = planned?.receipt.metrics.every(({ curated }) => curated);

@@ -8,7 +8,7 @@ export interface StyledText {
 }
 
 /** Pieces without a space between them. */
-type Word = StyledText[];
+type WrappedWord = StyledText[];
 
 /** Lines of at most `width` columns, broken between words; a longer word is broken inside. */
 export function wrapStyled(
@@ -26,7 +26,7 @@ export function wrapStyled(
     line += name === undefined ? text : style(name, text);
     column += textWidth(text);
   };
-  const writeBroken = (word: Word): void => {
+  const writeBroken = (word: WrappedWord): void => {
     for (const { text, style: name } of word)
       for (const grapheme of splitGraphemes(text)) {
         if (column + grapheme.width > width) endLine();
@@ -50,9 +50,9 @@ export function wrapStyled(
   return lines;
 }
 
-function splitWords(texts: readonly StyledText[]): readonly (Word | 'break')[] {
-  const words: (Word | 'break')[] = [];
-  let current: Word = [];
+function splitWords(texts: readonly StyledText[]): readonly (WrappedWord | 'break')[] {
+  const words: (WrappedWord | 'break')[] = [];
+  let current: WrappedWord = [];
   const endWord = (): void => {
     if (current.length > 0) words.push(current);
     current = [];

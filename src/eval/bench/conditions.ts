@@ -2,7 +2,7 @@ import type { Agent } from '../../project/agents/agent.ts';
 import type { Project } from '../../project/open/open.ts';
 
 /** Each has what those before it have, and one thing more. */
-export const conditionNames = ['schema', 'joins', 'semantic_layer', 'wiki', 'all'] as const;
+const conditionNames = ['schema', 'joins', 'semantic_layer', 'wiki', 'all'] as const;
 export type ConditionName = (typeof conditionNames)[number];
 
 /** What each condition gives an agent, for reports. */

@@ -43,7 +43,7 @@ export interface ConditionResult {
   readonly cases: readonly CaseResult[];
 }
 
-export interface BenchDifference {
+interface BenchDifference {
   readonly before: ConditionName;
   readonly after: ConditionName;
   /** Undefined if no case was decided in both. */

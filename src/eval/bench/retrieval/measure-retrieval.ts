@@ -15,14 +15,14 @@ const fieldDepths = [10, 20] as const;
 const valueDepth = 5;
 
 /** The share of what questions need that ktx finds without a model. */
-export interface RetrievalFigure {
+interface RetrievalFigure {
   readonly name: string;
   /** Mean over the questions that need such a thing. */
   readonly recall: Interval;
   readonly questions: number;
 }
 
-export interface RetrievalMiss {
+interface RetrievalMiss {
   readonly question: string;
   readonly name: string;
   readonly missing: readonly string[];

@@ -2,7 +2,7 @@ import { comparableLetters } from './find-quote.ts';
 import { foldText } from './words.ts';
 
 /** What a proposal says, and where. */
-interface Statement {
+interface QuotedStatement {
   /** The words around the quote. */
   readonly context: string;
   readonly quote: string;
@@ -12,7 +12,7 @@ interface Statement {
  * What a text for people turns round, in words for the model: a `not`, a comparison, a unit.
  * Undefined if it turns nothing round.
  */
-export function contradictionIn(text: string, statement: Statement): string | undefined {
+export function contradictionIn(text: string, statement: QuotedStatement): string | undefined {
   const { context } = statement;
   return (
     reversedNegation(text, statement) ??
@@ -24,7 +24,7 @@ export function contradictionIn(text: string, statement: Statement): string | un
 /** The same of a metric or field: its conditions, signs and aggregate. */
 export function contradictionInFormula(
   { formulas, agg }: { readonly formulas: readonly string[]; readonly agg?: string | undefined },
-  statement: Statement,
+  statement: QuotedStatement,
 ): string | undefined {
   const sentence = foldText(sentencesOf(statement));
   const sql = formulas.join(' ').toLowerCase();
@@ -41,17 +41,22 @@ const negators =
   /\b(?:not|no|never|none|nobody|nothing|without|neither|nor|cannot|exclud\w*|except\w*|nicht|kein\w*|nie|ohne|ausser|sans|jamais|pas)\b|n't\b|n’t\b/;
 /** Other ways to say that something is not, or does not count. */
 const softNegators =
-  /\b(?:un\w{3,}|in(?:active|valid|complete)\w*|zero|0|lack\w*|miss\w*|ignor\w*|left|leave\w*|leav\w*|remov\w*|subtract\w*|deduct\w*|minus|less|only|omit\w*|skip\w*|out|absent|empty|free|fail\w*|outside|other than|instead|before|net|nur|statt)\b/;
+  /\b(?:un\w{3,}|in(?:active|valid|complete)\w*|zero|0|lack\w*|miss\w*|ignor\w*|left|leave\w*|leav\w*|remov\w*|subtract\w*|deduct\w*|minus|less|only|omit\w*|skip\w*|out|absent|empty|free|fail\w*|outside|other than|instead|before|nur|statt)\b/;
 
-function reversedNegation(text: string, statement: Statement): string | undefined {
+function reversedNegation(text: string, statement: QuotedStatement): string | undefined {
   const said = foldText(text);
   const sentence = foldText(sentencesOf(statement));
   const [dropped] = negators.exec(sentence) ?? [];
-  if (dropped !== undefined && !negators.test(said) && !softNegators.test(said))
-    return `it says “${dropped}”, which is left out`;
+  // “Net of refunds” is “without refunds”, but the name of net revenue says nothing of refunds.
+  const isNetNew = /\bnet\b/.test(said) && !/\bnet\b/.test(sentence);
+  const isSaidOtherwise = negators.test(said) || softNegators.test(said) || isNetNew;
+  if (dropped !== undefined && !isSaidOtherwise) return `it says “${dropped}”, which is left out`;
   const [added] = negators.exec(said) ?? [];
   const place = foldText(statement.context);
-  return added === undefined || negators.test(place) || softNegators.test(place)
+  return added === undefined ||
+    negators.test(place) ||
+    softNegators.test(place) ||
+    /\bnet\b/.test(place)
     ? undefined
     : `it does not say “${added}”`;
 }
@@ -227,7 +232,7 @@ function otherAggregate(agg: string | undefined, sentence: string): string | und
 }
 
 /** The sentences that the quote is part of; the whole context if it is not found there. */
-function sentencesOf({ context, quote }: Statement): string {
+function sentencesOf({ context, quote }: QuotedStatement): string {
   const sentences = context.split(/(?<=[.!?])\s+|\n(?=\s*(?:[-*+|#]|\d+[.)]))/);
   const wanted = comparableLetters(quote);
   for (let length = 1; length <= sentences.length; length += 1)

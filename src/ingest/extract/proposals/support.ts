@@ -52,10 +52,10 @@ export function requireSupport(supported: Supported): void {
     throw refusal(
       `The paragraph of the quote does not say ${[...new Set(missing)].slice(0, 5).join(', ')}. Quote the words that do, or leave it out.`,
     );
-  const [reversed] = [
-    ...texts.flatMap((text) => contradictionIn(text, supported) ?? []),
-    ...[contradictionInFormula({ formulas, agg: supported.agg }, supported) ?? []].flat(),
-  ];
+  // As one text: a title leaves out what its definition says.
+  const reversed =
+    (texts.length === 0 ? undefined : contradictionIn(texts.join('. '), supported)) ??
+    contradictionInFormula({ formulas, agg: supported.agg }, supported);
   if (reversed !== undefined)
     throw refusal(
       `The paragraph of the quote says something else: ${reversed}. Say what it says, or leave it out.`,
