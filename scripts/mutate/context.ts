@@ -216,7 +216,7 @@ export const contextMutants: readonly Mutant[] = [
   {
     name: 'quote-negation',
     file: 'ingest/extract/proposals/contradictions.ts',
-    find: 'if (dropped !== undefined && !negators.test(said) && !softNegators.test(said))',
+    find: 'if (dropped !== undefined && !isSaidOtherwise)',
     replace: 'if (dropped === text)',
     why: 'A rule is published without the "not" of its sentence.',
     tests: ['ingest/propose.test.ts'],

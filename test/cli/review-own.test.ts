@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ktx, ktxJson, shopDatabase } from './run-cli.ts';
 
 let cwd: string;
@@ -145,4 +145,31 @@ test('words of one’s own stand in the glossary', async () => {
   expect((await ktx(['review', 'edit', term, words], { cwd })).code).toBe(0);
   expect(read('wiki/glossary.md')).toContain(words);
   expect(await openSubjects()).not.toContain(term);
+});
+
+describe('a correction in words', () => {
+  test('outranks what a source says, and what it says next, and is explained', async () => {
+    const words = 'Money of the orders that were paid, after refunds.';
+    const corrected = await ktx(['remember', '--corrects', 'orders.amount', words], { cwd });
+    expect(corrected).toMatchObject({ code: 0 });
+    expect(read('semantic-layer/warehouse/orders.yaml')).toContain(words);
+    const { stdout } = await ktx(['explain', 'orders.amount'], { cwd });
+    expect(stdout).toContain('pins.yaml');
+    writeFileSync(join(cwd, 'docs/e.md'), '# Columns\n\n`orders.amount` is what was ordered.\n');
+    expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+    expect(read('semantic-layer/warehouse/orders.yaml')).toContain(words);
+  });
+
+  test('takes the place of the definition of a term', async () => {
+    const words = 'Corrected: money that came in.';
+    expect((await ktx(['remember', '--corrects', term, words], { cwd })).code).toBe(0);
+    expect(read('wiki/glossary.md')).toContain(words);
+  });
+
+  test('of something unknown is refused with a guess', async () => {
+    const before = read('pins.yaml');
+    const { code, stderr } = await ktx(['remember', '--corrects', 'orders.amont', 'x'], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('orders.amount')]);
+    expect(read('pins.yaml')).toBe(before);
+  });
 });

@@ -13,13 +13,18 @@ export const rememberCommand = defineCommand({
     ['ktx remember "Net revenue is after refunds."', 'prints the id of the note'],
     ['ktx remember --file meeting.md', 'a whole file; - reads standard input'],
     ['ktx remember --status 1f0c63a1b2d4', 'shows whether the note was read'],
+    [
+      'ktx remember --corrects term:revenue "Revenue after refunds."',
+      'these words hold in place of what sources say',
+    ],
   ],
   define: (command) =>
     command
       .argument('[words...]', 'the note')
       .option('--file <path>', 'read the note from a file; - reads standard input')
+      .option('--corrects <subject>', 'words that hold in place of what sources say about it')
       .option('--status <id>', 'show the status of a note'),
-  async run({ args: [words], options: { file, status } }, context) {
+  async run({ args: [words], options: { file, status, corrects } }, context) {
     const project = await context.project();
     const [{ readNoteStatus, remember }, { loopTools }] = await Promise.all([
       import('../../../project/learn/remember.ts'),
@@ -32,6 +37,10 @@ export const rememberCommand = defineCommand({
     const isPiped = words.length === 0 && file === undefined && stdin.isTTY !== true;
     const path = file === undefined || file === '-' ? '-' : resolve(cwd, file);
     const text = file !== undefined || isPiped ? await readInput(path, context) : words.join(' ');
+    if (corrects !== undefined) {
+      const { correctInWords } = await import('./review/decide.ts');
+      return correctInWords(project, { named: corrects, text }, context);
+    }
     context.progress.update('saving the note');
     const tools = loopTools(project);
     return statusResult(await remember(project, text, { signal: context.signal, tools }));

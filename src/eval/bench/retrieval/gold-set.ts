@@ -3,7 +3,7 @@ import { parseYaml } from '../../../lib/parse-yaml.ts';
 
 const fieldSchema = z.string().regex(/^[\w-]+\.[\w-]+$/, 'a field is dataset.field');
 
-export const goldSchema = z.strictObject({
+const goldSchema = z.strictObject({
   connection: z.string().min(1).optional(),
   questions: z
     .array(

@@ -22,6 +22,7 @@ const writableKinds = {
   type: 'decimal',
   unit: 'EUR',
   definition: 'Revenue after refunds.',
+  description: 'One row for each order.',
   rule: 'Test orders never count.',
 } as const satisfies Partial<Record<ClaimKind, string>>;
 

@@ -169,6 +169,21 @@ interface MadeDecision {
   readonly says: string;
 }
 
+/** Words of a person in place of what sources say about a subject. */
+export async function correctInWords(
+  project: Project,
+  { named, text }: { readonly named: string; readonly text: string },
+  context: CommandContext,
+): Promise<CommandResult> {
+  const [{ findCorrected }, { createOwnDefinition }] = await Promise.all([
+    import('../../../../project/review/decide/find-corrected.ts'),
+    import('../../../../project/review/decide/own-definition.ts'),
+  ]);
+  const question = await findCorrected(project, named, context.signal);
+  const pin = await createOwnDefinition(project, { question, text });
+  return publishPin(project, { pin, says: `your ${question.kind}` }, context);
+}
+
 /** Writes the decision, brings the files up to date and commits. */
 async function publishPin(
   project: Project,
