@@ -21,6 +21,14 @@ interface ShownClaim {
   readonly shown: boolean;
 }
 
+async function shownMetric(): Promise<readonly ShownClaim[]> {
+  const { explanations } = (await ktxJson(['explain', 'orders.revenue'], { cwd })).envelope
+    .data as { readonly explanations: readonly { readonly claims: readonly ShownClaim[] }[] };
+  return explanations
+    .flatMap(({ claims }) => claims)
+    .filter(({ kind, shown }) => kind === 'metric' && shown);
+}
+
 async function listQueue(): Promise<Queue> {
   return (await ktxJson(['review', 'list'], { cwd })).envelope.data as Queue;
 }
@@ -124,14 +132,7 @@ test('a definition of one’s own answers, is explained, and settles the questio
   expect(read('semantic-layer/warehouse/orders.yaml')).toContain("status <> 'open'");
   const { stdout } = await ktx(['explain', 'orders.revenue'], { cwd });
   expect(stdout).toContain('pins.yaml');
-  const explained = await ktxJson(['explain', 'orders.revenue'], { cwd });
-  const [{ claims = [] } = {}] = (
-    explained.envelope.data as {
-      readonly explanations: readonly { readonly claims?: readonly ShownClaim[] }[];
-    }
-  ).explanations;
-  const shown = claims.filter((claim) => claim.kind === 'metric' && claim.shown);
-  expect(shown).toMatchObject([{ body: { where: "status <> 'open'" } }]);
+  expect(await shownMetric()).toMatchObject([{ body: { where: "status <> 'open'" } }]);
   expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
   expect(read('semantic-layer/warehouse/orders.yaml')).toContain("status <> 'open'");
   writeFileSync(join(cwd, 'docs/d.md'), page('min(orders.amount)'));
@@ -145,6 +146,13 @@ test('words of one’s own stand in the glossary', async () => {
   expect((await ktx(['review', 'edit', term, words], { cwd })).code).toBe(0);
   expect(read('wiki/glossary.md')).toContain(words);
   expect(await openSubjects()).not.toContain(term);
+});
+
+test('explain marks the version that a person chose', async () => {
+  const [conflict] = (await listQueue()).conflicts.filter(({ subject }) => subject === metric);
+  const last = conflict?.variants.at(-1) as { readonly id: string; readonly says: unknown };
+  expect((await ktx(['review', 'choose', metric, last.id], { cwd })).code).toBe(0);
+  expect(await shownMetric()).toMatchObject([{ body: last.says }]);
 });
 
 describe('a correction in words', () => {

@@ -193,11 +193,14 @@ describe('a login with an OpenID provider', () => {
     await using served = await serveCompany();
     const { provider } = served;
     const token = await provider.sign();
+    const keys = await (await fetch(`${provider.issuer}/jwks`)).text();
     for (const [what, body] of [
       ['another issuer', { issuer: 'http://127.0.0.1:1', jwks_uri: `${provider.issuer}/jwks` }],
       ['no document', {}],
     ] as const) {
-      provider.answerWith((_, response) => void response.end(JSON.stringify(body)));
+      provider.answerWith(
+        ({ url }, response) => void response.end(url === '/jwks' ? keys : JSON.stringify(body)),
+      );
       expect((await ask(served.url, token)).status, what).toBe(503);
     }
     provider.answerWith((_, response) => void response.writeHead(302, { location: '/jwks' }).end());
@@ -205,17 +208,17 @@ describe('a login with an OpenID provider', () => {
     provider.answerWith((_, response) => void response.end('x'.repeat(600_000)));
     expect((await ask(served.url, token)).status).toBe(503);
     const document = { issuer: provider.issuer, jwks_uri: `${provider.issuer}/jwks` };
-    for (const [status, keys] of [
+    for (const [status, list] of [
       [500, '{}'],
       [200, 'no keys'],
       [200, '{"keys": 1}'],
     ] as const) {
       provider.answerWith(({ url }, response) =>
         url === '/jwks'
-          ? void response.writeHead(status).end(keys)
+          ? void response.writeHead(status).end(list)
           : void response.end(JSON.stringify(document)),
       );
-      expect((await ask(served.url, token)).status, keys).toBe(503);
+      expect((await ask(served.url, token)).status, list).toBe(503);
     }
     expect(logs(served.dir)).toContain('"refused":"issuer_unreachable"');
     provider.serve();
