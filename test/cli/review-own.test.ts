@@ -73,6 +73,8 @@ test('a decision that is put off leaves the queue and the check, and says so; an
   expect(conflicts.map(({ subject }) => subject)).toEqual([term]);
   expect(deferred).toMatchObject([{ subject: metric, kind: 'metric', until, why: 'audit' }]);
   expect(await contestedInCheck()).toEqual([term]);
+  const checked = await ktx(['check'], { cwd });
+  expect(checked.stderr).toContain(`put off: ${metric} until ${until}`);
   const text = (await ktx(['review', 'list'], { cwd })).stdout;
   expect(text).toContain(`put off: ${metric} (metric): until ${until}`);
   const { envelope } = await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd });

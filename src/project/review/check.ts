@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
+import type { Conflict } from '../../context/compile/conflicts.ts';
 import type { IngestReport, Quarantined, UnusedFact } from '../../ingest/report.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { readText } from '../../store/files.ts';
@@ -10,7 +11,7 @@ import { listSources } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
 import { listSavedQueries } from '../saved/saved-queries.ts';
 import { readConflicts } from './conflicts.ts';
-import { readDeferrals } from './decide/deferred.ts';
+import { type DeferredQuestion, type OpenQuestion, readDeferrals } from './decide/deferred.ts';
 import { readLastLeftOut } from './review-queue.ts';
 import { findRowRuleBypasses } from './row-rule-bypass.ts';
 import { listStaleSubjects } from './stale.ts';
@@ -30,6 +31,8 @@ export interface CheckReport {
   readonly unfit: readonly UnusedFact[];
   /** Connections whose keys were not counted, and why. Shown for information. */
   readonly uncounted: KeyReport['uncounted'];
+  /** Conflicts that a person put off. Shown for information. */
+  readonly deferred: readonly DeferredQuestion[];
 }
 
 /**
@@ -64,7 +67,8 @@ export async function checkProject(
     ...leftOut.map(toLeftOutFinding),
   ];
   findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
-  return { findings, unfit: plan?.unfit ?? [], uncounted };
+  const deferred = await listDeferred(project);
+  return { findings, unfit: plan?.unfit ?? [], uncounted, deferred };
 }
 
 /** A dry run of all sources; undefined if there is nothing to compare them with. */
@@ -104,12 +108,20 @@ async function findInvalidFiles(project: Project): Promise<CheckFinding[]> {
     : [...findings, { what: 'invalid', where: pinsPath, found: fault, fix: `correct ${pinsPath}` }];
 }
 
+async function listDeferred(project: Project): Promise<readonly DeferredQuestion[]> {
+  const { list } = await readDeferrals(project);
+  return list((await readConflicts(project.dir)).map(toQuestion));
+}
+
+function toQuestion({ subject, kind, variants }: Conflict): OpenQuestion {
+  return { subject, kind, ids: variants.map(({ id }) => id) };
+}
+
 /** Without those that a person put off. */
 async function findOpenConflicts(project: Project): Promise<CheckFinding[]> {
   const { isDeferred } = await readDeferrals(project);
   const conflicts = (await readConflicts(project.dir)).filter(
-    ({ subject, kind, variants }) =>
-      !isDeferred({ subject, kind, ids: variants.map(({ id }) => id) }),
+    (conflict) => !isDeferred(toQuestion(conflict)),
   );
   return conflicts.map(({ subject, kind, variants }) => ({
     what: 'contested',

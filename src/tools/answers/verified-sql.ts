@@ -7,7 +7,7 @@ import { carriesNone, type ToolAnswer, type ToolContext, warehouseWarns } from '
 import { describeMark } from './describe-mark.ts';
 import { valuesOfRows } from './values-of-rows.ts';
 
-/** The answer to a verified question with the SQL of its case, for the role as any SQL. */
+/** Answers a verified question with its SQL. The limits of the role hold, as for all SQL. */
 export async function answerVerifiedSql(
   { project, signal }: Pick<ToolContext, 'project' | 'signal'>,
   { sql, question, isDry }: Extract<AskedQuery, { kind: 'sql' }> & { readonly isDry: boolean },

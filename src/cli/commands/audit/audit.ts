@@ -6,6 +6,8 @@ import { defineCommand } from '../../command.ts';
 import { parsePositiveInteger } from '../../flags/parse-number.ts';
 
 const defaultLimit = 50;
+const nothingRecorded = 'No call is recorded yet; ktx mcp serve --http records them.';
+const noCalls = 'No recorded call fits; ktx mcp serve --http records calls.';
 
 export const listCommand = defineCommand({
   description:
@@ -42,7 +44,7 @@ export const listCommand = defineCommand({
           return [when, person, role, client, tool, connection, rows, ms, outcome];
         }),
       },
-      notes: [formatCount(calls.length, 'call')],
+      notes: [calls.length === 0 ? noCalls : formatCount(calls.length, 'call')],
     };
   },
 });
@@ -81,7 +83,7 @@ function verdictText({ lines, head, problems, unfinished }: AuditVerdict): strin
       ({ file, line, bytes }) =>
         `${file}:${line}: ${formatCount(bytes, 'byte')} that belong to no answer: ktx ended while it wrote them.`,
     ),
-    formatCount(lines, 'line'),
+    lines === 0 && problems.length === 0 ? nothingRecorded : formatCount(lines, 'line'),
     ...(head.seq === 0 ? [] : [`last line: ${head.seq}:${head.hash}`]),
   ].join('\n');
 }

@@ -20,7 +20,7 @@ export const checkCommand = defineCommand({
     const { checkProject } = await import('../../../project/review/check.ts');
     context.progress.update('reading the sources');
     const isAskingServers = options.data === true;
-    const { findings, unfit, uncounted } = await checkProject(
+    const { findings, unfit, uncounted, deferred } = await checkProject(
       project,
       { isAskingServers },
       context.signal,
@@ -32,13 +32,19 @@ export const checkCommand = defineCommand({
     const failure = new UserError('check_found', `${formatCount(findings.length, 'finding')}.`, {
       hint: findings[0]?.fix,
     });
-    const text = findings.length === 0 ? 'Nothing stale, contested or invalid.' : lines.join('\n');
+    const sound = `Nothing ${deferred.length === 0 ? '' : 'else '}stale, contested or invalid.`;
+    const text = findings.length === 0 ? sound : lines.join('\n');
     return {
-      data: { findings, unfit, uncounted },
+      data: { findings, unfit, uncounted, deferred },
       text: [text, ...unusedFactLines(unfit)].join('\n'),
-      notes: uncounted.map(
-        ({ connection, reason }) => `keys of ${connection} were not counted: ${reason}`,
-      ),
+      notes: [
+        ...uncounted.map(
+          ({ connection, reason }) => `keys of ${connection} were not counted: ${reason}`,
+        ),
+        ...deferred.map(({ subject, until }) =>
+          escapeControls(`put off: ${subject}${until === undefined ? '' : ` until ${until}`}`),
+        ),
+      ],
       hasCommands: true,
       failure: findings.length === 0 ? undefined : failure,
     };

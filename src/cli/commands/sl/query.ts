@@ -194,7 +194,7 @@ async function readSaved(
   return resolveQueryCall(project, { connection, saved, query: {} });
 }
 
-/** A verified question that SQL answers: as it stands, and for the role as any SQL. */
+/** Answers a verified question with its SQL. The limits of the role hold, as for all SQL. */
 async function runVerifiedSql(
   project: Project,
   asked: Extract<AskedQuery, { kind: 'sql' }> & { readonly isPlanOnly: true | undefined },

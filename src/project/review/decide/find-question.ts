@@ -33,7 +33,8 @@ export async function findQuestion(
         didYouMean(
           wanted,
           all.flatMap(({ subject }) => spellingsOf(subject)),
-        ) ?? 'ktx review list shows what is open',
+        ) ??
+        'ktx review list shows what is open; ktx remember --corrects takes your words about the rest',
       exitCode: 2,
     });
   const kinds = [...new Set(matches.map((own) => own.kind))];

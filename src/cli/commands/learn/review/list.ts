@@ -32,7 +32,7 @@ export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
     data: { conflicts, joins, unreviewed, left_out: quarantined, stale, pending, deferred },
     verbatim: true,
     text: [
-      ...(lines.length === 0 ? ['No conflicts.'] : lines),
+      ...(lines.length === 0 ? [noConflicts(deferred)] : lines),
       ...joinLines(joins, screen),
       ...unreviewedLines(unreviewed, screen),
       ...openWorkLines(queue, screen),
@@ -62,6 +62,10 @@ export function joinText({ subject, to, on }: ReviewQueue['joins'][number]): str
   return Object.entries(on)
     .map(([own, other]) => `${owner}.${own} = ${to}.${other}`)
     .join(' and ');
+}
+
+function noConflicts(deferred: ReviewQueue['deferred']): string {
+  return deferred.length === 0 ? 'No conflicts.' : 'No conflicts but what is put off.';
 }
 
 function deferredLines(deferred: ReviewQueue['deferred'], { style }: Screen): readonly string[] {
