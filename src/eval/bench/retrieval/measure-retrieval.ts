@@ -5,7 +5,7 @@ import { findValues } from '../../../project/answer/values.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { ModelRelationship, SemanticModel } from '../../../semantic/model/model.ts';
 import { querySchema } from '../../../semantic/query/query.ts';
-import { meanInterval, type Interval } from '../../report/statistics.ts';
+import { type RateInterval, wilsonInterval } from '../../report/statistics.ts';
 import type { GoldQuestion, GoldSet } from './gold-set.ts';
 
 /** How many hits of a search are looked at. */
@@ -18,7 +18,7 @@ const valueDepth = 5;
 interface RetrievalFigure {
   readonly name: string;
   /** Mean over the questions that need such a thing. */
-  readonly recall: Interval;
+  readonly recall: RateInterval;
   readonly questions: number;
 }
 
@@ -71,7 +71,8 @@ export async function measureRetrieval(
     questions: questions.length,
     figures: names.flatMap((name) => {
       const shares = all.filter((finding) => finding.name === name).map(foundShare);
-      const recall = meanInterval(shares);
+      const found = shares.reduce((sum, share) => sum + share, 0);
+      const recall = wilsonInterval(found, shares.length);
       return recall === undefined ? [] : [{ name, recall, questions: shares.length }];
     }),
     misses: [...findings].flatMap(([{ question }, own]) =>
