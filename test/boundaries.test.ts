@@ -158,6 +158,7 @@ const fileOpeners: Readonly<Record<string, string>> = {
   'warehouse/database-file.ts': 'the signature of a regular file',
   'warehouse/drivers/sqlite/driver.ts': 'the change counter of the database that is open',
   'llm/claude-code/child/watchdog.ts': 'removes the temporary folder of children',
+  'cli/clients/client-file.ts': 'a regular file that a client of this person keeps',
   'cli/demo/demo-folder.ts': 'files of the package',
   'cli/demo/naive-comparison.ts': 'files of the package',
   'cli/demo/pages.ts': 'files of the package',

@@ -3,6 +3,8 @@
  * at length what a faster suite checks once: the reason names that suite.
  */
 export const slowSuites: Readonly<Record<string, string>> = {
+  'test/cli/mcp-clients.test.ts':
+    'adds ktx to clients as a process, and Claude Code lists it; test/cli/client-entries.test.ts edits their files',
   'test/conformance/tpcds/tpcds.test.ts':
     'the queries of TPC-DS; test/conformance/semantic-layer.test.ts has golden rows of each kind',
   'test/conformance/tpch/tpch.test.ts':

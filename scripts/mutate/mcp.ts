@@ -37,4 +37,20 @@ export const mcpMutants: readonly Mutant[] = [
     why: 'A prompt without its subject asks the model about nothing.',
     tests: stdio,
   },
+  {
+    name: 'client-untried',
+    file: 'cli/clients/install.ts',
+    find: 'const trial = await target.tryAs(client).catch(',
+    replace: 'await change.apply();\n  const trial = await target.tryAs(client).catch(',
+    why: 'A server that does not answer stands in the settings of a client.',
+    tests: ['cli/mcp-clients.test.ts'],
+  },
+  {
+    name: 'client-comma',
+    file: 'cli/clients/edit-json.ts',
+    find: 'commaAfter(text, end) ??',
+    replace: '',
+    why: 'A file with comments loses a member of another server.',
+    tests: ['cli/client-entries.test.ts'],
+  },
 ];

@@ -16,7 +16,7 @@ export const groups: Readonly<Record<string, string>> = {
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, generate, import',
-  mcp: 'Run the MCP server for agents: serve, token',
+  mcp: 'Run the MCP server for agents: install, uninstall, status, serve, token',
   audit: 'Show who asked the MCP server over HTTP what: list, verify',
   'mcp token': 'Decide who may use the MCP server over HTTP: create, list, revoke',
 };
@@ -262,6 +262,21 @@ export const registry: readonly CommandEntry[] = [
     path: 'bench',
     summary: 'Measure what each part of the context adds, and what search finds',
     load: async () => (await import('./commands/eval/bench.ts')).benchCommand,
+  },
+  {
+    path: 'mcp install',
+    summary: 'Add the MCP server to Claude, Cursor, VS Code and others',
+    load: async () => (await import('./commands/agents/mcp-clients.ts')).installCommand,
+  },
+  {
+    path: 'mcp uninstall',
+    summary: 'Remove it from them',
+    load: async () => (await import('./commands/agents/mcp-clients.ts')).uninstallCommand,
+  },
+  {
+    path: 'mcp status',
+    summary: 'Show which clients have it, and whether it answers',
+    load: async () => (await import('./commands/agents/mcp-clients.ts')).clientsCommand,
   },
   {
     path: 'mcp serve',
