@@ -140,7 +140,10 @@ test('a cloned folder whose file leads elsewhere writes nothing there', async ()
   write('.cursor/mcp.json', '{}\n');
   symlinkSync(at('.cursor/mcp.json'), join(project, '.mcp.json'));
   const { code, stderr } = await ktx('mcp', 'install', 'claude-code', '--scope', 'project');
-  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('path_outside_project') });
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('path_outside_project'),
+  });
   expect(read('.cursor/mcp.json')).toBe('{}\n');
 });
 
