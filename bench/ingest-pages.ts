@@ -7,6 +7,7 @@ import type { IngestReport } from '../src/ingest/report.ts';
 import { ingestProject } from '../src/project/learn/ingest.ts';
 import { openProject } from '../src/project/open/open.ts';
 import { loopTools } from '../src/tools/loop-tools.ts';
+import { approve } from '../test/support/approve.ts';
 import { openModelEndpoint } from '../test/support/model-endpoint.ts';
 import { reading } from '../test/support/reading-model.ts';
 
@@ -18,6 +19,8 @@ import { reading } from '../test/support/reading-model.ts';
 const pages = Number(process.argv[2] ?? 1000);
 
 process.env['TEST_KEY'] = 'sk-made-up';
+const settings = mkdtempSync(join(tmpdir(), 'ktx-ingest-bench-settings-'));
+process.env['XDG_CONFIG_HOME'] = settings;
 const endpoint = await openModelEndpoint();
 let calls = 0;
 endpoint.fallback = (call) => {
@@ -27,6 +30,7 @@ endpoint.fallback = (call) => {
 const dir = mkdtempSync(join(tmpdir(), 'ktx-ingest-bench-'));
 try {
   prepare();
+  await approve(dir);
   tell('first', await timed());
   tell('unchanged', await timed());
   tell('unchanged', await timed());
@@ -34,6 +38,7 @@ try {
   tell('one changed', await timed());
 } finally {
   rmSync(dir, { recursive: true });
+  rmSync(settings, { recursive: true });
   await endpoint.close();
 }
 

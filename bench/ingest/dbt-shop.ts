@@ -6,12 +6,14 @@ import { DatabaseSync } from 'node:sqlite';
 /** Models of one folder, which share a YAML file. */
 const modelsPerFolder = 25;
 const rowsPerTable = 20;
+/** Models that share a document. */
+const modelsPerDocument = 25;
 const statuses = ['open', 'paid', 'sent'];
 
 /**
  * Writes a ktx project of a SQLite warehouse and of the dbt project that built its tables: of five
  * models, one has the rows of a customer and four refer to it. Every model has a table, a
- * description, described columns, and tests.
+ * description, described columns, and tests. A folder of documents defines terms.
  */
 export function writeDbtShop(dir: string, models: number): void {
   mkdirSync(join(dir, 'dbt/models'), { recursive: true });
@@ -22,8 +24,14 @@ export function writeDbtShop(dir: string, models: number): void {
   );
   for (let first = 0; first < models; first += modelsPerFolder)
     writeFolder(dir, first, Math.min(first + modelsPerFolder, models));
-  const connections =
-    'shop: {driver: sqlite, path: shop.sqlite}\n  transform: {driver: dbt, path: dbt, target_schema: main}';
+  mkdirSync(join(dir, 'docs'));
+  for (let document = 0; document * modelsPerDocument < models; document += 1)
+    writeDocument(dir, document, `What area ${document} counts.`);
+  const connections = [
+    'shop: {driver: sqlite, path: shop.sqlite}',
+    'transform: {driver: dbt, path: dbt, target_schema: main}',
+    'handbook: {driver: docs, path: docs}',
+  ].join('\n  ');
   writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  ${connections}\n`);
   writeFileSync(join(dir, '.gitignore'), 'shop.sqlite\n.ktx/\n');
   execFileSync('git', ['init', '-q'], { cwd: dir });
@@ -37,6 +45,16 @@ export function changeModel(dir: string, model: number): void {
   const text = yamlOf(first, first + modelsPerFolder);
   const old = descriptionOf(model);
   writeFileSync(join(dir, folderOf(first), 'models.yml'), text.replace(old, `${old} Changed.`));
+}
+
+/** Changes the definition of the term of one document. */
+export function changeDocument(dir: string, document: number): void {
+  writeDocument(dir, document, 'Something else.');
+}
+
+function writeDocument(dir: string, document: number, definition: string): void {
+  const table = `| Term | Definition |\n|---|---|\n| Word ${document} | ${definition} |\n`;
+  writeFileSync(join(dir, `docs/area${document}.md`), `# Area ${document}\n\n${table}`);
 }
 
 function writeFolder(dir: string, first: number, end: number): void {
