@@ -39,6 +39,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'kills an ingest at every step of publishing; test/ingest/odd-files.test.ts saves files during each',
   'test/e2e/setup-terminal.test.ts':
     'the questions of setup in a real terminal; test/cli/setup.test.ts answers them in one process',
+  'test/ingest/cached-runs.test.ts':
+    'histories of changes with and without what runs keep; test/ingest/passed-probes.test.ts checks the keys',
   'test/eval/demo-questions.test.ts':
     'the questions of the demo as processes; test/eval/run.test.ts runs question sets in one process',
   'test/eval/github-action.test.ts':

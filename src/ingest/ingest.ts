@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { readTextOrNothing } from '../store/files.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import { ingestExitCode } from './exit-code.ts';
@@ -241,7 +243,9 @@ function checkArtifacts(
   return measureStage(run, 'validate', async () => {
     const files = await readProjectFiles(run.dir, projectFolders(found));
     const { signal, reader: model } = run;
-    const validation = await validateArtifacts(found, files, { state, model, isOver, signal });
+    const configuration = readTextOrNothing(join(run.dir, 'ktx.yaml'), run.dir);
+    const context = { state, configuration, model, isOver, signal };
+    const validation = await validateArtifacts(found, files, context);
     return { files, findings: addDecisions(found, validation.repairs), validation };
   });
 }

@@ -6,12 +6,15 @@ import { emit } from '../../semantic/emit/emit.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import type { ConnectionFindings } from '../fetch/findings.ts';
 import type { Quarantined } from '../report.ts';
-import { listProbes, planProbe, type ModelProbe } from './probes.ts';
+import type { PassedProbes } from './passed-probes.ts';
+import { indexTables, listProbes, planProbe, type ModelProbe } from './probes.ts';
 
 interface ModelCheckOptions {
   readonly signal: AbortSignal;
   /** Tries this subject only. */
   readonly only?: string;
+  /** What need not be tried again; all that passes is added. */
+  readonly passed?: PassedProbes;
 }
 
 /** What does not work in the dataset files of a warehouse. */
@@ -28,7 +31,7 @@ export interface ModelCheck {
 export async function checkModel(
   { catalog, warehouse: openWarehouse }: ConnectionFindings,
   files: readonly ProjectFile[],
-  { signal, only }: ModelCheckOptions,
+  { signal, only, passed }: ModelCheckOptions,
 ): Promise<ModelCheck> {
   const { model, diagnostics } = await loadModel({
     dialect: findDialect(catalog.dialect),
@@ -36,22 +39,27 @@ export async function checkModel(
     tables: catalog.tables,
   });
   const faults = listLoadErrors(files, diagnostics);
+  const tables = indexTables(catalog);
   const probes = [...model.datasets.values()]
-    .flatMap((dataset) => listProbes(catalog, dataset))
+    .flatMap((dataset) => listProbes(catalog, tables, dataset))
     .filter(({ subject }) => only === undefined || subject === only);
   const warehouse = probes.length === 0 ? undefined : await openWarehouse();
+  let queries = 0;
   for (const probe of probes) {
     try {
       const planned = await planProbe(model, probe.query);
       const sql = emit({ ...planned, limit: 0 }, model.dialect);
+      if (passed?.has(sql) === true) continue;
+      queries += 1;
       await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
+      passed?.add(sql);
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted) throw error;
       // A limit of the planner is not a fault of the model.
       if (error.code !== 'not_supported') faults.push(probeFault(probe, error, diagnostics));
     }
   }
-  return { faults, queries: probes.length };
+  return { faults, queries };
 }
 
 function listLoadErrors(

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../context/catalog/catalog.ts';
+import type { Catalog, CatalogTable } from '../../context/catalog/catalog.ts';
 import { subjects } from '../../context/claims/claim.ts';
 import { UserError } from '../../lib/error.ts';
 import {
@@ -22,21 +22,27 @@ export interface ModelProbe {
   readonly query: object;
 }
 
+/** The tables of a catalog by their names in lower case. */
+type TablesByName = ReadonlyMap<string, readonly CatalogTable[]>;
+
+export function indexTables({ tables }: Catalog): TablesByName {
+  return Map.groupBy(tables, ({ table }) => table.toLowerCase());
+}
+
 /**
  * The probes of a dataset. Fields that are columns of the catalog and the count of rows need none.
  */
 export function listProbes(
-  { connection, tables, firstSchema }: Catalog,
+  { connection, firstSchema }: Catalog,
+  tables: TablesByName,
   dataset: ModelDataset,
 ): ModelProbe[] {
   const { name: datasetName, file: location, relation } = dataset;
   const [tableName, schemaName = firstSchema] =
     relation.kind === 'table' ? relation.parts.map((part) => part.toLowerCase()).toReversed() : [];
-  const table = tables.find(
-    (candidate) =>
-      candidate.table.toLowerCase() === tableName &&
-      candidate.schema.toLowerCase() === schemaName.toLowerCase(),
-  );
+  const table = tables
+    .get(tableName ?? '')
+    ?.find(({ schema }) => schema.toLowerCase() === schemaName.toLowerCase());
   const columns = new Set(table?.columns.map(({ name }) => name.toLowerCase()));
   const isColumn = ({ name }: { readonly name: string }) =>
     columns.has(columnIdentity(dataset, name).toLowerCase());

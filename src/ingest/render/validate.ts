@@ -4,7 +4,7 @@ import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { UserError } from '../../lib/error.ts';
-import { shortHash } from '../../lib/hash.ts';
+import { sha256 } from '../../lib/hash.ts';
 import type { State } from '../../store/state.ts';
 import type { ConnectionFindings, ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
@@ -14,11 +14,14 @@ import type { Mended, Quarantined, StageReport } from '../report.ts';
 import { repairClaims } from '../decide/repair-claims.ts';
 import { blameClaim } from './blame-claim.ts';
 import { checkModel, type ModelCheck } from './check-model.ts';
+import { openPassedCheck, type PassedProbes } from './passed-probes.ts';
 import { renderProject } from './render.ts';
 import { replaceEntry } from './replace-entry.ts';
 
 interface ValidationContext {
   readonly state: State;
+  /** The text of `ktx.yaml`. */
+  readonly configuration: string;
   /** Repairs claims that fail; undefined if none is configured. */
   readonly model?: IngestModel | undefined;
   /** True if no model call can succeed any more. */
@@ -93,7 +96,7 @@ interface CheckedRendering extends Pick<Validation, 'quarantined' | 'unopened' |
 async function checkRendering(
   findings: ProjectFindings,
   files: FileTree,
-  { state, signal }: ValidationContext,
+  { state, configuration, signal }: ValidationContext,
 ): Promise<CheckedRendering> {
   const rendering = renderProject(findings, files);
   const after = applyWrites(files, rendering.writes);
@@ -103,13 +106,14 @@ async function checkRendering(
   for (const connection of findings.connections) {
     const { catalog } = connection;
     const model = datasetFiles(after, catalog.connection);
-    const mark = shortHash(JSON.stringify([catalog.tables, model]), 32);
-    const passed = openPassedCheck(state, catalog.connection, mark);
-    if (passed.isRecorded) continue;
-    const checking = { findings, files, rendering, after, connection, signal };
+    const mark = sha256(JSON.stringify(model));
+    const passed = openPassedCheck(state, { catalog, configuration });
+    if (passed.hasPassed(mark)) continue;
+    const { probes } = passed;
+    const checking = { findings, files, rendering, after, connection, passed: probes, signal };
     try {
       const { faults, queries: sent } = await checkConnection(model, checking);
-      if (faults.length === 0) passed.record();
+      passed.save(faults.length === 0 ? mark : undefined);
       quarantined.push(...faults);
       queries += sent;
     } catch (error) {
@@ -126,15 +130,16 @@ interface ConnectionCheck {
   readonly rendering: Rendering;
   readonly after: FileTree;
   readonly connection: ConnectionFindings;
+  readonly passed: PassedProbes;
   readonly signal: AbortSignal;
 }
 
 /** Checks the dataset files of one warehouse. */
 async function checkConnection(
   model: readonly ProjectFile[],
-  { findings, files, rendering, after, connection, signal }: ConnectionCheck,
+  { findings, files, rendering, after, connection, passed, signal }: ConnectionCheck,
 ): Promise<ModelCheck> {
-  const checked = await checkModel(connection, model, { signal });
+  const checked = await checkModel(connection, model, { passed, signal });
   const faults = checked.faults.map((fault) =>
     blameClaim(fault, after.get(fault.subject), rendering.claims),
   );
@@ -147,7 +152,7 @@ async function checkConnection(
   const rest = await checkModel(
     connection,
     datasetFiles(withoutBroken, connection.catalog.connection),
-    { signal },
+    { passed, signal },
   );
   return { faults: [...blamed, ...rest.faults], queries: checked.queries + rest.queries };
 }
@@ -250,20 +255,4 @@ function datasetFiles(files: FileTree, connection: string): ProjectFile[] {
     .filter(([path]) => isDatasetFile.test(path))
     .map(([path, text]) => ({ path, text }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/**
- * Remembers which state of catalog and files passed the check last, so that an unchanged project is
- * not checked again.
- */
-function openPassedCheck({ db }: State, connection: string, mark: string) {
-  db.exec(
-    'CREATE TABLE IF NOT EXISTS passed_checks (connection TEXT PRIMARY KEY, mark TEXT NOT NULL)',
-  );
-  const row = db.prepare('SELECT mark FROM passed_checks WHERE connection = ?').get(connection);
-  return {
-    isRecorded: row?.['mark'] === mark,
-    record: () =>
-      db.prepare('INSERT OR REPLACE INTO passed_checks VALUES (?, ?)').run(connection, mark),
-  };
 }

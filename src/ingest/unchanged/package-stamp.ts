@@ -8,6 +8,14 @@ import { readVersion } from '../../lib/version.ts';
  * written anew: what one ktx found out is not taken for what another would find out.
  */
 export function readPackageStamp(): string {
+  stamp ??= computePackageStamp();
+  return stamp;
+}
+
+/** Of the code that this process runs. */
+let stamp: string | undefined;
+
+function computePackageStamp(): string {
   const code = join(import.meta.dirname, '../..');
   const folders = [code, join(code, '../prompts')];
   const files = folders.flatMap((folder) =>
