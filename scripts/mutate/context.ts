@@ -262,6 +262,14 @@ export const contextMutants: readonly Mutant[] = [
     tests: ['ingest/ingest.test.ts'],
   },
   {
+    name: 'notes-one-commit',
+    file: 'project/learn/remember.ts',
+    find: 'commit: false,',
+    replace: '',
+    why: 'Each note is a commit of its own.',
+    tests: ['cli/remember.test.ts'],
+  },
+  {
     name: 'merged-branches',
     file: 'ingest/fetch/merged-claims.ts',
     find: 'if (branches.length === 0) return file;',

@@ -1,12 +1,79 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openProject } from '../../src/project/open/open.ts';
+import { noteId } from '../../src/sources/notes/inbox.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { folder, ktx, ktxJson, shopProject } from './run-cli.ts';
 
 const words = 'Net revenue is after refunds.';
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts');
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync('git', args, { cwd, encoding: 'utf8' }).trimEnd();
+const notesIn = (text: string) => new Set(text.match(/sources\/notes\/[0-9a-f]{12}\.md/g));
+
+/** `ktx remember` in a process of its own. */
+function rememberElsewhere(cwd: string, text: string): ChildProcess {
+  const args = [main, 'remember', text, '--project-dir', cwd];
+  return spawn(process.execPath, args, { stdio: 'ignore' });
+}
+
+describe('several notes', () => {
+  test('of commands, an agent and two processes at once are one commit, that of the next ingest', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    const head = git(cwd, 'rev-parse', 'HEAD');
+    for (const text of ['One.', 'Two.'])
+      expect(await ktx(['remember', text], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    const project = await openProject(cwd);
+    const tool = openToolbox(project)
+      .tools(new AbortController().signal)
+      .find(({ name }) => name === 'remember');
+    expect((await tool?.execute({ text: 'Three.' }))?.markdown).not.toContain('warning');
+    await project.close();
+    const both = [rememberElsewhere(cwd, 'Four.'), rememberElsewhere(cwd, 'Five.')];
+    const codes = await Promise.all(both.map(async (child) => (await once(child, 'close'))[0]));
+    expect(codes).toEqual([0, 0]);
+    expect(git(cwd, 'rev-parse', 'HEAD')).toBe(head);
+    await ktx(['ingest', '--no-commit'], { cwd });
+    expect(git(cwd, 'rev-parse', 'HEAD')).toBe(head);
+    await ktx(['ingest'], { cwd });
+    expect(git(cwd, 'rev-list', '--count', `${head}..HEAD`)).toBe('1');
+    expect(notesIn(git(cwd, 'show', '--stat=200', 'HEAD'))).toHaveProperty('size', 5);
+    expect(git(cwd, 'status', '--porcelain', 'sources', 'claims')).toBe('');
+  });
+
+  test('are never committed by ktx where `git: write` says so', async () => {
+    const cwd = await shopProject();
+    writeFileSync(
+      join(cwd, 'ktx.yaml'),
+      `${readFileSync(join(cwd, 'ktx.yaml'), 'utf8')}git: write\n`,
+    );
+    for (const args of [['ingest'], ['remember', 'One.'], ['remember', 'Two.'], ['ingest']])
+      expect(await ktx(args, { cwd })).toMatchObject({ code: 0 });
+    expect(git(cwd, 'rev-list', '--all')).toBe('');
+    expect(notesIn(git(cwd, 'status', '--porcelain', '-uall'))).toHaveProperty('size', 2);
+  });
+
+  test('are all in the commit if the processes that took them were killed', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    const head = git(cwd, 'rev-parse', 'HEAD');
+    for (const text of ['One.', 'Two.', 'Three.']) {
+      const child = rememberElsewhere(cwd, text);
+      const file = join(cwd, '.ktx/notes', `${noteId(text)}.md`);
+      await expect.poll(() => existsSync(file), { interval: 2 }).toBe(true);
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    }
+    await ktx(['ingest'], { cwd });
+    expect(git(cwd, 'rev-list', '--count', `${head}..HEAD`)).toBe('1');
+    expect(notesIn(git(cwd, 'show', '--stat=200', 'HEAD'))).toHaveProperty('size', 3);
+  });
+});
 
 describe('a note', () => {
   test('becomes an item in git, is pending, and is one note however often and however it comes', async () => {
@@ -20,11 +87,6 @@ describe('a note', () => {
     ]);
     expect(readFileSync(join(cwd, path), 'utf8')).toBe(`${words}\n`);
     expect(readdirSync(join(cwd, '.ktx/notes'))).toEqual([]);
-    const head = execFileSync('git', ['show', '--name-only', '--format=%s', 'HEAD'], {
-      cwd,
-      encoding: 'utf8',
-    });
-    expect(head).toContain(path);
     writeFileSync(join(cwd, 'note.md'), `\n${words}\n\n`);
     for (const [args, stdin] of [
       [['remember', '--file', 'note.md'], ''],
@@ -42,12 +104,8 @@ describe('a note', () => {
       .find(({ name }) => name === 'remember');
     expect((await tool?.execute({ text: words }))?.markdown).toContain(`Note ${id}: pending`);
     await project.close();
-    expect(
-      execFileSync('git', ['show', '--name-only', '--format=%s', 'HEAD'], {
-        cwd,
-        encoding: 'utf8',
-      }),
-    ).toBe(head);
+    await ktx(['ingest'], { cwd });
+    expect(git(cwd, 'show', '--name-only', '--format=%s', 'HEAD')).toContain(path);
     const after = await ktxJson(['ingest'], { cwd });
     expect(after.envelope.data).toMatchObject({
       commit: { none: 'unchanged' },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
+import { noCommitReasons } from '../../ingest/publish/commit-rendering.ts';
 import { UserError } from '../../lib/error.ts';
 import { noteId, readStoredNotes, storeNote } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
@@ -12,8 +13,8 @@ import { findSameNote } from './notes.ts';
 const maxCharacters = 100_000;
 
 /**
- * `stored`: saved on this disk; the next ingest commits it. `pending`: committed, and no model has
- * read it yet. `read`: a model has read it. `unknown`: there is no such note.
+ * `stored`: saved on this disk; the next ingest adds it to the project. `pending`: in the project,
+ * and no model has read it yet. `read`: a model has read it. `unknown`: there is no such note.
  */
 export interface NoteStatus {
   readonly id: string;
@@ -30,8 +31,9 @@ interface RememberOptions {
 }
 
 /**
- * Saves a note to the disk first, then ingests it. The same text again is the same note, whatever
- * its case and white space.
+ * Saves a note to the disk first, then adds it to the files of the project. Nothing is committed:
+ * the next ingest commits all notes together. The same text again is the same note, whatever its
+ * case and white space.
  */
 export async function remember(
   project: Project,
@@ -71,13 +73,17 @@ async function ingestNote(
   id: string,
   options: RememberOptions,
 ): Promise<NoteStatus> {
-  const { commit, stages } = await ingestProject(project, { connections: [notesName], ...options });
+  const { commit, stages } = await ingestProject(project, {
+    connections: [notesName],
+    commit: false,
+    ...options,
+  });
   const status = await readNoteStatus(project, id);
   const [failure] = stages.flatMap(({ failures }) => failures);
   if (failure !== undefined && status.status === 'pending')
     return { ...status, warning: failure.message };
-  if (commit.id === undefined && commit.none !== undefined)
-    return { ...status, warning: `no commit: ${commit.none}` };
+  if (commit.none === noCommitReasons.ignored)
+    return { ...status, warning: `no ingest will commit it: ${commit.none}` };
   return status;
 }
 

@@ -7,8 +7,8 @@ import { usageError } from '../../terminal/failure.ts';
 
 export const rememberCommand = defineCommand({
   description:
-    'Adds a note to the project: a term, a rule, a correction. The note is saved at once and committed with the project; a model reads ' +
-    'it, now or once one is configured. The same text twice is one note.',
+    'Adds a note to the project: a term, a rule, a correction. The note is saved at once; a model reads it, now ' +
+    'or once one is configured. The next ingest commits all notes together. The same text twice is one note.',
   examples: [
     ['ktx remember "Net revenue is after refunds."', 'prints the id of the note'],
     ['ktx remember --file meeting.md', 'a whole file; - reads standard input'],
