@@ -270,6 +270,14 @@ export const contextMutants: readonly Mutant[] = [
     tests: ['cli/remember.test.ts'],
   },
   {
+    name: 'rewritten-branches',
+    file: 'ingest/fetch/rewritten-lines.ts',
+    find: '...(isRewritten ? await runsBesideHead(repository) : [])',
+    replace: '',
+    why: 'After a squash or a rebase ktx takes its own values for a person’s.',
+    tests: ['ingest/rewritten-lines.test.ts'],
+  },
+  {
     name: 'merged-branches',
     file: 'ingest/fetch/merged-claims.ts',
     find: 'if (branches.length === 0) return file;',

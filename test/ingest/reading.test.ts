@@ -532,13 +532,13 @@ describe('what a model has read', () => {
     });
     // The next ingest commits it with what the model read in it, and asks nobody.
     const head = run(dir, 'rev-parse', 'HEAD');
-    const files = artifactsOf(dir);
+    const written = artifactsOf(dir);
     expect(await ingestCommand(machine, dir, { args: ['ingest', 'notes'] })).toMatchObject({
       code: 0,
       data: { stages: [] },
     });
     expect(run(dir, 'rev-list', '--count', `${head}..HEAD`)).toBe('1');
-    expect([artifactsOf(dir), run(dir, 'status', '--porcelain')]).toEqual([files, '']);
+    expect([artifactsOf(dir), run(dir, 'status', '--porcelain')]).toEqual([written, '']);
   });
 });
 

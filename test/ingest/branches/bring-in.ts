@@ -1,0 +1,137 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CORE_SCHEMA, load } from 'js-yaml';
+import { read, run, write } from '../../store/git-project.ts';
+import type { Incoming } from './history.ts';
+
+type Resolution = Incoming['resolution'];
+
+/** Brings a branch into the one that is checked out, and commits the result. */
+export function bringIn(dir: string, branch: string, { how, resolution }: Incoming): void {
+  const steps: Readonly<Record<typeof how, readonly string[]>> = {
+    merge: ['merge', '-q', '--no-edit', branch],
+    squash: ['merge', '-q', '--squash', branch],
+    rebase: ['rebase', '-q', branch],
+    'cherry-pick': ['cherry-pick', `start..${branch}`],
+  };
+  if (how === 'merge' || how === 'squash') {
+    const isClean = tryGit(dir, steps[how]);
+    if (!isClean) resolveConflicts(dir, resolution);
+    if (!isClean || how === 'squash')
+      run(dir, 'commit', '-qm', `${branch} comes in`, '--allow-empty');
+  } else {
+    goOnUntilDone(dir, { how, step: steps[how], resolution });
+  }
+  if (resolution !== 'no claims') return;
+  rmSync(join(dir, 'claims'), { recursive: true });
+  run(dir, 'add', '.');
+  run(dir, 'commit', '-qm', 'no claims');
+}
+
+interface Replay {
+  readonly how: 'rebase' | 'cherry-pick';
+  readonly step: readonly string[];
+  readonly resolution: Resolution;
+}
+
+function goOnUntilDone(dir: string, { how, step, resolution }: Replay): void {
+  let next = step;
+  for (let tries = 0; tries < 60; tries += 1) {
+    if (replay(dir, next)) return;
+    resolveConflicts(dir, resolution);
+    next = ['-c', 'core.editor=true', how, hasChanges(dir) ? '--continue' : '--skip'];
+  }
+  throw new Error(`${how} does not end`);
+}
+
+/** Nobody replays a commit within the second in which it was made. */
+function replay(dir: string, args: readonly string[]): boolean {
+  process.env['GIT_COMMITTER_DATE'] = `@${Math.round(Date.now() / 1000) + 60} +0000`;
+  try {
+    return tryGit(dir, args);
+  } finally {
+    delete process.env['GIT_COMMITTER_DATE'];
+  }
+}
+
+function tryGit(dir: string, args: readonly string[]): boolean {
+  try {
+    run(dir, ...args);
+    return true;
+  } catch (error) {
+    // Anything but a conflict is a fault of this test.
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    if (/conflict|empty|could not apply/i.test(stdout + stderr)) return false;
+    throw error;
+  }
+}
+
+const hasChanges = (dir: string) => run(dir, 'status', '--porcelain', '-uno') !== '';
+
+function resolveConflicts(dir: string, resolution: Resolution): void {
+  const conflicted = run(dir, 'diff', '--name-only', '--diff-filter=U').split('\n');
+  for (const [index, path] of conflicted.filter(Boolean).entries())
+    resolveFile(dir, path, sideOf(path, index, resolution));
+  run(dir, 'add', '.');
+}
+
+type Side = 'ours' | 'theirs' | 'union' | 'hunks' | 'markers';
+
+function sideOf(path: string, index: number, resolution: Resolution): Side {
+  const isClaims = path.startsWith('claims/');
+  const isGenerated = isClaims || path.startsWith('sources/');
+  switch (resolution) {
+    case 'claims ours':
+      return isGenerated ? 'ours' : 'theirs';
+    case 'claims theirs':
+      return isGenerated ? 'theirs' : 'ours';
+    case 'markers':
+      return isClaims ? 'markers' : 'ours';
+    // Two descriptions in one entry are no file that a person leaves.
+    case 'union':
+      return isGenerated ? 'union' : 'ours';
+    case 'by turns':
+      return index % 2 === 0 ? 'theirs' : 'ours';
+    case 'no claims':
+      return 'ours';
+    case 'ours':
+    case 'theirs':
+    case 'hunks':
+      return resolution;
+  }
+}
+
+function resolveFile(dir: string, path: string, side: Side): void {
+  if (side === 'ours' || side === 'theirs') return takeSide(dir, path, side);
+  if (side === 'markers') return;
+  const text = read(dir, path);
+  let hunks = 0;
+  const resolved = text.replaceAll(
+    /^<{7}.*\n((?:(?!={7}).*\n)*?)={7}\n((?:(?!>{7}).*\n)*?)>{7}.*\n/gm,
+    (_all, ours: string, theirs: string) => {
+      hunks += 1;
+      if (side === 'union') return ours + theirs;
+      return hunks % 2 === 0 ? ours : theirs;
+    },
+  );
+  if (path.endsWith('.yaml') && !isYaml(resolved)) takeSide(dir, path, 'ours');
+  else write(dir, path, resolved);
+}
+
+/** The version of a side; none where it deleted the file. */
+function takeSide(dir: string, path: string, side: 'ours' | 'theirs'): void {
+  try {
+    run(dir, 'checkout', `--${side}`, '--', path);
+  } catch {
+    rmSync(join(dir, path), { force: true });
+  }
+}
+
+function isYaml(text: string): boolean {
+  try {
+    load(text, { schema: CORE_SCHEMA });
+    return true;
+  } catch {
+    return false;
+  }
+}
