@@ -80,25 +80,19 @@ type Side = 'ours' | 'theirs' | 'union' | 'hunks' | 'markers';
 function sideOf(path: string, index: number, resolution: Resolution): Side {
   const isClaims = path.startsWith('claims/');
   const isGenerated = isClaims || path.startsWith('sources/');
-  switch (resolution) {
-    case 'claims ours':
-      return isGenerated ? 'ours' : 'theirs';
-    case 'claims theirs':
-      return isGenerated ? 'theirs' : 'ours';
-    case 'markers':
-      return isClaims ? 'markers' : 'ours';
+  const sides: Readonly<Record<Resolution, Side>> = {
+    ours: 'ours',
+    theirs: 'theirs',
+    hunks: 'hunks',
+    'claims ours': isGenerated ? 'ours' : 'theirs',
+    'claims theirs': isGenerated ? 'theirs' : 'ours',
+    markers: isClaims ? 'markers' : 'ours',
     // Two descriptions in one entry are no file that a person leaves.
-    case 'union':
-      return isGenerated ? 'union' : 'ours';
-    case 'by turns':
-      return index % 2 === 0 ? 'theirs' : 'ours';
-    case 'no claims':
-      return 'ours';
-    case 'ours':
-    case 'theirs':
-    case 'hunks':
-      return resolution;
-  }
+    union: isGenerated ? 'union' : 'ours',
+    'by turns': index % 2 === 0 ? 'theirs' : 'ours',
+    'no claims': 'ours',
+  };
+  return sides[resolution];
 }
 
 function resolveFile(dir: string, path: string, side: Side): void {
