@@ -262,6 +262,14 @@ export const contextMutants: readonly Mutant[] = [
     tests: ['ingest/ingest.test.ts'],
   },
   {
+    name: 'proposed-corrections',
+    file: 'project/answer/read-prose.ts',
+    find: 'parseCorrection(text) === undefined',
+    replace: 'text !== undefined',
+    why: 'Search shows what an agent proposed as if somebody had accepted it.',
+    tests: ['cli/corrections.test.ts'],
+  },
+  {
     name: 'notes-one-commit',
     file: 'project/learn/remember.ts',
     find: 'commit: false,',
@@ -272,7 +280,7 @@ export const contextMutants: readonly Mutant[] = [
   {
     name: 'rewritten-branches',
     file: 'ingest/fetch/rewritten-lines.ts',
-    find: '...(isRewritten ? await runsBesideHead(repository) : [])',
+    find: '...(isRewritten ? [...last, ...(await runsBesideHead(repository))] : [])',
     replace: '',
     why: 'After a squash or a rebase ktx takes its own values for a person’s.',
     tests: ['ingest/rewritten-lines.test.ts'],

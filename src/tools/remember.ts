@@ -1,26 +1,32 @@
 import { z } from 'zod';
 import { readNoteStatus, remember } from '../project/learn/remember.ts';
+import { writeCorrection } from '../sources/notes/correction.ts';
 import { carriesNone, type ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   text: z.string().optional(),
-  status_of: z.string().optional().describe('Id of a note: returns its status.'),
+  corrects: z.string().optional(),
+  status_of: z.string().optional().describe('Note id'),
 });
 
 export const rememberNote: ToolDefinition<typeof inputSchema> = {
   name: 'remember',
-  description: 'Saves what the user says about the data: terms, rules, corrections. No guesses.',
+  description: 'Saves what users say about the data: terms, rules, corrections. No guesses.',
   effect: 'write',
   inputSchema,
   itemsName: 'text',
   isShort: true,
-  async run({ text = '', status_of: id }, { project, signal, loops }) {
+  async run({ text = '', corrects, status_of: id }, { project, signal, loops }) {
+    const words = corrects === undefined ? text : writeCorrection({ corrects, words: text });
     const note =
       id === undefined
-        ? await remember(project, text, { signal, tools: loops })
+        ? await remember(project, words, { signal, tools: loops })
         : await readNoteStatus(project, id);
     return {
-      summary: `Note ${note.id}: ${note.status}.`,
+      summary:
+        note.status === 'proposed'
+          ? `Note ${note.id}: proposed. It counts once a person accepts it: ktx review accept ${note.id}`
+          : `Note ${note.id}: ${note.status}.`,
       trust: { status: 'ad_hoc' },
       items: [JSON.stringify(note)],
       values: carriesNone,

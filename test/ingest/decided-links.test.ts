@@ -1,4 +1,8 @@
+import { copyFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { shortId } from '../../src/context/claims/claim.ts';
+import { setPin } from '../../src/context/claims/pins.ts';
 import { read, write } from '../store/git-project.ts';
 import { ingestHere, shopProject, sql } from './ingest-project.ts';
 
@@ -22,4 +26,22 @@ test('a relationship that a person removed stays out, and one that they wrote st
     expect(read(dir, orders)).toContain(own);
     expect(read(dir, orders)).not.toContain('customer_id: id');
   }
+});
+
+test('a join that a person accepted is one of its warehouse, and of no other with the same tables', async () => {
+  const dir = shopProject();
+  copyFileSync(join(dir, 'shop.sqlite'), join(dir, 'second.sqlite'));
+  const says = { to: 'coupons', on: { status: 'code' } };
+  const subject = 'relationship:shop.orders(status)';
+  const id = shortId({ subject, kind: 'relationship', body: says });
+  const pin = { subject, kind: 'relationship', choose: id, seen: [id], says, by: 'Ada' };
+  write(dir, 'pins.yaml', setPin(undefined, pin));
+  const report = await ingestHere(dir, { names: ['shop', 'second'] });
+  expect(report.exitCode).toBe(0);
+  expect(read(dir, orders)).toContain('{to: coupons, on: {status: code}}');
+  expect(read(dir, 'semantic-layer/second/orders.yaml')).not.toContain('coupons');
+  expect(read(dir, 'claims/second/orders.jsonl')).not.toContain('coupons');
+  expect(readdirSync(join(dir, 'claims/second')).sort()).toEqual(
+    readdirSync(join(dir, 'claims/shop')).sort(),
+  );
 });

@@ -60,22 +60,22 @@ test('a line without merges, and one that a run followed, has no other', async (
 });
 
 test('a squash leads to the runs of the branch that it took, until the next run', async () => {
-  const { dir, start, theirs } = twoLines();
+  const { dir, start, theirs, ours } = twoLines();
   endWithOurs(dir, 'merge', '-q', '--squash', 'theirs');
   write(dir, 'claims/shop/customers.jsonl', 'theirs\n');
   commit(dir, 'squashed');
-  expect(await linesOf(dir)).toEqual([start, theirs].toSorted());
+  expect(await linesOf(dir)).toEqual([start, theirs, ours].toSorted());
   ktxRun(dir, 'after');
   expect(await linesOf(dir)).toEqual([]);
 });
 
 test('a rebase leads to what was there before it', async () => {
-  const { dir, start, ours } = twoLines();
+  const { dir, start, theirs, ours } = twoLines();
   write(dir, 'semantic-layer/shop/orders.yaml', 'a person\n');
   commit(dir, 'by hand');
   endWithOurs(dir, 'rebase', '-q', 'theirs');
   at(dir, '-c', 'core.editor=true', 'rebase', '--skip');
-  expect(await linesOf(dir)).toEqual([start, ours].toSorted());
+  expect(await linesOf(dir)).toEqual([start, theirs, ours].toSorted());
 });
 
 test('where people commit what ktx writes, their commits are runs', async () => {

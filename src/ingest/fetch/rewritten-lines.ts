@@ -48,7 +48,12 @@ export async function findOtherLines(repository: Repository): Promise<readonly s
   const isRewritten =
     found.some((commit) => ids.has(commit.id) && !isRun(commit)) ||
     (await fileCommits(repository, since, artifacts)).some(({ isReplayed }) => isReplayed);
-  return [...parents, ...(isRewritten ? await runsBesideHead(repository) : [])];
+  // The files can also be those of HEAD's own last run, beside claims of the other line.
+  const last = found
+    .filter(isRun)
+    .slice(0, 1)
+    .map(({ id }) => id);
+  return [...parents, ...(isRewritten ? [...last, ...(await runsBesideHead(repository))] : [])];
 }
 
 /** The newest commits, each with its parents; none on a branch without commits. */

@@ -4,6 +4,7 @@ import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { proseSources } from '../../sources/config.ts';
 import { itemPath } from '../../sources/source.ts';
+import { parseCorrection } from '../../sources/notes/correction.ts';
 import { readTextOrReason, whyUnreadable } from '../../store/files.ts';
 import { listSources } from '../open/config.ts';
 import { listNotes } from '../open/known-notes.ts';
@@ -37,5 +38,11 @@ async function readPages({ dir, config }: Project): Promise<readonly ProsePage[]
 
 async function readNotes(project: Project): Promise<readonly ProsePage[]> {
   const notes = await listNotes(project);
-  return notes.map(({ id, text, path }) => ({ path: path ?? `note ${id}`, key: id, body: text }));
+  // What an agent proposed is no knowledge before a person accepts it.
+  const accepted = notes.filter(({ text }) => parseCorrection(text) === undefined);
+  return accepted.map(({ id, text, path }) => ({
+    path: path ?? `note ${id}`,
+    key: id,
+    body: text,
+  }));
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import { noCommitReasons } from '../../ingest/publish/commit-rendering.ts';
 import { UserError } from '../../lib/error.ts';
+import { parseCorrection } from '../../sources/notes/correction.ts';
 import { noteId, readStoredNotes, storeNote } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
@@ -14,11 +15,12 @@ const maxCharacters = 100_000;
 
 /**
  * `stored`: saved on this disk; the next ingest adds it to the project. `pending`: in the project,
- * and no model has read it yet. `read`: a model has read it. `unknown`: there is no such note.
+ * and no model has read it yet. `read`: a model has read it. `proposed`: a correction, which waits
+ * for a person. `unknown`: there is no such note.
  */
 export interface NoteStatus {
   readonly id: string;
-  readonly status: 'stored' | 'pending' | 'read' | 'unknown';
+  readonly status: 'stored' | 'pending' | 'read' | 'proposed' | 'unknown';
   readonly path?: string;
   /** Why it did not get further. The note itself is safe. */
   readonly warning?: string;
@@ -44,9 +46,9 @@ export async function remember(
   checkNote(note);
   const id = (await findSameNote(project, note)) ?? noteId(note);
   const known = await readNoteStatus(project, id);
-  const isInProject = known.status === 'pending' || known.status === 'read';
+  const isInProject = known.path !== undefined;
   const hasModel = project.config.llm.provider.backend !== 'none';
-  if (isInProject && (known.status === 'read' || !hasModel)) return known;
+  if (isInProject && (known.status !== 'pending' || !hasModel)) return known;
   // A person may have corrected the text in the project, so it is not stored again.
   if (!isInProject) await storeNote(project.dir, note);
   if (project.warehouses.length === 0)
@@ -91,8 +93,11 @@ export async function readNoteStatus({ dir }: Project, id: string): Promise<Note
   const path = itemPath(notesName, `${id}.md`);
   const index = (await readText(join(dir, itemPath(notesName, 'index.jsonl')), dir)) ?? '';
   const indexLine = index.split('\n').find((line) => line.includes(`"key":"${id}"`));
-  if (indexLine !== undefined)
+  if (indexLine !== undefined) {
+    const text = (await readText(join(dir, path), dir)) ?? '';
+    if (parseCorrection(text) !== undefined) return { id, status: 'proposed', path };
     return { id, status: indexLine.includes('+pending"') ? 'pending' : 'read', path };
+  }
   const isStored = (await readStoredNotes(dir)).some((note) => note.id === id);
   return { id, status: isStored ? 'stored' : 'unknown' };
 }

@@ -7,6 +7,7 @@ import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';
 import { listSources, notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
+import { correctionQuestion, listCorrections, type ProposedCorrection } from './corrections.ts';
 import { listJoinsInDoubt, type ReviewedJoin } from './joins.ts';
 import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
 import { listUnreviewed, type UnreviewedFact } from './unreviewed.ts';
@@ -21,6 +22,8 @@ export interface ReviewQueue extends LeftOut {
   readonly joins: readonly ReviewedJoin[];
   /** Metrics and times that only a model read or names suggest: answers say so. */
   readonly unreviewed: readonly UnreviewedFact[];
+  /** What agents propose in place of what holds. */
+  readonly corrections: readonly ProposedCorrection[];
   /** Subjects whose evidence has changed since a model read it. */
   readonly stale: readonly StaleSubject[];
   /** Paths of the items that no model has read yet. */
@@ -53,6 +56,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
     contested: questions.contested.filter((conflict) => isOpen(conflictQuestion(conflict))),
     joins: questions.joins.filter((doubt) => isOpen(joinQuestion(doubt))),
     unreviewed: questions.unreviewed.filter((fact) => isOpen(factQuestion(fact))),
+    corrections: questions.corrections.filter((own) => isOpen(correctionQuestion(own))),
     deferred: deferrals.list(listQuestions(questions)),
     pending,
     stale,
@@ -61,23 +65,31 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
   };
 }
 
-type Questions = Pick<ReviewQueue, 'contested' | 'joins' | 'unreviewed'>;
+type Questions = Pick<ReviewQueue, 'contested' | 'joins' | 'unreviewed' | 'corrections'>;
 
 /** What a person can decide, whether it is put off or not. */
 export async function loadQuestions(project: Project): Promise<Questions> {
-  const [contested, joins, unreviewed] = await Promise.all([
+  const [contested, joins, unreviewed, corrections] = await Promise.all([
     loadReviewedConflicts(project),
     listJoinsInDoubt(project),
     listUnreviewed(project),
+    listCorrections(project),
   ]);
-  return { contested: await sortByImpact(project, contested), joins, unreviewed };
+  const sorted = await sortByImpact(project, contested);
+  return { contested: sorted, joins, unreviewed, corrections };
 }
 
-export function listQuestions({ contested, joins, unreviewed }: Questions): OpenQuestion[] {
+export function listQuestions({
+  contested,
+  joins,
+  unreviewed,
+  corrections,
+}: Questions): OpenQuestion[] {
   return [
     ...contested.map(conflictQuestion),
     ...joins.map(joinQuestion),
     ...unreviewed.map(factQuestion),
+    ...corrections.map(correctionQuestion),
   ];
 }
 

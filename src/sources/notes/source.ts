@@ -1,4 +1,5 @@
 import type { FetchContext, FetchEvent, Source } from '../source.ts';
+import { parseCorrection } from './correction.ts';
 import { readStoredNotes } from './inbox.ts';
 
 /** Notes that people and agents hand in. A note stays an item until somebody deletes its file. */
@@ -14,6 +15,10 @@ export const notesSource: Source<undefined> = {
     items.map(({ key, body }) => ({
       key,
       claims: [],
-      unread: [{ what: 'prose', location: 'line 1', text: body }],
+      // A proposed correction waits for a person, and no model takes it for a fact.
+      unread:
+        parseCorrection(body) === undefined
+          ? [{ what: 'prose', location: 'line 1', text: body }]
+          : [],
     })),
 };

@@ -51,6 +51,7 @@ const statusTexts: Readonly<Record<Exclude<NoteStatus['status'], 'unknown'>, str
   stored: 'saved; the next ingest adds it to the project',
   pending: 'in the project; a model has not read it yet',
   read: 'in the project, and read by a model',
+  proposed: 'a correction, which counts once a person accepts it: ktx review',
 };
 
 function statusResult(note: NoteStatus): CommandResult {

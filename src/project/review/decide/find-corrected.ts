@@ -37,7 +37,8 @@ export async function findCorrected(
   );
 }
 
-function correctedKind(subject: string): OpenQuestion['kind'] | undefined {
+/** The kind of what words about a subject take the place of; undefined for a join. */
+export function correctedKind(subject: string): OpenQuestion['kind'] | undefined {
   const wiki = parseWikiSubject(subject)?.type;
   if (wiki !== undefined) return wiki === 'term' ? 'definition' : 'rule';
   const type = parseSubject(subject)?.type;

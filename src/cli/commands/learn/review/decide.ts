@@ -1,5 +1,6 @@
 import { formatCount } from '../../../../lib/format-count.ts';
 import type { Project } from '../../../../project/open/open.ts';
+import type { ProposedCorrection } from '../../../../project/review/corrections.ts';
 import type { createJoinPin } from '../../../../project/review/joins.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../../command.ts';
 import { describeIngest } from '../ingest-report-text.ts';
@@ -29,7 +30,7 @@ const joinArgument = 'join or metric as printed by ktx review list, or its id';
 
 export const acceptCommand = defineCommand({
   description:
-    'Accepts a join in doubt, or a metric or time that is unreviewed: saves the decision in pins.yaml, updates the files and commits.',
+    'Accepts a join in doubt, a metric or time that is unreviewed, or a correction that an agent proposed: saves the decision in pins.yaml, updates the files and commits.',
   examples: [
     ['ktx review accept "warehouse.orders(customer_id)"', 'queries use the join from now on'],
   ],
@@ -140,6 +141,10 @@ export async function decideJoin(
   decision: Parameters<typeof createJoinPin>[1],
   context: CommandContext,
 ): Promise<CommandResult> {
+  const { findCorrection } = await import('../../../../project/review/corrections.ts');
+  const correction = await findCorrection(project, decision.join);
+  if (correction !== undefined)
+    return decideCorrection(project, { ...decision, correction }, context);
   const { findUnreviewed, createReviewPin } =
     await import('../../../../project/review/unreviewed.ts');
   const metric = await findUnreviewed(project, decision.join);
@@ -149,6 +154,31 @@ export async function decideJoin(
       ? await joins.createJoinPin(project, decision)
       : await createReviewPin(project, metric, decision);
   return publishPin(project, { pin, says: decision.isAccepted ? 'accepted' : 'rejected' }, context);
+}
+
+interface CorrectionDecision {
+  readonly correction: ProposedCorrection;
+  readonly isAccepted: boolean;
+  readonly why?: string | undefined;
+}
+
+/** Accepted words of an agent hold as if the person had written them; rejected ones are removed. */
+async function decideCorrection(
+  project: Project,
+  { correction, isAccepted, why }: CorrectionDecision,
+  context: CommandContext,
+): Promise<CommandResult> {
+  if (isAccepted) {
+    const [{ toOwnDefinition }, { createOwnDefinition }] = await Promise.all([
+      import('../../../../project/review/corrections.ts'),
+      import('../../../../project/review/decide/own-definition.ts'),
+    ]);
+    const pin = await createOwnDefinition(project, { ...toOwnDefinition(correction), why });
+    return publishPin(project, { pin, says: `accepted as your ${pin.kind}` }, context);
+  }
+  const { forgetNote } = await import('../../../../project/learn/notes.ts');
+  const note = await forgetNote(project, correction.note, context.signal);
+  return { data: { note }, text: `${correction.subject}: rejected; note ${note.id} is gone` };
 }
 
 type ChosenVersion = Parameters<typeof import('../../../../project/review/review.ts').createPin>[1];

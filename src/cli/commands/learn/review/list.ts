@@ -20,6 +20,7 @@ export const listCommand = defineCommand({
 
 export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
   const { contested: conflicts, joins, unreviewed, quarantined, stale, pending, deferred } = queue;
+  const { corrections } = queue;
   const lines = conflicts.flatMap((conflict) => conflictLines(conflict, screen));
   const [first] = conflicts;
   const [doubt] = joins;
@@ -28,13 +29,26 @@ export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
   if (first) next.push([`ktx review choose ${first.subject} <version>`, 'resolves it']);
   if (doubt) next.push([`ktx review accept ${doubt.id}`, 'uses the join; reject drops it']);
   if (metric) next.push([`ktx review accept ${metric.id}`, 'accepts it; reject drops it']);
+  const [correction] = corrections;
+  if (correction)
+    next.push([`ktx review accept ${correction.id}`, 'takes the words; reject drops them']);
   return {
-    data: { conflicts, joins, unreviewed, left_out: quarantined, stale, pending, deferred },
+    data: {
+      conflicts,
+      joins,
+      unreviewed,
+      corrections,
+      left_out: quarantined,
+      stale,
+      pending,
+      deferred,
+    },
     verbatim: true,
     text: [
       ...(lines.length === 0 ? [noConflicts(deferred)] : lines),
       ...joinLines(joins, screen),
       ...unreviewedLines(unreviewed, screen),
+      ...correctionLines(corrections, screen),
       ...openWorkLines(queue, screen),
       ...deferredLines(deferred, screen),
     ].join('\n'),
@@ -54,6 +68,17 @@ function unreviewedLines(metrics: ReviewQueue['unreviewed'], { style }: Screen):
     ]);
   const rest = metrics.length - mostLines;
   return rest > 0 ? [...shown, `  … and ${rest} more: ktx review list --json`] : shown;
+}
+
+/** What agents propose, above what holds now. */
+function correctionLines(
+  corrections: ReviewQueue['corrections'],
+  { style }: Screen,
+): readonly string[] {
+  return corrections.flatMap(({ id, subject, kind, says, now }) => [
+    `  ${id}  ${style('yellow', 'correction')}  ${conflictTitle({ subject, kind })}: ${escapeControls(says)}`,
+    style('dim', `      now: ${escapeControls(now === undefined ? 'nothing' : formatValue(now))}`),
+  ]);
 }
 
 /** `orders.customer_id = customers.id` */

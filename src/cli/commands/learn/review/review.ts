@@ -25,8 +25,8 @@ export const reviewCommand = defineCommand({
     const project = await context.project();
     const { loadReviewQueue } = await import('../../../../project/review/review-queue.ts');
     const queue = await loadReviewQueue(project);
-    const { contested, joins, unreviewed, quarantined, stale } = queue;
-    const lists = [contested, joins, unreviewed, quarantined, stale];
+    const { contested, joins, unreviewed, corrections, quarantined, stale } = queue;
+    const lists = [contested, joins, unreviewed, corrections, quarantined, stale];
     const count = lists.reduce((sum, list) => sum + list.length, 0);
     const { interactive, format } = context.screen;
     return interactive && format !== 'json' && count > 0
@@ -44,6 +44,7 @@ async function reviewInteractively(
   const decided = [
     ...(await reviewJoins(project, queue.joins, context)),
     ...(await reviewMetrics(project, queue.unreviewed, context)),
+    ...(await reviewCorrections(project, queue.corrections, context)),
   ];
   for (const fact of queue.quarantined) {
     const message = escapeControls(
@@ -56,10 +57,10 @@ async function reviewInteractively(
   const reread =
     queue.stale.length === 0 ? undefined : await offerReread(project, queue.stale, context);
   const results = [...chosen, ...decided, ...(reread === undefined ? [] : [reread])];
+  const asked = [queue.joins, queue.unreviewed, queue.corrections];
+  const count = asked.reduce((sum, list) => sum + list.length, 0);
   const joinSummary =
-    queue.joins.length + queue.unreviewed.length === 0
-      ? ''
-      : `, ${decided.length} of ${queue.joins.length + queue.unreviewed.length} joins and metrics decided`;
+    count === 0 ? '' : `, ${decided.length} of ${count} joins, metrics and corrections decided`;
   const summary = `${chosen.length} of ${queue.contested.length} resolved${joinSummary}`;
   return {
     data: { decided: results.map(({ data }) => data) },
@@ -125,6 +126,31 @@ async function decideConflict(
 
 function inThirtyDays(): string {
   return new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+}
+
+async function reviewCorrections(
+  project: Project,
+  corrections: ReviewQueue['corrections'],
+  context: CommandContext,
+): Promise<CommandResult[]> {
+  const results: CommandResult[] = [];
+  for (const { id, says, now, ...named } of corrections) {
+    const held = now === undefined ? 'nothing' : formatValue(now);
+    const message = escapeControls(
+      `An agent proposes for ${conflictTitle(named)}: ${says} (now: ${held}). Is it right?`,
+    );
+    const options = [
+      { value: 'accept', label: 'accept: it holds as if you had written it' },
+      { value: 'reject', label: 'reject: remove it' },
+      { value: '', label: 'decide later' },
+    ];
+    const answer = await promptUser(context, ({ select }) =>
+      select({ message, options, initialValue: '', signal: context.signal }),
+    );
+    if (answer === '') continue;
+    results.push(await decideJoin(project, { join: id, isAccepted: answer === 'accept' }, context));
+  }
+  return results;
 }
 
 async function reviewJoins(
