@@ -5,6 +5,22 @@ const merge = ['context/merge.test.ts'];
 /** The merge of a person's edits, and the precedence of claims. */
 export const contextMutants: readonly Mutant[] = [
   {
+    name: 'column-line-always-base',
+    file: 'context/claims/column-lines.ts',
+    find: 'JSON.stringify(isLeft ? parts : { field: parts })',
+    replace: 'JSON.stringify(parts)',
+    why: "The line of a column calls a value that a person wrote ktx's, which later replaces it.",
+    tests: ['context/column-lines.test.ts'],
+  },
+  {
+    name: 'column-claims-whole',
+    file: 'context/claims/column-lines.ts',
+    find: 'if (column === undefined) continue;',
+    replace: 'if (column !== undefined) continue;',
+    why: 'Every column has its claims and their evidence in full.',
+    tests: ['context/column-lines.test.ts'],
+  },
+  {
     name: 'deferral-decides',
     file: 'context/claims/pins.ts',
     find: '(pin.choose !== decideLater || older.choose === decideLater)',

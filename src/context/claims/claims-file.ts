@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { errorMessage } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { claimKinds, evidenceSchema, anyJsonSchema, type Claim, type Evidence } from './claim.ts';
-import { readColumn, renderColumn, splitColumns } from './column-lines.ts';
+import { readColumn, splitColumns } from './column-lines.ts';
+import {
+  claimEvidence,
+  findPlace,
+  readPlace,
+  renderPlace,
+  shortEvidence,
+  type TablePlace,
+} from './table-place.ts';
+import { parseSubject } from './subject.ts';
 import { uniteHashes, type ContentHash, type MergeBase } from '../merge/merge-base.ts';
 import { isMapping } from '../merge/yaml-text.ts';
 
@@ -30,7 +39,8 @@ const claimLineSchema = z.strictObject({
   subject: z.string(),
   kind: z.enum(claimKinds),
   body: anyJsonSchema,
-  evidence: evidenceSchema,
+  /** The extractor alone, if the line about the table says the rest. */
+  evidence: z.union([evidenceSchema, z.string()]),
 });
 const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)( |$)/;
 
@@ -45,18 +55,23 @@ export function claimsPath(connection: string, dataset: string): string {
  */
 export function parseClaims(path: string, text: string): ClaimsFile {
   const base = new Map<string, readonly ContentHash[]>();
-  const claims: Claim[] = [];
+  const parts: ParsedLine[] = [];
+  const places: TablePlace[] = [];
   const damaged: DamagedLine[] = [];
   for (const [position, raw] of text.split('\n').entries()) {
     const line = raw.trim();
     if (line === '') continue;
     const parsed = parseLine(line);
-    if ('claims' in parsed) claims.push(...parsed.claims);
-    else if ('base' in parsed)
-      for (const [key, hashes] of parsed.base)
-        base.set(key, uniteHashes(base.get(key) ?? [], hashes));
-    else damaged.push({ path, line: position + 1, text: line, reason: parsed.reason });
+    if (parsed.reason !== undefined)
+      damaged.push({ path, line: position + 1, text: line, reason: parsed.reason });
+    if (parsed.place) places.push(parsed.place);
+    parts.push(parsed);
+    for (const [key, hashes] of parsed.base ?? [])
+      base.set(key, uniteHashes(base.get(key) ?? [], hashes));
   }
+  // A merge of two branches can leave several; the next ingest writes the right one.
+  const [place] = places;
+  const claims = parts.flatMap((parsed) => parsed.claims?.(place) ?? []);
   return { base, claims: uniteClaims(claims), damaged };
 }
 
@@ -65,11 +80,15 @@ export function parseClaims(path: string, text: string): ClaimsFile {
  * whatever its order.
  */
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
-  const baseLines = renderBase(base);
-  const { columns, others } = splitColumns(claims);
+  const place = findPlace(claims);
+  const columns = splitColumns(claims, base, place);
+  const baseLines = renderBase(columns.base);
   const lines = [
-    ...columns.map(renderColumn),
-    ...others.flatMap(({ evidence, ...claim }) => evidence.map((item) => renderLine(claim, item))),
+    ...(place === undefined ? [] : [renderPlace(place)]),
+    ...columns.lines,
+    ...columns.others.flatMap(({ evidence, ...claim }) =>
+      evidence.map((item) => renderLine(claim, item, place)),
+    ),
   ].sort();
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
   if (baseLines.length + lines.length + kept.length === 0) return undefined;
@@ -112,10 +131,14 @@ export function uniteClaims(claims: Iterable<Claim>): Claim[] {
   });
 }
 
-type ParsedLine =
-  | { claims: readonly Claim[] }
-  | { base: [string, readonly ContentHash[]][] }
-  | { reason: string };
+interface ParsedLine {
+  readonly place?: TablePlace | undefined;
+  readonly base?: Iterable<readonly [string, readonly ContentHash[]]>;
+  /** Given the table that the file is about. */
+  readonly claims?: (place?: TablePlace) => readonly Claim[];
+  /** Why it cannot be read. */
+  readonly reason?: string;
+}
 
 function parseLine(line: string): ParsedLine {
   if (conflictMarker.test(line)) return { reason: 'it is a merge conflict marker' };
@@ -123,18 +146,31 @@ function parseLine(line: string): ParsedLine {
     const value: unknown = JSON.parse(line);
     if (isMapping(value) && 'base' in value)
       return { base: Object.entries(baseSchema.parse(value).base) };
+    const place = readPlace(value);
+    if (place !== undefined) return { place };
     const column = readColumn(value);
-    if (column !== undefined) return { claims: column };
+    if (column !== undefined) return column;
     const { evidence, ...claim } = claimLineSchema.parse(value);
-    return { claims: [{ ...claim, evidence: [evidence] }] };
+    if (typeof evidence !== 'string') return { claims: () => [{ ...claim, evidence: [evidence] }] };
+    const { connection = '' } = parseSubject(claim.subject) ?? {};
+    return {
+      claims: (table) => [
+        { ...claim, evidence: [claimEvidence(evidence, table ?? { connection })] },
+      ],
+    };
   } catch (error) {
     return { reason: error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error) };
   }
 }
 
-function renderLine({ subject, kind, body }: Omit<Claim, 'evidence'>, evidence: Evidence): string {
+function renderLine(
+  { subject, kind, body }: Omit<Claim, 'evidence'>,
+  evidence: Evidence,
+  place: TablePlace | undefined,
+): string {
   const about = `"subject":${JSON.stringify(subject)},"kind":"${kind}"`;
-  return `{${about},"body":${canonicalJson(body)},"evidence":${canonicalJson(evidence)}}`;
+  const own = canonicalJson(shortEvidence(evidence, place) ?? evidence);
+  return `{${about},"body":${canonicalJson(body)},"evidence":${own}}`;
 }
 
 function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -1,27 +1,52 @@
 import { z } from 'zod';
-import { fieldTypes } from '../../sql/field-type.ts';
 import { canonicalJson } from '../../lib/json.ts';
+import { fieldTypes } from '../../sql/field-type.ts';
+import type { ContentHash, MergeBase } from '../merge/merge-base.ts';
 import { isMapping } from '../merge/yaml-text.ts';
-import { subjects, type Claim, type Evidence } from './claim.ts';
-import { parseSubject } from './subject.ts';
+import { hashValue } from '../merge/yaml-values.ts';
+import {
+  anyJsonSchema,
+  bodySchemas,
+  subjects,
+  type Claim,
+  type ClaimKind,
+  type Evidence,
+} from './claim.ts';
+import {
+  claimEvidence,
+  shortEvidence,
+  structureExtractor,
+  type TablePlace,
+} from './table-place.ts';
 
 /**
- * That a column exists, where it stands and of what type it is only repeats the catalog, so a
- * claims file has one short line for it instead of two claims with the same long evidence.
+ * A column as the catalog has it. Beside its name stand its type and position, and what else of the
+ * catalog is in the dataset's file. A claims file has one short line for it, which is also the
+ * merge base of these values: ktx left in the dataset's file what the line says.
  */
 interface ColumnLine {
-  readonly connection: string;
-  readonly dataset: string;
   readonly field: string;
-  readonly column: string;
-  readonly position: number;
   readonly type: (typeof fieldTypes)[number];
-  /** The file of the catalog, and the table in it. */
-  readonly item: string;
-  readonly location: string;
+  readonly position: number;
+  readonly rest: {
+    /** The physical name, where it is not the field's. */
+    readonly column?: string | undefined;
+    readonly values?: readonly (string | number | boolean)[] | undefined;
+    readonly description?: string | undefined;
+  };
 }
 
-const columnLineSchema = z.strictObject({
+const restSchema = z.strictObject({
+  column: z.string().optional(),
+  values: bodySchemas.values.optional(),
+  description: z.string().optional(),
+});
+const columnSchema = z.union([
+  z.tuple([z.string(), z.enum(fieldTypes), z.number()]),
+  z.tuple([z.string(), z.enum(fieldTypes), z.number(), restSchema]),
+]);
+/** As versions before wrote it: the evidence of each column, and its base on other lines. */
+const formerLineSchema = z.strictObject({
   column: z.tuple([z.string(), z.string(), z.string()]),
   name: z.string().optional(),
   at: z.number(),
@@ -29,104 +54,155 @@ const columnLineSchema = z.strictObject({
   in: z.tuple([z.string(), z.string()]),
 });
 
-const structureExtractor = 'structure@1';
-
-/** The columns that the catalog alone tells of, and all other claims; of both, each evidence. */
-export function splitColumns(claims: readonly Claim[]): {
-  readonly columns: readonly ColumnLine[];
+interface SplitClaims {
+  readonly lines: readonly string[];
+  /** All other claims, each with one piece of evidence. */
   readonly others: readonly Claim[];
-} {
+  /** The base without what the lines say. */
+  readonly base: MergeBase;
+}
+
+/** The lines of the columns of a table that the catalog tells of, and what they do not say. */
+export function splitColumns(
+  claims: readonly Claim[],
+  base: MergeBase,
+  place: TablePlace | undefined,
+): SplitClaims {
   const single = claims.flatMap(({ evidence, ...claim }) =>
-    evidence.map((item) => ({ ...claim, evidence: [item] })),
+    evidence.length === 1
+      ? [{ ...claim, evidence }]
+      : evidence.map((item) => ({ ...claim, evidence: [item] })),
   );
-  const structural = single.filter(isStructure);
-  const bySubject = Map.groupBy(structural, ({ subject, evidence: [own] }) =>
-    JSON.stringify([subject, own]),
+  if (place === undefined) return { lines: [], others: single, base };
+  const prefix = subjects.field(place.connection, place.dataset, '');
+  // Claims of one table share the object of their evidence.
+  const isOfTable = memoize((item) => shortEvidence(item, place) === structureExtractor);
+  const structural = single.filter(
+    ({ subject, kind, evidence: [first] }) =>
+      columnKinds.has(kind) && subject.startsWith(prefix) && first && isOfTable(first),
   );
-  const columns: ColumnLine[] = [];
+  const rest = new Map(base);
+  const lines: string[] = [];
   const written = new Set<Claim>();
-  for (const group of bySubject.values()) {
-    const [field, type] = [group.filter(isField), group.filter(isType)];
-    const line =
-      field.length === 1 && type.length === 1 ? columnLine(field[0], type[0]) : undefined;
-    // Only what is read back as it was.
-    if (line === undefined || !isSame(claimsOf(line), group)) continue;
-    columns.push(line);
-    for (const claim of group) written.add(claim);
+  for (const [subject, group] of Map.groupBy(structural, (claim) => claim.subject)) {
+    const column = toColumn(subject.slice(prefix.length), group, base);
+    if (column === undefined) continue;
+    const left = valuesLeft(column.line);
+    const isLeft = left.every(([path, hash]) => isOnly(base.get(path), hash));
+    if (isLeft) for (const [path] of left) rest.delete(path);
+    lines.push(renderColumn(column.line, isLeft));
+    for (const claim of group) if (column.kinds.has(claim.kind)) written.add(claim);
   }
-  return { columns, others: single.filter((claim) => !written.has(claim)) };
+  return { lines, others: single.filter((claim) => !written.has(claim)), base: rest };
 }
 
-export function renderColumn(line: ColumnLine): string {
-  const { connection, dataset, field, column, position, type, item, location } = line;
-  return JSON.stringify({
-    column: [connection, dataset, field],
-    ...(column === field ? {} : { name: column }),
-    at: position,
-    type,
-    in: [item, location],
-  });
+interface ReadColumn {
+  readonly base: MergeBase;
+  /** The claims, given the table; none if nobody says which it is. */
+  readonly claims: (place: TablePlace | undefined) => readonly Claim[];
 }
 
-/** The claims of a line; undefined if it is no such line. Throws if it is a damaged one. */
-export function readColumn(value: unknown): readonly Claim[] | undefined {
+/** What a line says of a column; undefined if it is no such line. Throws if it is a damaged one. */
+export function readColumn(value: unknown): ReadColumn | undefined {
+  const isLeft = Array.isArray(value);
+  if (isLeft || (isMapping(value) && 'field' in value)) {
+    const [field, type, position, rest = {}] = columnSchema.parse(isLeft ? value : value['field']);
+    const line = { field, type, position, rest };
+    return {
+      base: new Map(isLeft ? valuesLeft(line).map(([path, hash]) => [path, [hash]]) : []),
+      claims: (place) => (place === undefined ? [] : claimsOf(line, place)),
+    };
+  }
   if (!isMapping(value) || !('column' in value)) return undefined;
-  const { column, name, at, type, in: place } = columnLineSchema.parse(value);
+  const { column, name, at, type, in: formerPlace } = formerLineSchema.parse(value);
   const [connection, dataset, field] = column;
-  const [item, location] = place;
-  return claimsOf({
-    connection,
-    dataset,
-    field,
-    column: name ?? field,
-    position: at,
-    type,
-    item,
-    location,
-  });
+  const [item, location] = formerPlace;
+  const line = { field, type, position: at, rest: { column: name } };
+  const claims = claimsOf(line, { connection, dataset, item, location });
+  return { base: new Map(), claims: () => claims };
 }
 
-function claimsOf(line: ColumnLine): readonly Claim[] {
-  const { connection, dataset, field, column, position, type, item, location } = line;
-  const subject = subjects.field(connection, dataset, field);
-  const evidence: Evidence = {
-    connection,
-    item,
-    location,
-    origin: 'catalog',
-    extractor: structureExtractor,
-    confidence: 1,
-  };
+function renderColumn({ field, type, position, rest }: ColumnLine, isLeft: boolean): string {
+  const isBare = Object.values(rest).every((value) => value === undefined);
+  const parts = isBare ? [field, type, position] : [field, type, position, rest];
+  return JSON.stringify(isLeft ? parts : { field: parts });
+}
+
+/** What the line says that ktx left in the dataset's file, by path. */
+function valuesLeft({ field, type, rest }: ColumnLine): [path: string, hash: string][] {
+  const path = `fields.${field}`;
   return [
-    { subject, kind: 'field', body: { column, position }, evidence: [evidence] },
-    { subject, kind: 'type', body: type, evidence: [evidence] },
+    [`${path}.name`, hashValue(field)],
+    [`${path}.type`, hashValue(type)],
+    ...(['values', 'description'] as const).flatMap((key): [string, string][] => {
+      const value = rest[key];
+      return value === undefined ? [] : [[`${path}.${key}`, hashValue(value)]];
+    }),
   ];
 }
 
-function isStructure(claim: Claim): boolean {
-  const isOfCatalog = claim.evidence.every(({ extractor }) => extractor === structureExtractor);
-  return isOfCatalog && (isField(claim) || isType(claim));
+function claimsOf({ field, type, position, rest }: ColumnLine, place: TablePlace): Claim[] {
+  const { column = field, values, description } = rest;
+  const subject = subjects.field(place.connection, place.dataset, field);
+  const evidence = [claimEvidence(structureExtractor, place)];
+  return [
+    { subject, kind: 'field', body: { column, position }, evidence },
+    { subject, kind: 'type', body: type, evidence },
+    ...(values === undefined ? [] : [{ subject, kind: 'values', body: values, evidence } as const]),
+    ...(description === undefined
+      ? []
+      : [{ subject, kind: 'description', body: description, evidence } as const]),
+  ];
 }
 
-const isField = ({ kind }: Claim): boolean => kind === 'field';
-const isType = ({ kind }: Claim): boolean => kind === 'type';
+const columnKinds: ReadonlySet<ClaimKind> = new Set(['field', 'type', 'values', 'description']);
 
 const fieldBodySchema = z.strictObject({ column: z.string(), position: z.number() });
 
-function columnLine(field: Claim | undefined, type: Claim | undefined): ColumnLine | undefined {
-  const owner = parseSubject(field?.subject ?? '');
+/**
+ * The line of a column, and the kinds of claims that it stands for. Values and a description are in
+ * it only if they are what ktx left in the dataset's file. Undefined if a line cannot say it all.
+ */
+function toColumn(
+  name: string,
+  group: readonly Claim[],
+  base: MergeBase,
+): { readonly line: ColumnLine; readonly kinds: ReadonlySet<ClaimKind> } | undefined {
+  const only = (kind: ClaimKind) => {
+    const [first, ...others] = group.filter((claim) => claim.kind === kind);
+    const text = canonicalJson(first?.body ?? null);
+    return others.every(({ body }) => canonicalJson(body) === text) ? first : undefined;
+  };
+  const [field, type] = [only('field'), only('type')];
   const body = fieldBodySchema.safeParse(field?.body).data;
   const typeName = z.enum(fieldTypes).safeParse(type?.body).data;
-  const [{ item = '', location = '' } = {}] = field?.evidence ?? [];
-  if (owner?.type !== 'field' || !body || typeName === undefined) return undefined;
-  const { connection, dataset, name } = owner;
-  return { connection, dataset, field: name, ...body, type: typeName, item, location };
+  if (!field || !type || !body || !typeName) return undefined;
+  const left = (kind: 'values' | 'description') => {
+    const claim = only(kind);
+    const isLeft = isOnly(base.get(`fields.${name}.${kind}`), hashValue(claim?.body));
+    return claim !== undefined && isLeft ? claim : undefined;
+  };
+  const [values, description] = [left('values'), left('description')];
+  const rest = restSchema.safeParse({
+    ...(body.column !== name && { column: body.column }),
+    ...(values && { values: anyJsonSchema.parse(values.body) }),
+    ...(description && { description: description.body }),
+  }).data;
+  if (rest === undefined) return undefined;
+  const line = { field: name, type: typeName, position: body.position, rest };
+  const claims = [field, type, values, description].filter((claim) => claim !== undefined);
+  return { line, kinds: new Set(claims.map(({ kind }) => kind)) };
 }
 
-function isSame(a: readonly Claim[], b: readonly Claim[]): boolean {
-  const texts = (claims: readonly Claim[]) =>
-    claims.map(({ subject, kind, body, evidence: [own] }) =>
-      canonicalJson([subject, kind, body, { ...own }]),
-    );
-  return texts(a).toSorted().join('\n') === texts(b).toSorted().join('\n');
+function isOnly(hashes: readonly ContentHash[] | undefined, hash: ContentHash): boolean {
+  return hashes?.length === 1 && hashes[0] === hash;
+}
+
+function memoize(decide: (evidence: Evidence) => boolean): (evidence: Evidence) => boolean {
+  const known = new Map<Evidence, boolean>();
+  return (evidence) => {
+    const answer = known.get(evidence) ?? decide(evidence);
+    known.set(evidence, answer);
+    return answer;
+  };
 }

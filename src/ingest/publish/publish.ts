@@ -136,6 +136,9 @@ async function setAsideTexts({
   return copies;
 }
 
+/** What a claims file says of the dataset's file and of the catalog. */
+const derivedLine = /^\["|^\{"(?:base|field|table)":|"extractor":"edit@1"/;
+
 /**
  * True if a generated text has lines that none of the others has and that ktx cannot derive from a
  * dataset's file.
@@ -143,9 +146,7 @@ async function setAsideTexts({
 function hasForeignLines(text: string, others: readonly string[]): boolean {
   if (others.includes(text)) return false;
   const known = new Set(others.flatMap((otherText) => otherText.split('\n')));
-  return text
-    .split('\n')
-    .some((line) => !known.has(line) && !/^\{"base":|"extractor":"edit@1"/.test(line));
+  return text.split('\n').some((line) => !known.has(line) && !derivedLine.test(line));
 }
 
 /**

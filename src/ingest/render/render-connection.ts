@@ -139,7 +139,7 @@ function readNeededFiles(
 function hasUnderivedClaims(claimsText: string, derived: ReadonlySet<string>): boolean {
   if (claimsText.includes('"origin":"person"') || claimsText.includes('"origin":"model"'))
     return true;
-  return [...claimsText.matchAll(/(?:"connection":|^\{"column":\[)"([^"]*)"/gm)].some(
+  return [...claimsText.matchAll(/(?:"connection":|^\{"(?:table|column)":\[)"([^"]*)"/gm)].some(
     ([, connection = '']) => !derived.has(connection),
   );
 }

@@ -40,10 +40,11 @@ const readJoinClaims = openCachedReader(
   readText,
 );
 
+/** With the line that says where the table is. */
 function relationshipLines(text: string): string {
   return text
     .split('\n')
-    .filter((line) => line.includes('"subject":"relationship:'))
+    .filter((line) => line.includes('"subject":"relationship:') || line.startsWith('{"table":'))
     .join('\n');
 }
 
