@@ -2,10 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { nearest } from '../lib/suggest.ts';
 import type { State } from '../store/state.ts';
 import { type DocumentKind, documentKinds, kindWeights, type SearchDocument } from './documents.ts';
+import { settleCopies } from './families.ts';
 import { ensureIndex } from './index.ts';
 import type { NearDocument } from './meanings/meaning-index.ts';
-import { relatedWords } from './synonyms.ts';
-import { nameKey, queryWords, toSingular } from './words.ts';
+import { stripEndings } from './languages.ts';
+import { type IndexWords, type QuestionWords, readQuestion } from './question.ts';
+import { nameKey, toSingular } from './words.ts';
 
 export interface SearchOptions {
   /** 1..200. */
@@ -14,7 +16,12 @@ export interface SearchOptions {
   readonly connections?: readonly string[] | undefined;
   /** Documents that mean much the same as the text, nearest first. */
   readonly near?: readonly NearDocument[] | undefined;
+  /** A lane that is left out, so that its worth can be measured. */
+  readonly without?: SearchLane | undefined;
 }
+
+/** A way by which a question leads to documents, beside the stems of its words. */
+export type SearchLane = 'weak words' | 'languages' | 'related words' | 'copies';
 
 export interface SearchHit extends SearchDocument {
   /** Higher is better; comparable only within one result. */
@@ -23,18 +30,19 @@ export interface SearchHit extends SearchDocument {
 
 /**
  * Searches the index, best match first: exact names, then words and their prefixes, then words of
- * the same stem; an unknown word matches its nearest spellings. What has a near meaning counts as
- * well, and what a page or a term is about counts as found with it. Any text is valid. The order is
- * stable.
+ * the same stem; an unknown word matches its nearest spellings. Words of other languages and for
+ * the same thing count less, and least those that only say when or how many. What has a near
+ * meaning counts as well, and what a page or a term is about counts as found with it. Steps of a
+ * transformation give way to the best of them. Any text is valid. The order is stable.
  */
 export function searchIndex(
   { db }: State,
   text: string,
-  { limit = 10, kinds = documentKinds, connections, near = [] }: SearchOptions = {},
+  { limit = 10, kinds = documentKinds, connections, near = [], without }: SearchOptions = {},
 ): SearchHit[] {
   ensureIndex(db);
-  const words = queryWords(text);
-  if (words.length === 0) return searchLiteral(db, text, { limit, kinds, connections });
+  const words = withoutLane(readQuestion(text, readIndexWords(db)), without);
+  if (words.strong.length === 0) return searchLiteral(db, text, { limit, kinds, connections });
   const candidates = findDocuments(db, text, words);
   addNear(db, candidates, near);
   spreadAlongRefs(db, candidates);
@@ -44,9 +52,16 @@ export function searchIndex(
     const { kind, prior = 1 } = document;
     return { ...document, score: Number((score * kindWeights[kind] * prior).toPrecision(6)) };
   });
-  return scored
+  const settled = without === 'copies' ? scored : settleCopies(scored);
+  return settled
     .toSorted((a, b) => b.score - a.score || (a.subject < b.subject ? -1 : 1))
     .slice(0, Math.max(1, Math.min(200, Math.floor(limit))));
+}
+
+function withoutLane(words: QuestionWords, lane: SearchLane | undefined): QuestionWords {
+  if (lane === 'weak words') return { ...words, weak: [] };
+  if (lane === 'languages') return { ...words, forms: [], translated: [] };
+  return lane === 'related words' ? { ...words, related: [] } : words;
 }
 
 interface FoundDocument {
@@ -61,63 +76,88 @@ type FoundDocuments = Map<string, FoundDocument>;
 /** Enough that weights and priors cannot lift what is left out to the first hits. */
 const mostFound = 300;
 
-function findDocuments(db: DatabaseSync, text: string, words: readonly string[]): FoundDocuments {
-  const related = relatedWords(words.filter((word) => !isName(db, word)));
+function findDocuments(db: DatabaseSync, text: string, words: QuestionWords): FoundDocuments {
+  const ranks = new Map<number, number>();
+  for (const { match, table, share } of wordLanes(db, words))
+    for (const { id, rank } of db.prepare(laneQueries[table]).all(match, mostFound))
+      ranks.set(Number(id), (ranks.get(Number(id)) ?? 0) + share * Number(rank));
+  const boosts = nameBoosts(text, words);
   const rows = db
     .prepare(
-      `WITH names AS MATERIALIZED (SELECT key AS name_key, value AS worth FROM json_each(:names)),
-            spelled AS MATERIALIZED (
-              SELECT rowid AS id, -bm25(search_words_4, 10.0, 6.0, 1.0, 2.0) AS rank FROM search_words_4
-              WHERE search_words_4 MATCH :words ORDER BY rank DESC LIMIT :most),
-            stemmed AS MATERIALIZED (
-              SELECT rowid AS id, -bm25(search_stems_4, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_4
-              WHERE search_stems_4 MATCH :stems ORDER BY rank DESC LIMIT :most),
-            related AS MATERIALIZED (
-              SELECT rowid AS id, -bm25(search_stems_4, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_4
-              WHERE search_stems_4 MATCH :related ORDER BY rank DESC LIMIT :most),
-            found AS MATERIALIZED (
-              SELECT id, sum(rank) AS rank FROM (
-                SELECT id, ${spelledWeight} * rank AS rank FROM spelled
-                UNION ALL SELECT id, rank FROM stemmed
-                UNION ALL SELECT id, ${relatedWeight} * rank FROM related) GROUP BY id)
-       SELECT connection, subject, document, rank, rank + coalesce(worth, 0) AS score
-       FROM found JOIN search_documents_4 USING (id) LEFT JOIN names USING (name_key)`,
+      `SELECT id, name_key, connection, subject, document FROM search_documents_4
+       WHERE id IN (SELECT value FROM json_each(?))`,
     )
-    .all({
-      names: JSON.stringify(nameBoosts(text, { words, related })),
-      words: matchTerms(db, words).join(' OR '),
-      stems: anyOf(words),
-      related: anyOf(related),
-      most: mostFound,
-    });
+    .all(JSON.stringify([...ranks.keys()]));
   return new Map(
-    rows.map(({ connection, subject, document, rank, score }) => [
-      candidateKey(String(connection), String(subject)),
-      { document: parseDocument(document), rank: Number(rank), score: Number(score) },
-    ]),
+    rows.map(({ id, name_key: key, connection, subject, document }) => {
+      const rank = ranks.get(Number(id)) ?? 0;
+      const score = rank + (boosts.get(String(key)) ?? 0);
+      const found = { document: parseDocument(document), rank, score };
+      return [candidateKey(String(connection), String(subject)), found];
+    }),
   );
 }
 
-/** Spelling finds beginnings of words and misspelt ones; the stems say what a text is about. */
-const spelledWeight = 0.25;
+const laneQueries = {
+  words: `SELECT rowid AS id, -bm25(search_words_4, 10.0, 6.0, 1.0, 2.0) AS rank FROM search_words_4
+    WHERE search_words_4 MATCH ? ORDER BY rank DESC LIMIT ?`,
+  stems: `SELECT rowid AS id, -bm25(search_stems_4, 8.0, 6.0, 3.0, 1.5, 1.5) AS rank FROM search_stems_4
+    WHERE search_stems_4 MATCH ? ORDER BY rank DESC LIMIT ?`,
+} as const;
+
+interface WordLane {
+  readonly table: keyof typeof laneQueries;
+  /** A query of FTS5. */
+  readonly match: string;
+  /** What a match counts. */
+  readonly share: number;
+}
+
+function wordLanes(db: DatabaseSync, words: QuestionWords): readonly WordLane[] {
+  const { strong, forms, weak, translated, related } = words;
+  const lanes: readonly WordLane[] = [
+    // Spelling finds beginnings of words and misspelt ones; stems say what a text is about.
+    { table: 'words', share: 0.25, match: matchTerms(db, strong).join(' OR ') },
+    { table: 'stems', share: 1, match: anyOf([...strong, ...forms]) },
+    { table: 'stems', share: weakShare, match: anyOf(weak) },
+    { table: 'stems', share: translatedShare, match: anyOf(translated) },
+    { table: 'stems', share: relatedShare, match: anyOf(related) },
+  ];
+  return lanes.filter(({ match }) => match !== '');
+}
+
+const weakShare = 0.3;
+/** What the same thing is called in another language. */
+const translatedShare = 0.6;
+/** Words that mean much the same, see `synonyms.txt`. */
+const relatedShare = 0.45;
 
 /** As `updateIndex` stores it. */
 function parseDocument(stored: unknown): SearchDocument {
   return { ...(JSON.parse(String(stored)) as SearchDocument), members: undefined };
 }
 
-/** A word that is the name of something needs no others for it. */
-function isName(db: DatabaseSync, word: string): boolean {
-  const find = db.prepare('SELECT 1 FROM search_documents_4 WHERE name_key IN (?, ?, ?) LIMIT 1');
-  return find.get(word, toSingular(word), `${word}s`) !== undefined;
+function readIndexWords(db: DatabaseSync): IndexWords {
+  const findName = db.prepare(
+    'SELECT 1 FROM search_documents_4 WHERE name_key IN (?, ?, ?) LIMIT 1',
+  );
+  const findForms = db.prepare(
+    'SELECT term FROM search_terms_4 WHERE term >= ? AND term < ? LIMIT 200',
+  );
+  return {
+    // What is the name of something needs no other words for it.
+    isName: (word) => findName.get(word, toSingular(word), `${word}s`) !== undefined,
+    formsOf(word) {
+      const stem = stripEndings(word);
+      const terms = findForms.all(stem, `${stem}\uffff`).map(({ term }) => String(term));
+      return terms.filter((term) => stripEndings(term) === stem);
+    },
+  };
 }
 
-/** Words that mean much the same, see `synonyms.txt`. */
-const relatedWeight = 0.3;
-
-/** A query of FTS5; nothing for no words. */
+/** A query of FTS5; empty for no words. */
 function anyOf(words: readonly string[]): string {
-  return words.length === 0 ? '""' : words.map((word) => `"${word}"`).join(' OR ');
+  return words.map((word) => `"${word}"`).join(' OR ');
 }
 
 function candidateKey(connection: string, subject: string): string {
@@ -213,19 +253,19 @@ function searchLiteral(
  */
 function nameBoosts(
   text: string,
-  { words, related }: { readonly words: readonly string[]; readonly related: readonly string[] },
-): Readonly<Record<string, number>> {
-  const single = words.flatMap((word) => [toSingular(word), word]);
-  const pairs = words.slice(1).map((word, index) => `${words[index]}${word}`);
-  const whole = [words.join(''), nameKey(text.slice(0, 200))];
-  const boosts = [
+  { strong, forms, weak, translated, related }: QuestionWords,
+): ReadonlyMap<string, number> {
+  const single = strong.flatMap((word) => [toSingular(word), word]);
+  const pairs = strong.slice(1).map((word, index) => `${strong[index]}${word}`);
+  const whole = [strong.join(''), nameKey(text.slice(0, 200))];
+  return new Map([
+    ...weak.map((key) => [key, 1] as const),
     // Two words for one thing count almost as one: turnover is revenue.
-    related.map((key) => [key, 4]),
-    single.map((key) => [key, 5]),
-    pairs.map((key) => [key, 20]),
-    whole.map((key) => [key, 100]),
-  ];
-  return Object.fromEntries(boosts.flat());
+    ...[...related, ...translated, ...forms].map((key) => [key, 4] as const),
+    ...single.map((key) => [key, 5] as const),
+    ...pairs.map((key) => [key, 20] as const),
+    ...whole.map((key) => [key, 100] as const),
+  ]);
 }
 
 /**

@@ -6,7 +6,7 @@ const noiseWords = readWordList(new URL('noise-words.txt', import.meta.url));
  * The words of a name or text in lower case, without accents; camelCase, snake_case and digits are
  * split.
  */
-function splitWords(text: string): string[] {
+export function splitWords(text: string): string[] {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
