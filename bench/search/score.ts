@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SearchDocument } from '../../src/search/documents.ts';
 import { updateIndex } from '../../src/search/index.ts';
-import { searchIndex, type SearchHit, type SearchLane } from '../../src/search/search.ts';
+import { searchIndex, type SearchHit, type SearchOptions } from '../../src/search/search.ts';
 import type { Dataset } from '../../src/semantic/model/dataset.ts';
 import { openState } from '../../src/store/state.ts';
 import { type BuiltCompany, buildCompany } from './build-company.ts';
@@ -33,6 +33,7 @@ export interface Answered extends Question, Positions {
 
 /** A part of the search that can be left out, to see what it is worth. */
 export type Lane = DocumentLane | SearchLane;
+type SearchLane = NonNullable<SearchOptions['without']>;
 /** A part of the documents that can be left out. */
 type DocumentLane = 'passages' | 'members' | 'priors' | 'refs';
 export const lanes: readonly Lane[] = [

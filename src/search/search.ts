@@ -21,7 +21,7 @@ export interface SearchOptions {
 }
 
 /** A way by which a question leads to documents, beside the stems of its words. */
-export type SearchLane = 'weak words' | 'languages' | 'related words' | 'copies';
+type SearchLane = 'weak words' | 'languages' | 'related words' | 'copies';
 
 export interface SearchHit extends SearchDocument {
   /** Higher is better; comparable only within one result. */
