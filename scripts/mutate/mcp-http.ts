@@ -4,6 +4,7 @@ const http = ['mcp/http.test.ts'];
 const tokens = ['mcp/http-tokens.test.ts'];
 const audit = ['mcp/audit.test.ts'];
 const login = ['mcp/http-login.test.ts'];
+const attacks = ['mcp/attacks/over-http.test.ts'];
 
 /** Who may ask the MCP server over HTTP, and what they get. */
 export const mcpHttpMutants: readonly Mutant[] = [
@@ -94,5 +95,21 @@ export const mcpHttpMutants: readonly Mutant[] = [
     replace: 'if (data.issuer === undefined)',
     why: 'The keys of one provider count for another.',
     tests: login,
+  },
+  {
+    name: 'http-connection-close',
+    file: 'mcp/http/exchange.ts',
+    find: "name !== 'connection'",
+    replace: "name !== 'x-connection'",
+    why: 'A connection stays open that the client wants closed.',
+    tests: attacks,
+  },
+  {
+    name: 'http-token-of-request',
+    file: 'mcp/http/authenticate.ts',
+    find: '/^Bearer +(\\S+)$/i.exec',
+    replace: '/(ktx_\\S+)$/i.exec',
+    why: 'A token gets in by another login than Bearer.',
+    tests: attacks,
   },
 ];

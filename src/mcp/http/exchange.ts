@@ -41,7 +41,9 @@ export async function sendResponse(
   answer: Response,
   signal: AbortSignal,
 ): Promise<void> {
-  response.writeHead(answer.status, [...answer.headers].flat());
+  // The SDK's `connection` would keep a connection open that the client wants closed.
+  const headers = [...answer.headers].filter(([name]) => name !== 'connection');
+  response.writeHead(answer.status, headers.flat());
   for await (const piece of answer.body ?? []) {
     if (response.write(piece)) continue;
     const patience = AbortSignal.any([signal, AbortSignal.timeout(slowestRead)]);

@@ -9,12 +9,19 @@ import { readBody } from './exchange.ts';
 /** Bytes. A longer message is refused. */
 const longestBody = 1024 * 1024;
 
+/** Methods that a `Request` cannot have. */
+const unforwardable: ReadonlySet<string> = new Set(['TRACE', 'TRACK', 'CONNECT']);
+
+/** Without a body the message is undefined. */
 type ReadMessage =
   | { readonly kind: 'message'; readonly message: unknown }
   | { readonly kind: 'refused'; readonly status: number; readonly reply: ErrorReply };
 
 /** Reads the message of a POST, as far as it is no danger to read. The SDK checks the rest. */
 export async function readMessage(request: IncomingMessage): Promise<ReadMessage> {
+  const { method = '' } = request;
+  if (unforwardable.has(method)) return refuse(405, `Invalid request: MCP has no ${method}.`);
+  if (method !== 'POST') return { kind: 'message', message: undefined };
   const bytes = await readBody(request, longestBody);
   if (bytes === undefined)
     return refuse(413, `Invalid request: the body is longer than ${longestBody} bytes.`);

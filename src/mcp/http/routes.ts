@@ -32,12 +32,12 @@ export function openRoutes(input: RouteInput) {
       const body = { error: `Too many requests. Send the next one in ${wait} s.` };
       return sendJson(response, 429, { body, headers: { 'retry-after': String(wait) } });
     }
-    const read = request.method === 'POST' ? await readMessage(request) : undefined;
-    if (read?.kind === 'refused') return sendJson(response, read.status, { body: read.reply });
-    if (admission.asksForScope(response, identity, caller.missingScope(read?.message))) return;
-    const done = forward({ caller, message: read?.message }, request, response);
+    const read = await readMessage(request);
+    if (read.kind === 'refused') return sendJson(response, read.status, { body: read.reply });
+    if (admission.asksForScope(response, identity, caller.missingScope(read.message))) return;
+    const done = forward({ caller, message: read.message }, request, response);
     const isSubscription =
-      isRecord(read?.message) && read.message['method'] === 'subscriptions/listen';
+      isRecord(read.message) && read.message['method'] === 'subscriptions/listen';
     if (!isSubscription) running.add(done);
     await done.finally(() => running.delete(done));
   };
