@@ -213,6 +213,14 @@ export const evalMutants: readonly Mutant[] = [
     tests: graders,
   },
   {
+    name: 'grounding-neighbours',
+    file: 'chat/grounding/ground-answer.ts',
+    find: 'if (found === undefined) return bound;',
+    replace: 'if (number.end > 0) return bound;',
+    why: 'A share of two numbers that the answer itself states is marked as wrong.',
+    tests: ['chat/grounding/second.test.ts'],
+  },
+  {
     name: 'grounding-rows',
     file: 'chat/grounding/context.ts',
     find: 'find(query)?.near?.has(row) ?? true',

@@ -9,13 +9,41 @@ const mostTotals = 8;
 /** What people compute from the totals of columns: spending as a share of the budget. */
 export function ofTotals(evidence: readonly QueryEvidence[]): Derivable[] {
   const totals = evidence.flatMap((query): Located[] => {
-    if (query.truncated || query.rows.length < 2) return [];
+    if (query.truncated || query.rows.length === 0) return [];
+    if (query.rows.length === 1 && evidence.length < 2) return [];
     return numericColumns(query).map(({ name, index, kind }) => {
       const value = query.rows.reduce((sum, row) => sum + (numberOf(row[index]) ?? 0), 0);
       return { value, cell: { query: query.id, column: name }, row: -1, kind };
     });
   });
   return totals.length > mostTotals ? [] : compareAll(totals);
+}
+
+/** A row of one result as a share of a total that another has. */
+export function ofParts(evidence: readonly QueryEvidence[], { named }: NamedRows): Derivable[] {
+  const singles = evidence.filter(({ rows }) => rows.length === 1);
+  return evidence.flatMap((query) => {
+    const rows = query.rows.length < 2 ? [] : [...(named(query.id) ?? [])].slice(0, 8);
+    return rows.flatMap((row) =>
+      locate(query, row).flatMap((part) =>
+        singles
+          .flatMap((single) => locate(single, 0))
+          .filter(({ value, kind }) => kind === part.kind && Math.abs(value) > Math.abs(part.value))
+          .map((whole): Derivable => {
+            const cells = [part.cell, whole.cell];
+            return { value: part.value / whole.value, cells, derivation: 'a / b', kind: 'share' };
+          }),
+      ),
+    );
+  });
+}
+
+function locate(query: QueryEvidence, row: number): readonly Located[] {
+  return numericColumns(query).flatMap(({ name, index, kind }) => {
+    const value = numberOf(query.rows[row]?.[index]);
+    const cell = { query: query.id, row, column: name };
+    return value === undefined ? [] : [{ value, cell, row, kind }];
+  });
 }
 
 /** The rows of two results that have the same name: late parcels of a carrier, and all of them. */
@@ -88,7 +116,9 @@ export function ofGroups(query: QueryEvidence, rows: NamedRows): Derivable[] {
   return query.columns.flatMap((_, index) => {
     const groups = Map.groupBy(query.rows.keys(), (row) => query.rows[row]?.[index]);
     const isGrouped = groups.size > 1 && groups.size < query.rows.length && groups.size <= 20;
-    const areNames = [...groups.keys()].every((name) => typeof name === 'string');
+    const areNames =
+      columnKinds(query)[index] === 'year' ||
+      [...groups.keys()].every((name) => typeof name === 'string');
     if (!isGrouped || !areNames) return [];
     const wanted = rows.groups?.(query.id, index);
     return [...groups].flatMap(([name, members]) =>

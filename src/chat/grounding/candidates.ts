@@ -1,7 +1,8 @@
 import { sumsOfPeriods } from './period-sums.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
-import { ofGroups, ofProducts, ofSameNames, ofTotals } from './across.ts';
+import { ofGroups, ofParts, ofProducts, ofSameNames, ofTotals } from './across.ts';
 import { type ColumnKind, columnKinds, isLabel } from './columns.ts';
+import { bridgesOf } from './row-sums.ts';
 import { allPairs, compareAll, comparisons, type Located, numberOf } from './values.ts';
 
 /** A cell of a query result. */
@@ -81,6 +82,7 @@ export function derivedCandidates(
     ...ofSingleValues(evidence),
     ...ofTotals(evidence),
     ...ofSameNames(evidence, rows),
+    ...ofParts(evidence, rows),
   ];
 }
 
@@ -91,7 +93,11 @@ function ofRows(query: QueryEvidence, { isNear }: NamedRows): Derivable[] {
   const wanted = query.rows.flatMap((_, row) => (isNear(query.id, row) ? [row] : []));
   return wanted.length > mostRows
     ? []
-    : wanted.flatMap((row) => [...ofRow(query, row), ...ofProducts(query, row)]);
+    : wanted.flatMap((row) => [
+        ...ofRow(query, row),
+        ...ofProducts(query, row),
+        ...daysBetween(query, row),
+      ]);
 }
 
 function rowCounts({ id, rows, columns, truncated }: QueryEvidence, about: NamedRows): Derivable[] {
@@ -110,6 +116,9 @@ function rowCounts({ id, rows, columns, truncated }: QueryEvidence, about: Named
     value > 0 ? [{ value, cells, derivation, kind: 'count' }] : [];
   return [
     ...count(rows.length, 'count of rows'),
+    ...(rows.length === 0
+      ? [{ value: 0, cells, derivation: 'count of rows', kind: 'count' as const }]
+      : []),
     // People also count what is beside the ones that they name: "the other four".
     ...count(rows.length - named, 'count of other rows'),
     ...count(rows.length - about.mentioned(id), 'count of other rows'),
@@ -144,10 +153,20 @@ function ofColumn(
   return [
     { value: sum, cells: [whole], derivation: 'sum', kind },
     { value: sum / located.length, cells: [whole], derivation: 'mean', kind: meanKind(kind) },
+    { value: medianOf(located), cells: [whole], derivation: 'median', kind: meanKind(kind) },
     ...(kind === 'share' ? [] : partialSums(located, { sum, named, kind })),
     ...(kind === 'share' ? [] : shares),
     ...pairs,
   ];
+}
+
+function medianOf(located: readonly Located[]): number {
+  const values = located.map(({ value }) => value).toSorted((a, b) => a - b);
+  const [low, high] = [
+    values[Math.floor((values.length - 1) / 2)],
+    values[Math.floor(values.length / 2)],
+  ];
+  return ((low ?? 0) + (high ?? 0)) / 2;
 }
 
 /** The mean of counts has decimals. */
@@ -243,7 +262,22 @@ function ofRow(query: QueryEvidence, row: number): Derivable[] {
     return [{ value, cell: { query: id, row, column: name }, row, kind, time }];
   });
   if (located.length > 8) return [];
-  return compareAll(located);
+  return [...compareAll(located), ...bridgesOf(located)];
+}
+
+/** The days between two dates of a row. */
+function daysBetween({ id, rows, columns }: QueryEvidence, row: number): Derivable[] {
+  const dates = (rows[row] ?? []).flatMap((cell, index) => {
+    const isDate = typeof cell === 'string' && /^\d{4}-\d\d-\d\d(?:$|[T ])/.test(cell);
+    const place = { query: id, row, column: columns[index]?.name ?? '' };
+    return isDate ? [{ day: Date.parse(cell.slice(0, 10)) / 86_400_000, place }] : [];
+  });
+  return dates.flatMap((a, index) =>
+    dates.slice(index + 1).map((b): Derivable => {
+      const value = Math.abs(b.day - a.day);
+      return { value, cells: [a.place, b.place], derivation: 'days', kind: 'count' };
+    }),
+  );
 }
 
 /** Results of one row each, such as this year's and last year's. */
@@ -265,8 +299,17 @@ function ofSingleValues(evidence: readonly QueryEvidence[]): Derivable[] {
   });
   if (single.length > 10) return [];
   return allPairs(single).flatMap(([a, b]) =>
-    a.cell.query === b.cell.query ? [] : comparisons(a, b),
+    a.cell.query === b.cell.query ? [] : [...comparisons(a, b), ...converted(a, b)],
   );
+}
+
+/** An amount at a rate that another query gives. */
+function converted(a: Located, b: Located): Derivable[] {
+  const isRate = ({ cell }: Located) =>
+    /rate|_per_|price|kurs|cours|tipo_|tasso/i.test(cell.column ?? '');
+  if (isRate(a) === isRate(b)) return [];
+  const cells = [a.cell, b.cell];
+  return [{ value: a.value * b.value, cells, derivation: 'a * b', kind: 'unknown' }];
 }
 
 /** The year, date or quarter of a row; undefined if it has none. */

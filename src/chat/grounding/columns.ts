@@ -5,7 +5,7 @@ export type ColumnKind = 'share' | 'money' | 'count' | 'year' | 'id' | 'unknown'
 
 const sharesName = /pct|percent|share|rate|ratio|growth|anteil|quote|margin|marge|%/i;
 const moneyName =
-  /revenue|sales|amount|price|cost|profit|spen[dt]|fee|tax|discount|balance|budget|income|turnover|value|mrr|arr|gmv|eur|usd|gbp|chf|net_result|earnings|actual|umsatz|preis|betrag|kosten|gewinn|ingreso|precio|ricav|prezzo|montant|prix|receita|omzet/i;
+  /revenue|sales|amount|price|cost|profit|spen[dt]|fee|tax|discount|balance|budget|income|turnover|value|mrr|arr|gmv|eur|usd|gbp|chf|net_result|earnings|actual|umsatz|preis|betrag|kosten|gewinn|ingreso|precio|ricav|prezzo|montant|prix|receita|omzet|cogs|burn|cash|receivable|payable|opex|capex|ltv|cac|expens|salar|wage|chiffre|vendas|ventas|sprzeda|erl[öo]s|varde|fatturat|facturac|売上|金額|销售额|金额|매출/i;
 const yearName = /year|jahr|année|annee|año|anio|anno|ano\b|jaar/i;
 
 const knownKinds = new WeakMap<QueryEvidence, readonly ColumnKind[]>();
@@ -30,6 +30,14 @@ function kindOf({ columns, rows }: QueryEvidence, index: number): ColumnKind {
   if (areWhole) return values.length > 0 ? 'count' : 'unknown';
   const areFractions = values.every((value) => Math.abs(Number(value)) <= 1);
   return areFractions && values.length > 0 ? 'share' : 'unknown';
+}
+
+const countedName =
+  /count|number|anzahl|nombre|n[uú]mero|numero|^n$|^\w*_n$|orders?$|units?$|items?$|pieces?$|quantity|qty|users?|customers?|clients?|visit|session|people|head|days?|hours?|minutes?|_ms$|tickets?|bestell|st[uü]ck|kunden|pedidos|ordini|commandes|clientes/i;
+
+/** True for a column whose name says that it counts things: no amount of money. */
+export function isCounted(name: string): boolean {
+  return countedName.test(name);
 }
 
 const idName = /(?:^|[_\s])(?:id|nr|no|number|key)$|[a-z]I[dD]$/i;
@@ -127,6 +135,14 @@ function escapeWord(word: string): string {
 export function namedColumn(query: QueryEvidence, text: string): number | undefined {
   const named = columnNames(query).filter(({ words }) => text.search(words) >= 0);
   return named.length === 1 ? named[0]?.column : undefined;
+}
+
+/** False where a unit is part of the names of several other columns: `hours`. */
+export function canHaveUnit(query: QueryEvidence, column: number, unit: string): boolean {
+  const words = nameParts(unit.replaceAll(' ', '_'));
+  const names = query.columns.map(({ name }) => nameParts(name));
+  const shared = words.filter((word) => names.filter((parts) => parts.includes(word)).length > 1);
+  return shared.length === 0 || shared.some((word) => names[column]?.includes(word));
 }
 
 /** The column of the name that stands last in a text. */

@@ -1,6 +1,6 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { NamedRows } from './candidates.ts';
-import { columnKinds, lastNamedColumn, namedColumn } from './columns.ts';
+import { canHaveUnit, columnKinds, lastNamedColumn, namedColumn } from './columns.ts';
 import { findMentions, type Mention } from './mentions.ts';
 import { againstWords, versusWords } from './number-words.ts';
 import type { WrittenNumber } from './read-numbers.ts';
@@ -19,12 +19,12 @@ export function citedTables(
   { statement, numbers, evidence }: StatementContext,
   number: WrittenNumber,
 ): readonly QueryEvidence[] {
-  const citations = [...statement.text.matchAll(/\[(q\d+(?:\s*,\s*q\d+)*)\]/gi)].map(
-    ({ index, 1: ids = '' }) => ({
-      at: statement.start + index,
-      ids: ids.toLowerCase().split(/\s*,\s*/),
-    }),
-  );
+  const group =
+    /\[q\d+(?:\s*,\s*q\d+)*\](?:\s*(?:,|and|und|et|y|e)?\s*\[q\d+(?:\s*,\s*q\d+)*\])*/gi;
+  const citations = [...statement.text.matchAll(group)].map(({ index, 0: ids }) => ({
+    at: statement.start + index,
+    ids: ids.toLowerCase().match(/q\d+/g) ?? [],
+  }));
   const [firstNumber] = numbers;
   const [first] = citations;
   if (first === undefined) return evidence;
@@ -32,7 +32,7 @@ export function citedTables(
   const own = standBefore
     ? citations.findLast(({ at }) => at < number.start)
     : citations.find(({ at }) => at > number.start);
-  const ids = own?.ids ?? citations.flatMap((citation) => citation.ids);
+  const ids: readonly string[] = own?.ids ?? citations.flatMap((citation) => citation.ids);
   const tables = evidence.filter(({ id }) => ids.includes(id));
   return tables.length > 0 ? tables : evidence;
 }
@@ -282,9 +282,11 @@ export function hintedColumn(
   if (header !== '') return namedColumn(query, header);
   const text = statement.text;
   const end = number.end - statement.start;
+  const unit = wordsBehind(text.slice(end));
   const hinted =
-    namedColumn(query, wordsBehind(text.slice(end))) ??
+    namedColumn(query, unit) ??
     lastNamedColumn(query, wordsBefore(text, { statement, numbers, number }));
+  if (hinted !== undefined && !canHaveUnit(query, hinted, unit)) return undefined;
   const isShare = hinted !== undefined && columnKinds(query)[hinted] === 'share';
   return number.isPercent && !isShare ? undefined : hinted;
 }

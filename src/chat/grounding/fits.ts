@@ -1,5 +1,6 @@
 import type { Derivable } from './candidates.ts';
-import { aboutWords, changeWords, downWords, upWords } from './number-words.ts';
+import { isCounted } from './columns.ts';
+import { aboutWords, changeWords, downWords, restWords, upWords } from './number-words.ts';
 import type { WrittenNumber } from './read-numbers.ts';
 
 type NumberReading = WrittenNumber['readings'][number];
@@ -16,21 +17,23 @@ export function fitsNumber(
   const near = nearness(number, aboutWords.test(before));
   const hasSign = number.sign !== undefined;
   const cellFits = (value: number, reading: NumberReading) =>
-    near(value, reading) || (isDown && !writesMinus && near(-value, reading));
+    near(value, reading) || (isDown && !writesMinus && !hasSign && near(-value, reading));
   const changeFits = (value: number, reading: NumberReading) => {
     if (hasSign) return near(value, reading);
     if (isUp !== isDown) return near(isUp ? value : -value, reading);
     return near(Math.abs(value), reading);
   };
   const isChange = isDown || isUp || hasSign || changeWords.test(statement);
+  const isDoubled = number.sign === '-' && saysMinus(before, statement, number.text);
   const growthFits = (value: number, reading: NumberReading) =>
-    number.isPercent && isChange && changeFits(value, reading);
+    number.isPercent && !isDoubled && isChange && changeFits(value, reading);
   const fits = (candidate: Derivable, reading: NumberReading) => {
-    const { value, kind, derivation = '' } = candidate;
+    const { value, derivation = '' } = candidate;
     if (derivation.startsWith('(')) return growthFits(value, reading);
-    if (!kindFits(number, kind)) return false;
+    if (!kindFits(number, candidate)) return false;
     if (isOneOperand(candidate, (operand) => near(operand, reading))) return false;
-    if (hasSign && derivation.includes(' - ')) return near(value, reading);
+    if (hasSign && derivation.includes(' - ')) return !isDoubled && near(value, reading);
+    if (hasSign && derivation === 'count of rows') return false;
     if (derivation !== '' && isBareShare(candidate, number, reading)) return false;
     return cellFits(value, reading);
   };
@@ -45,6 +48,28 @@ export function fitsNumber(
       return isPercentage && fits(candidate, reading);
     });
 }
+
+/** `60 % fewer` has no minus, and neither has a gap or a rest. */
+function saysMinus(before: string, statement: string, text: string): boolean {
+  if (/\(\s*$/.test(before)) return false;
+  const at = statement.indexOf(text);
+  const behind = at < 0 ? '' : statement.slice(at + text.length, at + text.length + 14);
+  const around = `${before.slice(-16)} ${behind.split(/[.,;(]/)[0] ?? ''}`;
+  if (
+    downWords.test(around) ||
+    upWords.test(around) ||
+    restWords.test(around) ||
+    moreWords.test(around)
+  )
+    return true;
+  if (/\b(?:gap|leaves?|over|under)(?!\p{L})/iu.test(statement)) return true;
+  return !changeWords.test(statement) && !downWords.test(statement) && !fromTo.test(statement);
+}
+
+const moreWords = /(?<!\p{L})(?:more|mehr|más|mais|più|meer|fler|więcej)(?!\p{L})/iu;
+
+export const fromTo =
+  /(?<!\p{L})(?:from|von|de|da|van|från|od)(?!\p{L}).{1,60}(?<!\p{L})(?:to|auf|à|a|para|naar|till|do)(?!\p{L})/iu;
 
 /** Where one number is too small to be seen in a difference, the result is the other one. */
 function isOneOperand(
@@ -64,14 +89,16 @@ function isBareShare(
 }
 
 /** A percentage is no amount, and an amount no count. */
-function kindFits({ isPercent, isMoney }: WrittenNumber, kind: Derivable['kind']): boolean {
+function kindFits({ isPercent, isMoney }: WrittenNumber, { kind, cells }: Derivable): boolean {
   if (isPercent) return kind === 'share';
-  if (isMoney) return kind === 'money' || kind === 'unknown';
-  return true;
+  if (!isMoney || kind === 'money' || kind === 'unknown') return true;
+  return (
+    kind === 'count' && cells.every(({ column }) => column !== undefined && !isCounted(column))
+  );
 }
 
 /** True for what rounds to the reading. A number that is called rough may be off by its zeros. */
-function nearness({ text }: WrittenNumber, isRough: boolean) {
+export function nearness({ text }: WrittenNumber, isRough: boolean) {
   const zeros = /[.,]\d*\D*$/.test(text.replaceAll(/[.,](?=\d{3}(?!\d))/g, ''))
     ? 0
     : (/0+(?=\D*$)/.exec(text)?.[0].length ?? 0);

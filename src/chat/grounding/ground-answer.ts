@@ -15,6 +15,7 @@ import {
   type StatementContext,
 } from './context.ts';
 import { fitsNumber } from './fits.ts';
+import { deriveFromClaims, type KnownNumber } from './from-claims.ts';
 import { withoutNames } from './mentions.ts';
 import { totalWords } from './number-words.ts';
 import { plausibleDerivation } from './plausible.ts';
@@ -75,13 +76,51 @@ export function groundAnswer({
     return { statement, numbers: own, evidence };
   });
   const answer = { asked, known, contexts, text, mentioned: countMentioned(text, evidence) };
-  const claims = contexts.flatMap((context) =>
+  const bound = contexts.map((context) =>
     context.numbers.map((number) => groundNumber(number, context, answer)),
   );
+  const claims = throughOthers(bound);
   const rest = all.slice(mostNumbers).map(unchecked);
   return [...claims, ...rest, ...missingQueries(text, evidence)].toSorted(
     (a, b) => a.span[0] - b.span[0],
   );
+}
+
+/** A claim with the value that it is bound to. */
+interface BoundClaim {
+  readonly claim: GroundedClaim;
+  readonly number: WrittenNumber;
+  readonly known?: KnownNumber | undefined;
+  /** The statement, with what stands above the number. */
+  readonly said: string;
+}
+
+/** What no cell gives may follow from the numbers beside it. */
+function throughOthers(statements: readonly (readonly BoundClaim[])[]): readonly GroundedClaim[] {
+  let before: readonly BoundClaim[] = [];
+  return statements.flatMap((own) => {
+    const done = [...own];
+    own.forEach((bound, index) => (done[index] = throughNeighbours(bound, [...before, ...done])));
+    if (done.length > 0) before = done;
+    return done.map(({ claim }) => claim);
+  });
+}
+
+function throughNeighbours(bound: BoundClaim, around: readonly BoundClaim[]): BoundClaim {
+  const { claim, number, said } = bound;
+  if (claim.status !== 'ungrounded') return bound;
+  const others = around.filter(({ known }) => known !== undefined);
+  const known = others.flatMap((other) => other.known ?? []);
+  const found = deriveFromClaims(number, { known, said });
+  if (found === undefined) return bound;
+  const evidence = others.flatMap((other) => other.claim.evidence).slice(0, 10);
+  const { kind, text, span } = claim;
+  const { value, derivation } = found;
+  return {
+    ...bound,
+    claim: { kind, text, span, status: 'derived', evidence, derivation },
+    known: { start: number.start, value, kind: number.isPercent ? 'share' : 'unknown' },
+  };
 }
 
 interface ReadAnswer {
@@ -99,41 +138,53 @@ function groundNumber(
   written: WrittenNumber,
   context: StatementContext,
   answer: ReadAnswer,
-): GroundedClaim {
+): BoundClaim {
   const { text, start, end } = written;
   const { statement, evidence } = context;
   const claim = { kind: 'number' as const, text, span: [start, end] as const };
   const tables = citedTables(context, written);
   const place = placeNumber(context, written, tables);
   const number = underHeader(written, place.header);
+  const said = `${place.header} ${statement.text}`;
+  const bind = (grounded: GroundedClaim, known?: Omit<KnownNumber, 'start'>): BoundClaim => ({
+    claim: grounded,
+    number,
+    said,
+    known: known && { ...known, start },
+  });
   if (place.self !== undefined) {
     const { query, column, cell } = place.self;
     const table = tables.find(({ id }) => id === query);
     const row = table?.rows.findIndex((cells) => String(cells[column]) === cell);
     const name = table?.columns[column]?.name;
-    return { ...claim, status: 'cell', evidence: [{ query, row, column: name }] };
+    return bind({ ...claim, status: 'cell', evidence: [{ query, row, column: name }] });
   }
   const fits = fitsNumber(number, {
-    statement: `${place.header} ${statement.text}`,
+    statement: said,
     before: answer.text.slice(Math.max(0, start - 20), start),
   });
   const found = findCandidate({ number, context, place, tables, fits, answer });
   if (found !== undefined)
-    return {
-      ...claim,
-      status: found.derivation === undefined ? 'cell' : 'derived',
-      evidence: found.cells,
-      ...(found.derivation !== undefined && { derivation: found.derivation }),
-    };
+    return bind(
+      {
+        ...claim,
+        status: found.derivation === undefined ? 'cell' : 'derived',
+        evidence: found.cells,
+        ...(found.derivation !== undefined && { derivation: found.derivation }),
+      },
+      found,
+    );
   const isAsked = answer.asked.some(({ readings }) =>
     readings.some(({ value }) => hasValue(number, value)),
   );
-  if (isAsked) return { ...claim, status: 'question', evidence: [] };
+  if (isAsked) return bind({ ...claim, status: 'question', evidence: [] });
   const inStatement = evidence.find((query) => standsInQuery(number, query));
   if (inStatement !== undefined)
-    return { ...claim, status: 'cell', evidence: [{ query: inStatement.id }] };
+    return bind({ ...claim, status: 'cell', evidence: [{ query: inStatement.id }] });
+  if (isRank(number, place.header, tables))
+    return bind({ ...claim, status: 'derived', evidence: [], derivation: 'rank' });
   const reason = whyNot(fits, tables, evidence);
-  return { ...claim, status: 'ungrounded', evidence: [], reason };
+  return bind({ ...claim, status: 'ungrounded', evidence: [], reason });
 }
 
 interface CandidateSearch {
@@ -208,6 +259,20 @@ function namesNoRow({ context, place, tables, answer }: CandidateSearch): boolea
   );
 }
 
+/** The first column of many tables numbers the rows. */
+function isRank(
+  { text }: WrittenNumber,
+  header: string,
+  tables: readonly QueryEvidence[],
+): boolean {
+  const isHeader =
+    /^(?:#|№|rank|rang|rango|ranking|place|platz|pos\.?|position|nr\.?|no\.?|順位|排名)$/iu;
+  return (
+    isHeader.test(header.trim()) &&
+    tables.some(({ rows }) => /^\d{1,3}$/.test(text) && Number(text) <= rows.length)
+  );
+}
+
 function whyNot(
   fits: (candidate: Derivable) => boolean,
   tables: readonly QueryEvidence[],
@@ -229,9 +294,11 @@ function hasValue({ readings }: WrittenNumber, wanted: number): boolean {
 }
 
 /** A filter of the query has the number; or, for a year, a text or date of its rows. */
-function standsInQuery(number: WrittenNumber, { sql = '', rows }: QueryEvidence): boolean {
+function standsInQuery(number: WrittenNumber, { sql = '', rows, columns }: QueryEvidence): boolean {
   const [reading] = number.readings;
-  if (reading === undefined || number.isPercent) return false;
+  if (reading === undefined) return false;
+  const names = columns.map(({ name }) => name).join(' ');
+  if (number.isPercent) return isPercentile(Math.abs(reading.value), names);
   const digits = String(Math.abs(reading.value));
   const isIn = (text: string) =>
     new RegExp(`(?<![\\d.])0*${digits.replace('.', '\\.')}(?![\\d]|\\.\\d)`).test(text);
@@ -239,9 +306,20 @@ function standsInQuery(number: WrittenNumber, { sql = '', rows }: QueryEvidence)
   const literals = sql
     .replaceAll(/\b(?:group|order)\s+by\s+[\d,\s]+/gi, ' ')
     .replaceAll(/\b1(?:00)?(?:\.0+)?\s*\*/g, ' ');
-  if (isIn(literals)) return true;
+  if (isIn(`${literals} ${names}`)) return true;
+  const ranges = rows.flatMap((row) =>
+    row.filter((cell) => typeof cell === 'string' && /^\D{0,5}\d+\s?[-–]\s?\d+\D*$/.test(cell)),
+  );
+  if (!number.isMoney && ranges.length > 1 && isIn(ranges.join(' '))) return true;
   return (
     number.isYear && rows.some((row) => row.some((cell) => typeof cell === 'string' && isIn(cell)))
+  );
+}
+
+/** The slowest 10 % of a column `p90`. */
+function isPercentile(value: number, names: string): boolean {
+  return [...names.matchAll(/(?:^|[ _])p(\d\d)(?!\d)/gi)].some(
+    ([, rank]) => Number(rank) === value || 100 - Number(rank) === value,
   );
 }
 

@@ -51,7 +51,7 @@ export const scaleWords: ReadonlyMap<string, number> = new Map([
 
 /** Words that say that a number went down or is missing. */
 export const downWords =
-  /(?<![\p{L}])(?:down|fell|falls?|fallen|drop(?:ped|s)?|declin\w*|decreas\w*|less|lower|fewer|minus|loss|lost|shrank|behind|below|cut|gesunken|sank(?:en)?|sink(?:t|en)|gefallen|fiel(?:en)?|schrumpf\w*|zurück|rückgang|weniger|niedriger|verlust|baiss\w*|diminu\w*|recul\w*|moins|perte|baj\w*|cay\w*|disminu\w*|menos|pérdida|queda|caiu|caíram|diminuiu|menor|calo|calat\w*|scen\w*|sces\w*|perdita|daling|gedaald|daal\w*|minder|verlies|minskade|minskat|sjönk|föll|spad\w*|mniej)(?![\p{L}])/iu;
+  /(?<![\p{L}])(?:down|fell|falls?|fallen|drop(?:ped|s)?|declin\p{L}*|decreas\p{L}*|less|lower|fewer|minus|loss|lost|shrank|behind|below|cut|gesunken|sank(?:en)?|sink(?:t|en)|gefallen|fiel(?:en)?|schrumpf\p{L}*|zurück|rückgang|weniger|niedriger|verlust|baiss\p{L}*|diminu\p{L}*|recul\p{L}*|moins|perte|baj\p{L}*|cay\p{L}*|disminu\p{L}*|menos|pérdida|queda|caiu|caíram|diminuiu|menor|calo|calat\p{L}*|scen\p{L}*|sces\p{L}*|perdita|daling|gedaald|daal\p{L}*|minder|verlies|minskade|minskat|sjönk|föll|spad\p{L}*|mniej)(?![\p{L}])|減少|减少|下降|低下|감소/iu;
 
 /** Words for what may be a rough number. */
 export const aboutWords =
@@ -67,12 +67,13 @@ const word = (words: string, joined = '(?!)'): RegExp =>
 
 /** Words that say that a number went up. */
 export const upWords = word(
-  'up|rose|rises?|risen|grew|grows?|grown|growth|increas\\p{L}*|gain(?:ed|s)?|climb\\p{L}*|jump\\p{L}*|higher|gestiegen|stieg(?:en)?|steig(?:t|en)|wuchs(?:en)?|wächst|wachsen|gewachsen|wachstum|zunahme|anstieg|hausse|augment\\p{L}*|progress\\p{L}*|croissance|subi\\p{L}*|aument\\p{L}*|crec\\p{L}*|alza|incremento|crescit\\p{L}*|cresciut\\p{L}*|cresce\\p{L}*|salit\\p{L}*|gestegen|steeg|stegen|stijg\\p{L}*|groei\\p{L}*|steg|ökade|ökat|wzro\\p{L}*',
+  'up|above|rose|rises?|risen|grew|grows?|grown|growth|increas\\p{L}*|gain(?:ed|s)?|climb\\p{L}*|jump\\p{L}*|higher|gestiegen|stieg(?:en)?|steig(?:t|en)|wuchs(?:en)?|wächst|wachsen|gewachsen|wachstum|zunahme|anstieg|hausse|augment\\p{L}*|progress\\p{L}*|croissance|subi\\p{L}*|aument\\p{L}*|crec\\p{L}*|alza|incremento|crescit\\p{L}*|cresciut\\p{L}*|cresce\\p{L}*|salit\\p{L}*|gestegen|steeg|stegen|stijg\\p{L}*|groei\\p{L}*|steg|ökade|ökat|wzro\\p{L}*',
+  '増加|增长|增加|上昇|上升|伸び|증가',
 );
 
 /** Words of a statement about several numbers as one. */
 export const totalWords = word(
-  'together|total\\p{L}*|altogether|all|sum|combined|overall|plus|both|and|in sum|zusammen|gesamt\\p{L}*|insgesamt|alle|summe|beide|und|ensemble|tous|toutes|somme|et|juntos|juntas|todos|todas|suma|y|insieme|totale|tutti|tutte|somma|e|samen|alle|totaal|en|tillsammans|totalt|alla|och|razem|łącznie|suma|i',
+  'together|full|whole|total\\p{L}*|altogether|all|sum|combined|overall|plus|both|and|in sum|zusammen|gesamt\\p{L}*|insgesamt|alle|summe|beide|und|ensemble|tous|toutes|somme|et|juntos|juntas|todos|todas|suma|y|insieme|totale|tutti|tutte|somma|e|samen|alle|totaal|en|tillsammans|totalt|alla|och|razem|łącznie|suma|i',
   '合計|総計|全体|合わせ|合计|总计|합계',
 );
 
@@ -108,7 +109,8 @@ export const planWords = word(
 
 /** Words for a change whose direction a sign tells. */
 export const changeWords = word(
-  'change\\p{L}*|difference|delta|yoy|mom|veränder\\p{L}*|änderung|differenz|variation|évolution|cambio|variación|variazione|variação|verandering|verschil|förändring|zmian\\p{L}*|compared|versus|vs|against|gegenüber|than|als|que|che|dan|än|niż',
+  'change\\p{L}*|more|mehr|más|mais|più|meer|fler|double\\p{L}*|verdoppel\\p{L}*|difference|delta|yoy|mom|veränder\\p{L}*|änderung|differenz|variation|évolution|cambio|variación|variazione|variação|verandering|verschil|förändring|zmian\\p{L}*|compared|versus|vs|against|gegenüber|than|als|que|che|dan|än|niż',
+  '変化|变化|増減|변화',
 );
 
 /** Words of a ratio that is no percentage. */

@@ -22,15 +22,22 @@ export function sumsOfPeriods(query: QueryEvidence): readonly Derivable[] {
         if (values.some((value) => value === undefined)) return [];
         const value = values.reduce<number>((sum, own) => sum + (own ?? 0), 0);
         const cells = group.slice(0, 12).map((row) => ({ query: id, row, column: name }));
-        return [{ value, cells, derivation: 'sum of the group', kind }];
+        const all = rows.reduce((sum, row) => sum + (numberOf(row[index]) ?? 0), 0);
+        const derivation = 'sum of the group / sum';
+        return [
+          { value, cells, derivation: 'sum of the group', kind },
+          { value: value / all, cells, derivation, kind: 'share' },
+        ];
       });
   });
 }
 
 function isDay(cell: unknown): boolean {
-  return typeof cell === 'string' && /^\d{4}-\d\d(?:-\d\d)?(?:$|[T ])/.test(cell);
+  return typeof cell === 'string' && /^\d{4}-(?:\d\d(?:-\d\d)?|[QT]\d)(?:$|[T ])/i.test(cell);
 }
 
 function periodOf(day: string, months: number): string {
-  return `${day.slice(0, 4)} ${Math.floor((Number(day.slice(5, 7)) - 1) / months)}`;
+  const quarter = /[qt](\d)/i.exec(day)?.[1];
+  const month = quarter === undefined ? Number(day.slice(5, 7)) : Number(quarter) * 3;
+  return `${day.slice(0, 4)} ${Math.floor((month - 1) / months)}`;
 }

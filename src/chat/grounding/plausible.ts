@@ -1,7 +1,9 @@
+import { dayWords, oppositeWords } from './from-claims.ts';
 import type { Derivable } from './candidates.ts';
 import type { NumberPlace } from './context.ts';
 import {
   averageWords,
+  changeWords,
   comparisonWords,
   downWords,
   firstWords,
@@ -28,7 +30,7 @@ interface PlausibilityInput {
  */
 export function plausibleDerivation({
   number,
-  statement: { text, isEntry },
+  statement: { text, isEntry, lead = '' },
   place,
   known,
 }: PlausibilityInput): (candidate: Derivable) => boolean {
@@ -47,25 +49,58 @@ export function plausibleDerivation({
     distinct: () => isWhole && !isEntry,
     sum: () => (isTotal || digits > 2) && (!isEntry || !place.hasNames || isTotal),
     mean: () => averageWords.test(said),
-    'a - b': () => isChange || comparisonWords.test(said) || digits > 3,
+    median: () => /m[eéè]dian/i.test(said),
+    'a - b': ({ cells: [a, b] }) =>
+      digits > 3 ||
+      ((digits > 2 || a?.row === b?.row || changeWords.test(said)) &&
+        (isChange || comparisonWords.test(said))),
     'a + b': () => isTotal && !isChange,
     'a / b': (candidate) => isRatioSaid(candidate, { number, said, isChange, place }),
     'a / sum': () => true,
   };
+  const isMargin = [oppositeWords.test(said), marginWords.test(`${lead} ${said}`)].includes(true);
+  const isRest = restWords.test(said);
+  const starts: readonly (readonly [start: string, isSaid: boolean])[] = [
+    ['sum of all but the first 1', isRest || (digits > 3 && beyondWords.test(said))],
+    ['sum of all but', isRest],
+    ['sum of the group /', number.isPercent],
+    ['a / sum of the group', number.isPercent],
+    ['sum of the group', isTotal || digits > 3],
+    ['sum of the row / a', marginWords.test(said)],
+    ['sum of the row', digits > 2 && endWords.test(`${lead} ${said}`)],
+    ['a * b', digits > 2],
+    ['sum of the named', isTotal || number.isPercent],
+    ['sum of the first', firstWords.test(said)],
+    ['1 - a / b', isRest || isMargin],
+    ['(b / a) ^', yearlyWords.some((yearly) => yearly.test(said))],
+    ['days', dayWords.test(said)],
+    ['(', true],
+  ];
   return (candidate) => {
     const derivation = (candidate.derivation ?? '')
       .replace(/^b (?=[-/] a$)/, 'a ')
       .replace(/(?<=^a [-/] )a$/, 'b');
-    if (derivation.startsWith('sum of all but')) return restWords.test(said);
-    if (derivation === 'sum of the group') return isTotal || digits > 3;
-    if (/sum of the group/.test(derivation)) return number.isPercent;
-    if (derivation === 'a * b') return digits > 2;
-    if (derivation.startsWith('sum of the named')) return isTotal || number.isPercent;
-    if (derivation.startsWith('sum of the first')) return firstWords.test(said);
-    if (derivation.startsWith('(')) return true;
-    return words[derivation]?.(candidate) ?? false;
+    const rule = starts.find(([start]) => derivation.startsWith(start));
+    return rule?.[1] ?? words[derivation]?.(candidate) ?? false;
   };
 }
+
+/** Cash for so many months; one in so many. */
+const periodWords =
+  /(?<!\p{L})(?:months?|weeks?|days?|monate?n?|wochen?|tage?n?|mois|semaines?|jours?|meses|semanas|d[ií]as?|mesi|settimane|giorni|1 in|one in|1 von|1 sur|1 de cada)(?!\p{L})/iu;
+
+/** Behind the first of several ranges: more than 30 days overdue. */
+const beyondWords =
+  /(?<!\p{L})(?:more than|over|beyond|mehr als|über|plus de|más de|mais de|oltre|meer dan)(?!\p{L})/iu;
+
+const endWords =
+  /(?<!\p{L})(?:clos(?:ing|es?|ed)|ending|ends?|ended|net|final|left|leaves|schluss\p{L}*|end\p{L}*|netto|solde|finale?|saldo|cierre|fechamento)(?!\p{L})/iu;
+
+const marginWords = /margin|marge|marż|uptime|retention|verfügbar|disponib/i;
+
+const yearlyWords = [averageWords, /CAGR|\bTCAC\b/];
+
+const ratioWords = [averageWords, timesWords];
 
 interface RatioInput {
   readonly number: WrittenNumber;
@@ -81,10 +116,10 @@ function isRatioSaid(
 ): boolean {
   if (a === undefined || b === undefined) return false;
   const isSameRow = a.row === b.row && a.query === b.query;
-  const isRatio = averageWords.test(said) || timesWords.test(said);
+  const isRatio = ratioWords.some((words) => words.test(said));
   const isAmount = kind === 'money' || kind === 'unknown';
   if (isAmount) return isRatio || (isSameRow && number.isMoney);
-  if (!number.isPercent) return isRatio;
+  if (!number.isPercent) return isRatio || periodWords.test(said);
   if (isChange) return false;
   const named = place.named(a.query)?.size ?? 0;
   return isSameRow || a.query !== b.query || named >= 2;

@@ -22,7 +22,7 @@ export interface WrittenNumber {
  * digits of names such as `q1` or `A4`.
  */
 const pattern =
-  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’/-]|\p{N}:)([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|\p{L}+\.?(?![\p{L}\d²³])))?/giu;
+  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’-]|\p{Script=Latin}\/|\p{N}:)([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|\p{L}+\.?(?![\p{L}\d²³])))?/giu;
 
 /** The numbers of a text, in its order; code, links, dates and numbering are left out. */
 export function readNumbers(text: string): readonly WrittenNumber[] {
@@ -131,7 +131,10 @@ const percentWord =
 
 /** What a unit multiplies by; undefined if it is no word for that. */
 function scaleOf(unit: string, gap: string): number | undefined {
-  const word = unit.toLowerCase().replace(/\.$/, '');
+  const word = unit
+    .toLowerCase()
+    .replace(/(?<=^\p{Script=Latin}+)\p{Script=Han}.*$/u, '')
+    .replace(/\.$/, '');
   const scale = scaleWords.get(word);
   if (scale !== undefined) return gap !== '' || unit.length <= 2 ? scale : undefined;
   return /^[千万萬億亿兆천만억조]/.test(unit) ? scaleWords.get(unit.slice(0, 1)) : undefined;
@@ -230,6 +233,15 @@ const others: readonly RegExp[] = [
   new RegExp(`\\b\\d{1,2}(?:\\.|st|nd|rd|th|er)?\\s+(?:de\\s+)?(?:${months})\\b`, 'gi'),
   new RegExp(`\\b(?:${months})\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?(?![\\d%]|[.,]\\d)`, 'gi'),
   /\b\d{1,3}(?:st|nd|rd|th)\b/gi,
+  // Seasons, fractions and dates without a year.
+  /(?<![\d.,/])(?:(?:19|20)\d\d\/\d{2}|\d{1,2}\/\d{1,2})(?![\d/]|[.,]\d)/g,
+  // What is numbered, not counted: `step 2`.
+  /\b(?:step|week|phase|stage|level|tier|page|rank|place|schritt|woche|stufe|rang|platz|étape|semaine|rang|paso|semana|etapa|passo|settimana|stap|krok)[ \u00A0-]\d{1,2}(?![\d%]|[.,]\d)/giu,
+  // A constant of a formula, and the Portuguese word before a number.
+  /(?:\btimes|×|\*)\s?(?:36[05]|12|52|100|1[.,]?000)(?![\d.,%])/g,
+  /\bdos(?=\s+\d)/gi,
+  // Who was named before: `the gap between the two`.
+  /\b(?:between|of) the (?:two|three)(?=\s+(?:is|are|was|were)\b|[.,;:)])/gi,
 ];
 
 function withoutOthers(text: string): string {

@@ -5,6 +5,8 @@ export interface Statement {
   readonly text: string;
   /** True for an item of a list or the row of a table: it stands for itself. */
   readonly isEntry: boolean;
+  /** What stands above the list or the table of an entry. */
+  readonly lead?: string | undefined;
   /** Of the row of a table: its cells behind the first, with what stands above them. */
   readonly cells: readonly TableCell[];
 }
@@ -19,6 +21,7 @@ interface TableCell {
 export function splitStatements(text: string): readonly Statement[] {
   const spans = splitSpans(text);
   let header: readonly string[] | undefined;
+  let lead = '';
   return spans.map(({ start, end }, index): Statement => {
     const own = text.slice(start, end);
     const isRow = /^\s*\|/.test(own);
@@ -35,7 +38,8 @@ export function splitStatements(text: string): readonly Statement[] {
           }))
         : [];
     const isEntry = isRow || /^\s*(?:[-*•]|\d{1,3}[.)])\s/.test(own);
-    return { start, end, text: own, isEntry, cells };
+    if (!isEntry && own.trim() !== '') lead = own;
+    return { start, end, text: own, isEntry, cells, ...(isEntry && { lead }) };
   });
 }
 

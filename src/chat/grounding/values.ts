@@ -24,7 +24,7 @@ export function allPairs(located: readonly Located[]): readonly (readonly [Locat
 /** Difference, sum, ratio and growth of two numbers. */
 export function comparisons(a: Located, b: Located): Derivable[] {
   const found = [
-    ...(isComparable(a, b) ? [...differences(a, b), ...growths(a, b)] : []),
+    ...(isComparable(a, b) ? [...differences(a, b), ...growths(a, b), ...yearlyGrowths(a, b)] : []),
     ...ratios(a, b),
   ];
   const [cells, operands] = [
@@ -62,7 +62,21 @@ function ratios(a: Located, b: Located): Computed[] {
   return [
     [a.value / b.value, 'a / b', ratioKind(a, b)],
     [b.value / a.value, 'b / a', ratioKind(b, a)],
+    ...(ratioKind(a, b) === 'share' ? complementOf(a, b) : []),
   ];
+}
+
+/** What is left of the larger one: a margin. */
+function complementOf({ value: x }: Located, { value: y }: Located): Computed[] {
+  const ratio = x < y ? x / y : y / x;
+  return ratio > 0 && ratio < 1 ? [[1 - ratio, '1 - a / b', 'share']] : [];
+}
+
+/** The growth of each year between two years that are not next to each other. */
+function yearlyGrowths(a: Located, b: Located): Computed[] {
+  const years = Number(b.time?.slice(0, 4)) - Number(a.time?.slice(0, 4));
+  if (!(Math.abs(years) > 1) || a.value <= 0 || b.value <= 0) return [];
+  return [[(b.value / a.value) ** (1 / years) - 1, '(b / a) ^ (1 / years) - 1', 'share']];
 }
 
 /** Money for a count is money; a count for money is none. Numbers of one kind have a share. */

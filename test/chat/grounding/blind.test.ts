@@ -10,11 +10,12 @@ const answers = [...englishAnswers, ...otherAnswers, ...moreAnswers];
  * 120 answers whose author had read the code of the grounding, and neither its other sets nor a
  * result. At their first run, 1934 of 1973 wrong numbers were noticed (98.0 %) and 11 of 269 right
  * ones marked (4.1 %). The half `aside` was not looked at while words and sums of periods were
- * mended with `tuned`: 977 of 1001 (97.6 %) and 6 of 142 (4.2 %).
+ * mended with `tuned`: 977 of 1001 (97.6 %) and 6 of 142 (4.2 %). With
+ * what a second set taught, the half `aside` has a recall of .983 and .028 false marks.
  */
 test.each([
   ['tuned', 0.98, 0.01],
-  ['aside', 0.97, 0.045],
+  ['aside', 0.98, 0.03],
 ] as const)('the half %s of answers written blind', (half, least, most) => {
   const own = answers.filter((answer) => halfOf(answer) === half);
   const { recall, falseMarks, named } = figures(own);

@@ -1,0 +1,186 @@
+import type { ColumnKind } from './columns.ts';
+import { fromTo, nearness } from './fits.ts';
+import {
+  averageWords,
+  changeWords,
+  comparisonWords,
+  downWords,
+  restWords,
+  timesWords,
+  totalWords,
+  upWords,
+} from './number-words.ts';
+import type { WrittenNumber } from './read-numbers.ts';
+
+/** A number that an answer has said and that is bound, as exactly as its evidence has it. */
+export interface KnownNumber {
+  readonly start: number;
+  readonly value: number;
+  readonly kind: ColumnKind;
+}
+
+interface ClaimsAround {
+  /** The bound numbers of this statement and of the one before, in their order. */
+  readonly known: readonly KnownNumber[];
+  /** The statement with what stands above the number. */
+  readonly said: string;
+}
+
+interface Computed {
+  readonly value: number;
+  readonly derivation: string;
+}
+
+/** What a number is computed from stands right beside it: `727 of 103,782 (0.70 %)`. */
+const mostBefore = 4;
+
+/** How a number follows from the bound ones around it; undefined if it does not. */
+export function deriveFromClaims(
+  number: WrittenNumber,
+  { known, said }: ClaimsAround,
+): Computed | undefined {
+  const earlier = known.filter(({ start }) => start < number.start);
+  const [shares, amounts] = [true, false].map((isShare) =>
+    earlier.filter(({ kind }) => (kind === 'share') === isShare).slice(-mostBefore),
+  );
+  const before = [...(amounts ?? []), ...(shares ?? [])];
+  const after = known.filter(({ start }) => start > number.start).slice(0, 2);
+  const pairs = [...pairsOf(before), ...pairsOf(after), ...across(earlier.slice(-1), after)];
+  const computed = number.isPercent
+    ? [...pairs.flatMap(percentagesOf(number, said)), ...complements(before, said)]
+    : [...pairs.flatMap(amountsOf(number, said)), ...unitsOf(before, said)];
+  const rests = number.isPercent ? wholes(known, said) : remainders(number, known, said);
+  const near = nearness(number, false);
+  const scale = number.isPercent ? 100 : 1;
+  return [...computed, ...rests].find(({ value }) =>
+    number.readings.some((reading) => Number.isFinite(value) && near(value * scale, reading)),
+  );
+}
+
+type Pair = readonly [KnownNumber, KnownNumber];
+
+function pairsOf(known: readonly KnownNumber[]): readonly Pair[] {
+  return known.flatMap((a, index) => known.slice(index + 1).map((b): Pair => [a, b]));
+}
+
+function across(before: readonly KnownNumber[], after: readonly KnownNumber[]): readonly Pair[] {
+  return before.flatMap((a) => after.slice(0, 1).map((b): Pair => [a, b]));
+}
+
+function percentagesOf(number: WrittenNumber, said: string) {
+  const { sign, text } = number;
+  const isPoints = /\p{L}/u.test(text.replace(/percent|prozent(?!p)/iu, ''));
+  const growths = growthsOf(number, said);
+  return ([a, b]: Pair): readonly Computed[] => {
+    const areShares = a.kind === 'share' && b.kind === 'share';
+    if (areShares && isPoints) return [{ value: Math.abs(b.value - a.value), derivation: 'b - a' }];
+    if (a.kind !== b.kind && a.kind !== 'unknown' && b.kind !== 'unknown') return [];
+    const [low, high] = a.value < b.value ? [a.value, b.value] : [b.value, a.value];
+    const ratio = { value: low / high, derivation: 'a / b' };
+    return [...growths(a.value, b.value), ...(sign === undefined && !areShares ? [ratio] : [])];
+  };
+}
+
+/** What the words say of a change: how it is signed, and which of two numbers comes first. */
+function growthsOf({ sign }: WrittenNumber, said: string) {
+  const [isUp, isDown] = [upWords.test(said), downWords.test(said)];
+  const isSigned = sign !== undefined && (fromTo.test(said) || changeWords.test(said));
+  const isNegative = sign === '-' && (isDown || restWords.test(said));
+  const isChange = !isNegative && (isUp || isDown || changeWords.test(said) || isSigned);
+  const isBeside = sign === undefined && besideWords.test(said);
+  return (a: number, b: number): readonly Computed[] => {
+    const change = { value: (b - a) / a, derivation: '(b - a) / a' };
+    if (sign !== undefined) return isChange ? [change] : [];
+    const inverse = { value: (a - b) / b, derivation: '(a - b) / b' };
+    const isOtherWay = isUp !== isDown && change.value > 0 !== isUp;
+    return [
+      ...(isBeside && inverse.value > 0 === isUp ? [inverse] : []),
+      ...(isChange && !isOtherWay ? [change] : []),
+    ].map(({ value, derivation }) => ({ value: Math.abs(value), derivation }));
+  };
+}
+
+/** The later number of two may be what the earlier one is compared with. */
+const besideWords =
+  /(?<!\p{L})(?:above|below|than|over|under|als|über|unter|que|che|di|dan|än|niż)(?!\p{L})/iu;
+
+/** 84 % never pay where 16 % do. */
+function complements(before: readonly KnownNumber[], said: string): readonly Computed[] {
+  if (!restWords.test(said) && !oppositeWords.test(said)) return [];
+  return before
+    .filter(({ kind, value }) => kind === 'share' && value > 0 && value < 1)
+    .map(({ value }) => ({ value: 1 - value, derivation: '1 - a' }));
+}
+
+/** The shares of a table add up to 100 %. */
+function wholes(known: readonly KnownNumber[], said: string): readonly Computed[] {
+  const isWhole = totalWords.test(said) && known.some(({ kind }) => kind === 'share');
+  return isWhole ? [{ value: 1, derivation: 'sum of shares' }] : [];
+}
+
+/** Of 412 customers, four are named: the remaining 408. */
+function remainders(
+  { start, text, sign, readings }: WrittenNumber,
+  known: readonly KnownNumber[],
+  said: string,
+): readonly Computed[] {
+  const isCount = readings.every(({ step }) => step === 1) && /\d\d/.test(text);
+  if (!isCount || sign !== undefined || !restWords.test(said)) return [];
+  const counts = known.filter((other) => other.start < start && other.kind === 'count');
+  return pairsOf(counts).map(([a, b]) => {
+    return { value: Math.abs(a.value - b.value), derivation: 'a - b' };
+  });
+}
+
+export const oppositeWords =
+  /(?<!\p{L})(?:never|not|no|without|on time|free|nicht|keine?|ohne|jamais|pas|sans|no|nunca|sin|não|sem|non|mai|senza|niet|geen|zonder|nie|bez|inte|utan)(?!\p{L})|n’t|n't/iu;
+
+function amountsOf({ text, sign, isMoney, readings }: WrittenNumber, said: string) {
+  const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '').length;
+  const isRatio = averageWords.test(said) || timesWords.test(said);
+  const isExact = readings.some(({ step }) => step < 1) && digits > 1;
+  return ([a, b]: Pair): readonly Computed[] => {
+    if (sign !== undefined) return [];
+    const isSameKind = a.kind === b.kind;
+    const isDifference = isSameKind && a.kind !== 'share';
+    const isSaid = digits > 3 || (comparisonWords.test(said) && digits > 2) || restWords.test(said);
+    const difference = { value: Math.abs(a.value - b.value), derivation: 'a - b' };
+    const ratios = [
+      { value: a.value / b.value, derivation: 'a / b' },
+      { value: b.value / a.value, derivation: 'b / a' },
+    ].filter(({ value }) => value > 1);
+    const factor = Number(
+      /(?<![\d.,])(?:36[05]|1[.,]?000|100)(?![\d%]|[.,]\d| %)/.exec(said)?.[0].replace(/[.,]/, ''),
+    );
+    const scaled = [a.value / b.value, b.value / a.value].map((value) => {
+      return { value: value * factor, derivation: `a / b * ${factor}` };
+    });
+    return [
+      ...(isDifference && isSaid ? [difference] : []),
+      ...(isMoney ? [] : scaled),
+      ...((isRatio || isExact) && !(isMoney && isSameKind) ? ratios : []),
+    ];
+  };
+}
+
+/** Hours as days, days as weeks. */
+function unitsOf(before: readonly KnownNumber[], said: string): readonly Computed[] {
+  return units
+    .filter(({ words }) => words.every((word) => word.test(said)))
+    .flatMap(({ size }) =>
+      before.slice(-2).map(({ value }) => ({ value: value / size, derivation: `a / ${size}` })),
+    );
+}
+
+const seconds = /\bseconds?\b|sekund|second[ie]|segundo/i;
+const minutes = /\bminut/i;
+const hours = /\bhours?\b|stunde|heure|horas?\b|\bore\b|uren|godzin|timmar/i;
+export const dayWords =
+  /\bdays?\b|\btage?n?\b|\bjours?\b|\bd[ií]as?\b|giorn|\bdagen|\bdni\b|dagar/i;
+const weeks = /\bweeks?\b|woche|semaine|semana|settiman|\bweken|tygodni|veckor/i;
+const units = [
+  { size: 60, words: [seconds, minutes] },
+  { size: 60, words: [minutes, hours] },
+  { size: 24, words: [hours, dayWords] },
+  { size: 7, words: [dayWords, weeks] },
+] as const;
