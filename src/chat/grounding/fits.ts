@@ -1,7 +1,7 @@
 import type { Derivable } from './candidates.ts';
 import { isCounted } from './columns.ts';
-import { aboutWords, changeWords, downWords, restWords, upWords } from './number-words.ts';
-import type { WrittenNumber } from './read-numbers.ts';
+import { aboutWords, changeWords, downWords, restWords, upWords } from './numbers/number-words.ts';
+import type { WrittenNumber } from './numbers/read-numbers.ts';
 
 type NumberReading = WrittenNumber['readings'][number];
 
@@ -49,9 +49,9 @@ export function fitsNumber(
     });
 }
 
-/** `60 % fewer` has no minus, and neither has a gap or a rest. */
+/** `60 % fewer` has no minus, and neither has a gap or a rest. A cell of a table has one. */
 function saysMinus(before: string, statement: string, text: string): boolean {
-  if (/\(\s*$/.test(before)) return false;
+  if (/[(|]\s*$/.test(before)) return false;
   const at = statement.indexOf(text);
   const behind = at < 0 ? '' : statement.slice(at + text.length, at + text.length + 14);
   const around = `${before.slice(-16)} ${behind.split(/[.,;(]/)[0] ?? ''}`;

@@ -9,8 +9,8 @@ import {
   timesWords,
   totalWords,
   upWords,
-} from './number-words.ts';
-import type { WrittenNumber } from './read-numbers.ts';
+} from './numbers/number-words.ts';
+import type { WrittenNumber } from './numbers/read-numbers.ts';
 
 /** A number that an answer has said and that is bound, as exactly as its evidence has it. */
 export interface KnownNumber {
@@ -26,7 +26,7 @@ interface ClaimsAround {
   readonly said: string;
 }
 
-interface Computed {
+interface FromNeighbours {
   readonly value: number;
   readonly derivation: string;
 }
@@ -38,7 +38,7 @@ const mostBefore = 4;
 export function deriveFromClaims(
   number: WrittenNumber,
   { known, said }: ClaimsAround,
-): Computed | undefined {
+): FromNeighbours | undefined {
   const earlier = known.filter(({ start }) => start < number.start);
   const [shares, amounts] = [true, false].map((isShare) =>
     earlier.filter(({ kind }) => (kind === 'share') === isShare).slice(-mostBefore),
@@ -71,7 +71,7 @@ function percentagesOf(number: WrittenNumber, said: string) {
   const { sign, text } = number;
   const isPoints = /\p{L}/u.test(text.replace(/percent|prozent(?!p)/iu, ''));
   const growths = growthsOf(number, said);
-  return ([a, b]: Pair): readonly Computed[] => {
+  return ([a, b]: Pair): readonly FromNeighbours[] => {
     const areShares = a.kind === 'share' && b.kind === 'share';
     if (areShares && isPoints) return [{ value: Math.abs(b.value - a.value), derivation: 'b - a' }];
     if (a.kind !== b.kind && a.kind !== 'unknown' && b.kind !== 'unknown') return [];
@@ -88,7 +88,7 @@ function growthsOf({ sign }: WrittenNumber, said: string) {
   const isNegative = sign === '-' && (isDown || restWords.test(said));
   const isChange = !isNegative && (isUp || isDown || changeWords.test(said) || isSigned);
   const isBeside = sign === undefined && besideWords.test(said);
-  return (a: number, b: number): readonly Computed[] => {
+  return (a: number, b: number): readonly FromNeighbours[] => {
     const change = { value: (b - a) / a, derivation: '(b - a) / a' };
     if (sign !== undefined) return isChange ? [change] : [];
     const inverse = { value: (a - b) / b, derivation: '(a - b) / b' };
@@ -105,7 +105,7 @@ const besideWords =
   /(?<!\p{L})(?:above|below|than|over|under|als|über|unter|que|che|di|dan|än|niż)(?!\p{L})/iu;
 
 /** 84 % never pay where 16 % do. */
-function complements(before: readonly KnownNumber[], said: string): readonly Computed[] {
+function complements(before: readonly KnownNumber[], said: string): readonly FromNeighbours[] {
   if (!restWords.test(said) && !oppositeWords.test(said)) return [];
   return before
     .filter(({ kind, value }) => kind === 'share' && value > 0 && value < 1)
@@ -113,7 +113,7 @@ function complements(before: readonly KnownNumber[], said: string): readonly Com
 }
 
 /** The shares of a table add up to 100 %. */
-function wholes(known: readonly KnownNumber[], said: string): readonly Computed[] {
+function wholes(known: readonly KnownNumber[], said: string): readonly FromNeighbours[] {
   const isWhole = totalWords.test(said) && known.some(({ kind }) => kind === 'share');
   return isWhole ? [{ value: 1, derivation: 'sum of shares' }] : [];
 }
@@ -123,10 +123,10 @@ function remainders(
   { start, text, sign, readings }: WrittenNumber,
   known: readonly KnownNumber[],
   said: string,
-): readonly Computed[] {
+): readonly FromNeighbours[] {
   const isCount = readings.every(({ step }) => step === 1) && /\d\d/.test(text);
   if (!isCount || sign !== undefined || !restWords.test(said)) return [];
-  const counts = known.filter((other) => other.start < start && other.kind === 'count');
+  const counts = known.filter((entry) => entry.start < start && entry.kind === 'count');
   return pairsOf(counts).map(([a, b]) => {
     return { value: Math.abs(a.value - b.value), derivation: 'a - b' };
   });
@@ -139,7 +139,7 @@ function amountsOf({ text, sign, isMoney, readings }: WrittenNumber, said: strin
   const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '').length;
   const isRatio = averageWords.test(said) || timesWords.test(said);
   const isExact = readings.some(({ step }) => step < 1) && digits > 1;
-  return ([a, b]: Pair): readonly Computed[] => {
+  return ([a, b]: Pair): readonly FromNeighbours[] => {
     if (sign !== undefined) return [];
     const isSameKind = a.kind === b.kind;
     const isDifference = isSameKind && a.kind !== 'share';
@@ -164,14 +164,20 @@ function amountsOf({ text, sign, isMoney, readings }: WrittenNumber, said: strin
 }
 
 /** Hours as days, days as weeks. */
-function unitsOf(before: readonly KnownNumber[], said: string): readonly Computed[] {
-  return units
+function unitsOf(before: readonly KnownNumber[], said: string): readonly FromNeighbours[] {
+  const yearly = annualWords.test(said)
+    ? before.slice(-2).map(({ value }) => ({ value: value * 12, derivation: 'a * 12' }))
+    : [];
+  const converted = units
     .filter(({ words }) => words.every((word) => word.test(said)))
     .flatMap(({ size }) =>
       before.slice(-2).map(({ value }) => ({ value: value / size, derivation: `a / ${size}` })),
     );
+  return [...yearly, ...converted];
 }
 
+/** A month as a year. */
+const annualWords = /annuali[sz]|run[- ]rate|hochgerechnet/i;
 const seconds = /\bseconds?\b|sekund|second[ie]|segundo/i;
 const minutes = /\bminut/i;
 const hours = /\bhours?\b|stunde|heure|horas?\b|\bore\b|uren|godzin|timmar/i;

@@ -17,9 +17,9 @@ import {
 import { fitsNumber } from './fits.ts';
 import { deriveFromClaims, type KnownNumber } from './from-claims.ts';
 import { withoutNames } from './mentions.ts';
-import { totalWords } from './number-words.ts';
+import { totalWords } from './numbers/number-words.ts';
 import { plausibleDerivation } from './plausible.ts';
-import { readNumbers, underHeader, type WrittenNumber } from './read-numbers.ts';
+import { readNumbers, underHeader, type WrittenNumber } from './numbers/read-numbers.ts';
 import { splitStatements } from './statements.ts';
 
 /** A number or a citation in an answer, and what it rests on. */
@@ -110,10 +110,10 @@ function throughNeighbours(bound: BoundClaim, around: readonly BoundClaim[]): Bo
   const { claim, number, said } = bound;
   if (claim.status !== 'ungrounded') return bound;
   const others = around.filter(({ known }) => known !== undefined);
-  const known = others.flatMap((other) => other.known ?? []);
+  const known = others.flatMap((neighbour) => neighbour.known ?? []);
   const found = deriveFromClaims(number, { known, said });
   if (found === undefined) return bound;
-  const evidence = others.flatMap((other) => other.claim.evidence).slice(0, 10);
+  const evidence = others.flatMap((neighbour) => neighbour.claim.evidence).slice(0, 10);
   const { kind, text, span } = claim;
   const { value, derivation } = found;
   return {

@@ -1,6 +1,6 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import { columnKinds, isLabel } from './columns.ts';
-import { spellings } from './spellings.ts';
+import { spellings } from './numbers/spellings.ts';
 import { numberOf } from './values.ts';
 
 /** A text, a date or a year of some rows that a statement names. */

@@ -12,8 +12,8 @@ import {
   timesWords,
   totalWords,
   upWords,
-} from './number-words.ts';
-import type { WrittenNumber } from './read-numbers.ts';
+} from './numbers/number-words.ts';
+import type { WrittenNumber } from './numbers/read-numbers.ts';
 import type { Statement } from './statements.ts';
 
 interface PlausibilityInput {
@@ -52,6 +52,7 @@ export function plausibleDerivation({
     median: () => /m[eéè]dian/i.test(said),
     'a - b': ({ cells: [a, b] }) =>
       digits > 3 ||
+      spreadWords.test(said) ||
       ((digits > 2 || a?.row === b?.row || changeWords.test(said)) &&
         (isChange || comparisonWords.test(said))),
     'a + b': () => isTotal && !isChange,
@@ -88,6 +89,9 @@ export function plausibleDerivation({
 /** Cash for so many months; one in so many. */
 const periodWords =
   /(?<!\p{L})(?:months?|weeks?|days?|monate?n?|wochen?|tage?n?|mois|semaines?|jours?|meses|semanas|d[ií]as?|mesi|settimane|giorni|1 in|one in|1 von|1 sur|1 de cada)(?!\p{L})/iu;
+
+/** How far apart the largest and the smallest are. */
+const spreadWords = /\bspread\b|spanne|amplitude|spreiding|spännvidd|rozpięto/i;
 
 /** Behind the first of several ranges: more than 30 days overdue. */
 const beyondWords =

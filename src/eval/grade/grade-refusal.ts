@@ -1,4 +1,4 @@
-import { readNumbers } from '../../chat/grounding/read-numbers.ts';
+import { readNumbers } from '../../chat/grounding/numbers/read-numbers.ts';
 import { findRefusal } from '../../chat/refusal.ts';
 import type { GraderFinding } from '../run/outcome.ts';
 import { countsPlaces, saysNoAnswer } from './refusal-phrases.ts';

@@ -1,4 +1,4 @@
-import { readNumbers, type WrittenNumber } from '../../chat/grounding/read-numbers.ts';
+import { readNumbers, type WrittenNumber } from '../../chat/grounding/numbers/read-numbers.ts';
 import { parseJson } from '../../lib/json.ts';
 
 /** Every number that a reader would say the answer states. */

@@ -12,10 +12,10 @@ const answers = answersOf([...business, ...product, ...finance, ...northern, ...
 
 /**
  * 81 texts of which each is told with the rows of two seeds, by an author who had read neither the
- * grounding nor another set. At their first run, the half `tuned` had a recall of wrong numbers of .970
- * and .244 false marks, the half `aside` .974 and .273. Single answers of `aside` were not looked at
- * while the grounding learned to compute from what the answer itself has said; then it had .988 and
- * .120, the half `tuned` .990 and .008.
+ * grounding nor another set. At their first run, the half `tuned` had a recall of wrong numbers of
+ * .970 and .244 false marks, the half `aside` .974 and .273. Single answers of `aside` were not
+ * looked at while the grounding learned to compute from what the answer itself has said; then it
+ * had .988 and .120, the half `tuned` .990 and .008.
  */
 test.each([
   ['tuned', 0.985, 0.01],
