@@ -126,6 +126,10 @@ test('ktx coverage lists what did not arrive, each by its name and place', async
   const named = rows.map(([reason, name]) => `${reason}: ${name}`);
   expect(named).toContain('unit test: hot_drinks_are_counted');
   for (const [, , place] of rows) expect(place).toMatch(/^sources\/dbt\/\S+ line \d+$/);
+  const { stdout } = await ktx(['coverage'], { cwd, terminal: true });
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.filter((line) => line.length > 80 || line.includes('…'))).toEqual([]);
+  expect(lines.filter((line) => line.includes('measure without a metric'))).toHaveLength(1);
   const unknown = await ktx(['coverage', 'dbtt'], { cwd });
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toContain('dbt');

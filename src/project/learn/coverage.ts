@@ -9,7 +9,7 @@ import { openSource } from '../../sources/registry.ts';
 import { listSources } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
 
-interface SourceCoverage {
+export interface SourceCoverage {
   readonly connection: string;
   readonly statements: number;
   readonly arrived: number;

@@ -76,8 +76,8 @@ async function measure(
       exitCode: 2,
     });
   const gold = await parseGoldSet(file, text);
-  const of = gold.questions.length;
-  const onQuestion = (done: number) => progress.update(`question ${done} of ${of}`);
+  const total = gold.questions.length;
+  const onQuestion = (done: number) => progress.update('asking the search', { done, total });
   return measureRetrieval(project, gold, { signal, onQuestion });
 }
 
@@ -153,7 +153,7 @@ async function ask(
     warn: (message) => context.printNote(message),
     onCase({ id: name, outcome }, { done, of, condition }) {
       context.printEvent({ type: 'case_ended', id: name, outcome, condition, done, of });
-      context.progress.update(`${condition}: ${done} of ${formatCount(of, 'case')}`);
+      context.progress.update(`${condition}: asking the cases`, { done, total: of });
     },
   });
   const shown = result.conditions.map((condition) => ({

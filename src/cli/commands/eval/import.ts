@@ -74,7 +74,8 @@ export const importCommand = defineCommand({
       known: editor.ids,
       limit: options.limit ?? Infinity,
       signal,
-      onQuestion: (count) => progress.update(`question ${count} of ${read.questions.length}`),
+      onQuestion: (done) =>
+        progress.update('reading the questions', { done, total: read.questions.length }),
     }).finally(close);
     for (const each of cases) editor.addCase({ ...each });
     const written = options.dryRun !== true && cases.length > 0;

@@ -1,4 +1,7 @@
+import type { SourceCoverage } from '../../../project/learn/coverage.ts';
 import { defineCommand } from '../../command.ts';
+import type { Screen } from '../../terminal/screen.ts';
+import { escapeControls, wrapText } from '../../terminal/text-width.ts';
 
 export const coverageCommand = defineCommand({
   description:
@@ -18,13 +21,27 @@ export const coverageCommand = defineCommand({
     const rows = sources.flatMap(({ missing }) =>
       missing.map(({ reason, name, place }) => [reason, name ?? '', place]),
     );
-    return {
-      data: { sources, columns, rows },
-      table: { columns, rows },
-      notes: sources.map(
-        ({ connection, statements, arrived }) =>
-          `${connection}: ${arrived} of ${statements} statements arrived`,
-      ),
-    };
+    const data = { sources, columns, rows };
+    const { screen } = context;
+    if (screen.format === 'csv') return { data, table: { columns, rows } };
+    return { data, text: sources.map((source) => coverageText(source, screen)).join('\n\n') };
   },
 });
+
+/** Each reason once, and below it what it keeps out: nothing is cut, long reasons are wrapped. */
+function coverageText(
+  { connection, statements, arrived, missing }: SourceCoverage,
+  { style, width }: Screen,
+): string {
+  const total = style('bold', `${connection}: ${arrived} of ${statements} statements arrived`);
+  const groups = [...Map.groupBy(missing, ({ reason }) => reason)];
+  const lines = groups.flatMap(([reason, ofReason]) => [
+    ...indent(wrapText(`${reason} (${ofReason.length})`, width === undefined ? width : width - 2)),
+    ...ofReason.map(({ name, place }) => `    ${name === undefined ? '' : `${name}  `}${place}`),
+  ]);
+  return [total, ...lines.map(escapeControls)].join('\n');
+}
+
+function indent(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `  ${line}`);
+}
