@@ -96,6 +96,8 @@ const commandLines: Readonly<Record<string, readonly string[]>> = {
   'eval report': ['eval', 'report'],
   'eval generate': ['eval', 'generate', 'basic', '--connection', 'shop'],
   bench: ['bench', 'basic'],
+  'mcp install': ['mcp', 'install', 'cursor'],
+  'mcp uninstall': ['mcp', 'uninstall', 'cursor'],
   'mcp token create': ['mcp', 'token', 'create', 'ann'],
   completion: ['completion', 'bash'],
   schema: ['schema', 'ktx'],
