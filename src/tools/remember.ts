@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { proposeCorrection } from '../project/learn/propose-correction.ts';
 import { readNoteStatus, remember } from '../project/learn/remember.ts';
-import { writeCorrection } from '../sources/notes/correction.ts';
 import { carriesNone, type ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -17,11 +17,13 @@ export const rememberNote: ToolDefinition<typeof inputSchema> = {
   itemsName: 'text',
   isShort: true,
   async run({ text = '', corrects, status_of: id }, { project, signal, loops }) {
-    const words = corrects === undefined ? text : writeCorrection({ corrects, words: text });
+    const options = { signal, tools: loops };
     const note =
-      id === undefined
-        ? await remember(project, words, { signal, tools: loops })
-        : await readNoteStatus(project, id);
+      id !== undefined
+        ? await readNoteStatus(project, id)
+        : corrects === undefined
+          ? await remember(project, text, options)
+          : await proposeCorrection(project, { corrects, words: text }, options);
     return {
       summary:
         note.status === 'proposed'

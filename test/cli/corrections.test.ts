@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openProject } from '../../src/project/open/open.ts';
@@ -74,9 +74,21 @@ describe('a correction of an agent', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('can be put off, and about nothing that is known it is not listed', async () => {
-    await propose(words, 'orders.amont');
+  test('of nothing, or without words, is refused: nobody would find it again', async () => {
+    expect(await propose(words, 'orders.amont')).toMatch(/`orders.amont`[^]*orders\.amount/);
+    expect(await propose('', 'orders.amount')).toContain('The note is empty.');
     expect(await listed()).toEqual([]);
+    expect(existsSync(join(cwd, 'sources/notes'))).toBe(false);
+  });
+
+  test('stays in the list when its subject is gone', async () => {
+    await propose();
+    rmSync(join(cwd, 'semantic-layer'), { recursive: true });
+    rmSync(join(cwd, 'claims'), { recursive: true });
+    expect(await listed()).toMatchObject([{ subject: field, says: words }]);
+  });
+
+  test('can be put off', async () => {
     await propose();
     const [proposed] = await listed();
     expect(await ktx(['review', 'defer', proposed?.id ?? ''], { cwd })).toMatchObject({ code: 0 });

@@ -15,8 +15,8 @@ export function upgradeNote(files: FileTree): string | undefined {
   return isFormer
     ? [
         'Upgrades files of an earlier version of ktx: claims/ has one short line for each column,',
-        'sources/ splits large files, and .gitattributes says how git merges generated files.',
-        'Names, decisions and what people wrote stay as they are.',
+        'and .gitattributes says how git merges generated files. Names, decisions and what people',
+        'wrote stay as they are.',
       ].join('\n')
     : undefined;
 }

@@ -61,7 +61,8 @@ export async function remember(
   }
 }
 
-function checkNote(note: string): void {
+/** Throws `note_unusable` for what is no note. */
+export function checkNote(note: string): void {
   if (note !== '' && note.length <= maxCharacters && note.isWellFormed()) return;
   throw new UserError(
     'note_unusable',

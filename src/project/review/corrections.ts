@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { shortId, type ClaimKind } from '../../context/claims/claim.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import { parseWikiSubject, parseSubject } from '../../context/claims/subject.ts';
-import { subjects } from '../../context/claims/claim.ts';
+import { UserError } from '../../lib/error.ts';
 import { parseCorrection } from '../../sources/notes/correction.ts';
 import { readText } from '../../store/files.ts';
 import { explainSubject } from '../answer/explain.ts';
@@ -28,7 +27,7 @@ export interface ProposedCorrection {
   readonly note: string;
 }
 
-/** Those about something that the project knows; sorted by subject. */
+/** All of them, also about what the project does not know any more; sorted by subject. */
 export async function listCorrections(project: Project): Promise<readonly ProposedCorrection[]> {
   const proposed = (await listNotes(project)).flatMap(({ id: note, text }) => {
     const found = parseCorrection(text);
@@ -36,12 +35,9 @@ export async function listCorrections(project: Project): Promise<readonly Propos
   });
   if (proposed.length === 0) return [];
   const { pins } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
-  const known = await listKnownSubjects(project);
-  const found = proposed.map(async ({ note, corrects, words }) => {
-    const subject = findSubject(known, corrects);
-    const kind = subject === undefined ? undefined : correctedKind(subject);
-    if (subject === undefined || kind === undefined) return [];
-    const id = shortId({ subject, kind: kind as ClaimKind, body: words });
+  const found = proposed.map(async ({ note, corrects: subject, words }) => {
+    const kind: ClaimKind = correctedKind(subject) ?? 'description';
+    const id = shortId({ subject, kind, body: words });
     const isDecided = pins.some(
       (pin) => pin.subject === subject && pin.kind === kind && pin.seen.includes(id),
     );
@@ -63,8 +59,13 @@ async function describeCorrection(
   { words, ...found }: FoundCorrection,
 ): Promise<ProposedCorrection> {
   const { subject, kind } = found;
-  const signal = new AbortController().signal;
-  const explained = await explainSubject(project, { subject, measure: false }, { signal });
+  const { signal } = new AbortController();
+  const explained = await explainSubject(project, { subject, measure: false }, { signal }).catch(
+    (error: unknown) => {
+      if (error instanceof UserError && error.code === 'subject_unknown') return [];
+      throw error;
+    },
+  );
   const claims = explained
     .flatMap((explanation) => explanation.claims)
     .filter((claim) => claim.kind === kind);
@@ -96,28 +97,4 @@ export function toOwnDefinition({
 
 export function correctionQuestion({ subject, kind, id }: ProposedCorrection): OpenQuestion {
   return { subject, kind, ids: [id] };
-}
-
-/** The subjects of all datasets, fields and metrics. Connects to no warehouse. */
-async function listKnownSubjects(project: Project): Promise<readonly string[]> {
-  const models = project.warehouses.map(async (connection) => {
-    const { model } = await project.model(connection);
-    return [...model.datasets.values()].flatMap(({ name: dataset, fields, metrics }) => [
-      subjects.dataset(connection, dataset),
-      ...[...fields.keys()].map((name) => subjects.field(connection, dataset, name)),
-      ...[...metrics.keys()].map((name) => subjects.metric(connection, dataset, name)),
-    ]);
-  });
-  return (await Promise.all(models)).flat();
-}
-
-/** The one subject of that name, with or without its type and its connection. */
-function findSubject(known: readonly string[], named: string): string | undefined {
-  if (parseWikiSubject(named) !== undefined) return named;
-  const matches = known.filter((subject) => {
-    const { connection = '' } = parseSubject(subject) ?? {};
-    const untyped = subject.slice(subject.indexOf(':') + 1);
-    return [subject, untyped, untyped.slice(connection.length + 1)].includes(named);
-  });
-  return matches.length === 1 ? matches[0] : undefined;
 }

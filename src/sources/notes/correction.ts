@@ -3,17 +3,16 @@
  * a person accepts them.
  */
 export interface ProposedWords {
-  /** As the agent names it: `term:revenue`, `orders.amount`. */
+  /** The subject, such as `term:revenue` or `field:shop.orders.amount`. */
   readonly corrects: string;
   readonly words: string;
 }
 
-const head = /^---\ncorrects: (\S{1,200})\n---\n/;
+const head = /^---\ncorrects: (\S[^\n]*)\n---\n/;
 
 /** The text of a note that proposes a correction. */
 export function writeCorrection({ corrects, words }: ProposedWords): string {
-  const subject = corrects.trim().replaceAll(/\s+/g, '_').slice(0, 200);
-  return `---\ncorrects: ${subject}\n---\n${words.trim()}\n`;
+  return `---\ncorrects: ${corrects}\n---\n${words.trim()}\n`;
 }
 
 /** Undefined for any other note. */

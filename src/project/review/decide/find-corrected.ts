@@ -38,7 +38,7 @@ export async function findCorrected(
 }
 
 /** The kind of what words about a subject take the place of; undefined for a join. */
-export function correctedKind(subject: string): OpenQuestion['kind'] | undefined {
+export function correctedKind(subject: string): 'definition' | 'rule' | 'description' | undefined {
   const wiki = parseWikiSubject(subject)?.type;
   if (wiki !== undefined) return wiki === 'term' ? 'definition' : 'rule';
   const type = parseSubject(subject)?.type;
