@@ -56,7 +56,7 @@ const clientOf = (name: string) => {
 
 describe.each(cases)('%s, %s', (name, file, text) => {
   const client = clientOf(name);
-  const entry = client.stdioEntry(server);
+  const entry = client.stdioEntry(server, 'ktx');
   const parse = parsers[client.format];
 
   test('an entry is added, and all that was there stays', async () => {
@@ -89,7 +89,7 @@ describe.each(cases)('%s, %s', (name, file, text) => {
 
   test('another entry under the name takes its place', async () => {
     const added = await editEntry(text, client, { name: 'ktx', entry });
-    const other = client.stdioEntry({ ...server, args: ['other'], variables: [] });
+    const other = client.stdioEntry({ ...server, args: ['other'], variables: [] }, 'ktx');
     const replaced = await editEntry(added, client, { name: 'ktx', entry: other });
     expect(await readEntry(replaced, client, 'ktx')).toEqual(other);
     const back = await editEntry(replaced, client, { name: 'ktx', entry });
@@ -103,7 +103,7 @@ test.each([
   ['{\n"mcpServers": [1]}', /list or text/],
   ['{"mcpServers": null}', /has no place/],
 ])('a file that nobody could edit safely is refused: %s', async (text, reason) => {
-  const change = { name: 'ktx', entry: clientOf('cursor').stdioEntry(server) };
+  const change = { name: 'ktx', entry: clientOf('cursor').stdioEntry(server, 'ktx') };
   await expect(editEntry(text, clientOf('cursor'), change)).rejects.toThrow(reason);
 });
 
@@ -113,6 +113,6 @@ test.each([
   ['extensions: [1]', 'goose'],
   ['a: [', 'goose'],
 ])('so is one in another format: %s', async (text, name) => {
-  const change = { name: 'ktx', entry: clientOf(name).stdioEntry(server) };
+  const change = { name: 'ktx', entry: clientOf(name).stdioEntry(server, 'ktx') };
   await expect(editEntry(text, clientOf(name), change)).rejects.toThrow();
 });

@@ -155,6 +155,20 @@ test('a server that does not answer is not written down', async () => {
   expect(existsSync(at('.cursor/mcp.json'))).toBe(false);
 });
 
+test('a local server takes no place of one over HTTP unasked, and a dry run of what is there says so', async () => {
+  const { ktx, read, write } = machine('.cursor', '.config/goose');
+  const text = '{"mcpServers": {"ktx": {"url": "https://ktx.example.com/mcp"}}}\n';
+  write('.cursor/mcp.json', text);
+  const refused = await ktx('mcp', 'install', 'cursor');
+  expect(refused.stderr).toContain('Cursor has a server over HTTP under ktx.');
+  expect(read('.cursor/mcp.json')).toBe(text);
+  expect((await ktx('mcp', 'uninstall', 'cursor')).code).toBe(0);
+  await ktx('mcp', 'install', 'goose', '--name', 'shop');
+  expect(read('.config/goose/config.yaml')).toContain('name: shop');
+  const again = await ktx('mcp', 'install', 'goose', '--name', 'shop', '--dry-run');
+  expect(again.stdout).toBe('Goose: nothing to change\n');
+});
+
 test.each([
   [['mcp', 'install'], 'Which clients?', 'ktx mcp install cursor, or --all'],
   [['mcp', 'install', 'curser'], 'clients cannot be "curser"', 'cursor, vscode'],

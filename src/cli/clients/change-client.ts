@@ -71,12 +71,20 @@ export async function planChange(change: ClientChange, host: CliHost): Promise<P
  */
 export function requireOwn({ old, entry, client, name }: PlannedChange): void {
   if (old === undefined) return;
-  const command = entryCommand(old);
-  const project = command && projectOf(command);
-  const wanted = entry && entryCommand(entry);
-  if (project !== undefined && (wanted === undefined || project === projectOf(wanted))) return;
-  if (wanted === undefined && command === undefined) return;
-  const what = project === undefined ? 'another server' : `the project ${project}`;
+  const [there, wanted] = [old, entry].map((own) => own && entryCommand(own));
+  const project = there && projectOf(there);
+  // An entry without a command leads to a server over HTTP.
+  const isSameKind = entry === undefined || (there === undefined) === (wanted === undefined);
+  const isSameProject =
+    there === undefined ||
+    (project !== undefined && (wanted === undefined || project === projectOf(wanted)));
+  if (isSameKind && isSameProject) return;
+  const what =
+    there === undefined
+      ? 'a server over HTTP'
+      : project === undefined
+        ? 'another server'
+        : `the project ${project}`;
   throw new UserError('client_entry_exists', `${client.title} has ${what} under ${name}.`, {
     hint: 'choose another name with --name, or pass --replace',
     exitCode: 2,

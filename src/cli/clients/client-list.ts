@@ -39,7 +39,7 @@ export interface McpClient {
   readonly folder: (place: ClientPlace) => string;
   /** Its file; undefined if it has none of this scope. */
   readonly file: (scope: ClientScope, place: ClientPlace) => string | undefined;
-  readonly stdioEntry: (server: ServerCommand) => ClientEntry;
+  readonly stdioEntry: (server: ServerCommand, name: string) => ClientEntry;
   /** Undefined if its file takes no servers over HTTP. */
   readonly httpEntry?: (server: ServerAddress) => ClientEntry;
   /** True if its file can name variables that it hands on to servers. */
@@ -236,9 +236,9 @@ export const mcpClients: readonly McpClient[] = [
     folder: gooseFolder,
     file: (scope, place) =>
       scope === 'user' ? join(gooseFolder(place), 'config.yaml') : undefined,
-    stdioEntry: ({ command, args, variables }) => ({
+    stdioEntry: ({ command, args, variables }, name) => ({
       type: 'stdio',
-      name: 'ktx',
+      name,
       enabled: true,
       cmd: command,
       args: [...args],

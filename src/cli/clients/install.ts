@@ -49,7 +49,7 @@ export async function installClient(
   context: CommandContext,
 ): Promise<ClientReport> {
   const { name, scope } = flags;
-  const entry = target.entryFor(client);
+  const entry = target.entryFor(client, name);
   if (entry === undefined) {
     throw new UserError('client_without_http', `${client.title} takes no server over HTTP here.`, {
       hint: 'leave out --http, or add the address in its own settings',

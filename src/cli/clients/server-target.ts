@@ -7,11 +7,10 @@ import { tryAddress, tryServer, type ServerTrial } from './try-server.ts';
 
 /** The server that clients are to use: a program of this machine, or an address. */
 export interface ServerTarget {
-  readonly name: string;
   /** Variables that the server needs. */
   readonly variables: readonly string[];
   /** The entry of a client; undefined if its file takes no such server. */
-  readonly entryFor: (client: McpClient) => ClientEntry | undefined;
+  readonly entryFor: (client: McpClient, name: string) => ClientEntry | undefined;
   /** Starts or reaches it as the client would. */
   readonly tryAs: (client: McpClient) => Promise<ServerTrial>;
 }
@@ -37,7 +36,7 @@ export async function describeTarget(
   }
   if (!report.isApproved) {
     context.printNote(
-      'Nobody has approved yet what this project does on this machine: until ktx trust, agents can search, but not query.',
+      'What this project does on this machine is not approved yet: agents can search, and query once you have run ktx trust.',
     );
   }
   const { readEnvFile } = await import('../../project/trust/env-file.ts');
@@ -57,9 +56,8 @@ function describeProgram(server: ServerCommand, { host, signal }: CommandContext
     return trial;
   };
   return {
-    name: 'ktx',
     variables: server.variables,
-    entryFor: (client) => client.stdioEntry(server),
+    entryFor: (client, name) => client.stdioEntry(server, name),
     tryAs: ({ passesVariables }) => trials.get(passesVariables) ?? start(passesVariables),
   };
 }
@@ -69,7 +67,6 @@ function describeAddress(address: ServerAddress, { host, signal }: CommandContex
     throw usageError(`--http takes an address, not ${address.url}.`, 'as https://host/mcp');
   let trial: Promise<ServerTrial> | undefined;
   return {
-    name: 'ktx',
     variables: [],
     entryFor: (client) => client.httpEntry?.(address),
     tryAs: () => (trial ??= tryAddress(address, { env: host.env, signal })),

@@ -17,9 +17,10 @@ const scopeOption = () =>
 
 export const installCommand = defineCommand({
   description:
-    'Adds the MCP server of this project to the settings of the clients that you name, and proves it: ktx starts as the client would start it ' +
-    'and has to answer before anything is written. Comments and other servers stay, the old file is kept beside it as .bak, and no secret is ' +
-    'written: where the project needs variables, the file only names them.',
+    'Adds the MCP server of this project to the settings of the clients that you name. Before ' +
+    'anything is written, ktx starts the server as the client would start it, and it has to ' +
+    'answer. Comments and other servers stay, and the old file is kept beside it as .bak. No ' +
+    'secret is written: where the project needs variables, the file only names them.',
   examples: [
     ['ktx mcp install claude-code cursor', 'adds it to both'],
     ['ktx mcp install --all', 'adds it to every client that is on this machine'],
@@ -64,7 +65,8 @@ export const installCommand = defineCommand({
 
 export const uninstallCommand = defineCommand({
   description:
-    'Removes the MCP server from the settings of the clients that you name. Everything else in their files stays; the old file is kept as .bak.',
+    'Removes the MCP server from the settings of the clients that you name. Everything else in ' +
+    'their files stays; the old file is kept as .bak.',
   examples: [
     ['ktx mcp uninstall cursor', 'removes it from Cursor'],
     ['ktx mcp uninstall --all', 'removes it from every client'],
@@ -90,7 +92,8 @@ export const uninstallCommand = defineCommand({
 
 export const clientsCommand = defineCommand({
   description:
-    'Shows in which clients on this machine ktx is installed, for which project, and whether it answers when it is started as the client would start it.',
+    'Shows in which clients on this machine ktx is installed, for which project, and whether it ' +
+    'answers when it is started as the client would start it.',
   examples: [['ktx mcp status', 'one line for each client']],
   hasRows: true,
   define: (command) => command.addOption(scopeOption()).option(...nameFlag),
@@ -142,7 +145,7 @@ async function showLinks(target: ServerTarget, name: string): Promise<CommandRes
   const { deepLinks } = await import('../../clients/deep-links.ts');
   const links = Object.fromEntries(
     ['cursor', 'vscode'].flatMap((client) => {
-      const entry = target.entryFor(clientNamed(client));
+      const entry = target.entryFor(clientNamed(client), name);
       return entry === undefined ? [] : Object.entries(deepLinks(client, { name, entry }));
     }),
   );
@@ -194,7 +197,10 @@ function reportText({
   const texts: Record<ClientReport['state'], readonly string[]> = {
     installed: [`${title}: installed, ${answered}`, `  ${file}`, ...kept],
     unchanged: [`${title}: was installed already, ${answered}`],
-    planned: [`${title}: ${file}`, ...(diff ?? []).map((line) => `  ${line}`)],
+    planned:
+      diff?.length === 0
+        ? [`${title}: nothing to change`]
+        : [`${title}: ${file}`, ...(diff ?? []).map((line) => `  ${line}`)],
     removed: [`${title}: removed`, `  ${file}`, ...kept],
     absent: [`${title}: was not installed`],
     failed: [],
