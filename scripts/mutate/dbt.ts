@@ -3,6 +3,14 @@ import type { Mutant } from './mutant.ts';
 /** What a dbt project says, and how its warehouse is found. */
 export const dbtMutants: readonly Mutant[] = [
   {
+    name: 'step-with-metric-unlisted',
+    file: 'context/catalog/find-steps.ts',
+    find: '!dataset.hasOwnMetric &&',
+    replace: '',
+    why: 'A staging model on which somebody defined a metric is in no list.',
+    tests: ['context/find-steps.test.ts'],
+  },
+  {
     name: 'dbt-version-exclude',
     file: 'sources/dbt/files/models/model-versions.ts',
     find: '&& !excluded.has(name)',

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { beforeAll, expect, test } from 'vitest';
+import { openProject } from '../../src/project/open/open.ts';
 import type { Dataset } from '../../src/semantic/model/dataset.ts';
+import { openToolbox } from '../../src/tools/toolbox.ts';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { duckdbFile } from '../sources/dbt-fixture.ts';
 import { run } from '../store/git-project.ts';
+import { partsOfAnswer } from '../support/answer-parts.ts';
 
 /** A dbt project of raw tables, staging views and marts, as dbt's own example is made up. */
 const teahouse = new URL('../fixtures/dbt-teahouse', import.meta.url).pathname;
@@ -111,6 +114,33 @@ test('search shows the mart before the staging view and the raw table of the sam
     const name = first.replace(/^order_/, '');
     expect(found.findIndex(isStep), words).toBeGreaterThan(found.indexOf(name));
   }
+});
+
+test('lists show what people ask, and say how many steps before it they leave out', async () => {
+  const listed = await ktxJson(['sl', 'list'], { cwd });
+  const all = await ktxJson(['sl', 'list', '--all'], { cwd });
+  const namesOf = ({ envelope }: typeof listed) =>
+    (envelope['data'] as { readonly rows: readonly (readonly [string])[] }).rows.map(
+      ([name]) => name,
+    );
+  const marts = ['guests', 'houses', 'order_items', 'orders', 'teas', 'time_spine'];
+  expect(namesOf(listed)).toEqual(marts);
+  const { left_out: leftOut } = listed.envelope['data'] as { readonly left_out: string[] };
+  expect([...marts, ...leftOut].toSorted()).toEqual(namesOf(all).toSorted());
+  const { stderr } = await ktx(['sl', 'list'], { cwd });
+  expect(stderr).toContain(
+    '10 raw, staging or intermediate datasets not listed: ktx sl list --all',
+  );
+
+  const project = await openProject(cwd);
+  const [read] = openToolbox(project)
+    .tools(new AbortController().signal)
+    .filter(({ name }) => name === 'read_context');
+  const { markdown } = (await read?.execute({}).finally(() => project.close())) ?? {};
+  const { untrusted } = partsOfAnswer(markdown);
+  const names = untrusted.text.split('\n').map((line) => (JSON.parse(line) as Dataset).dataset);
+  expect(names.toSorted()).toEqual(marts);
+  expect(markdown).toContain('Not listed: 10 raw, staging or intermediate datasets');
 });
 
 test('ktx coverage lists what did not arrive, each by its name and place', async () => {

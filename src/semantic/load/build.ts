@@ -38,6 +38,7 @@ export function buildDataset(outerContext: BuildContext, dataset: Dataset): Mode
     defaultTime: dataset.default_time,
     isTimeUnreviewed: dataset.unreviewed?.includes('default_time') === true,
     timeSpine: dataset.time_spine,
+    layer: dataset.layer,
     entity: dataset.entity,
     partition: dataset.partition,
     fiscalYearStart: dataset.fiscal_year_start,

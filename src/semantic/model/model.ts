@@ -2,7 +2,7 @@ import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Dialect, Period, TimeGrain } from '../../sql/dialect.ts';
 import type { Fragment } from '../../sql/fragment.ts';
 import type { ReadableRows, Relation } from '../relational/query-tree.ts';
-import type { Dataset, ParameterDefinition } from './dataset.ts';
+import type { Dataset, DatasetLayer, ParameterDefinition } from './dataset.ts';
 import type { MetricDefinition } from './metric-definition.ts';
 import type { Grain } from './grains.ts';
 
@@ -34,6 +34,8 @@ export interface ModelDataset {
   readonly isTimeUnreviewed: boolean;
   /** Set if the dataset has one row for each period. */
   readonly timeSpine: Dataset['time_spine'];
+  /** Where in a transformation it stands; undefined if its file does not say. */
+  readonly layer: DatasetLayer | undefined;
   /** What one row is; in queries it stands for the dataset, as a role does elsewhere. */
   readonly entity: string | undefined;
   /** Time field of the partition, if the rows are repeated in each partition. */

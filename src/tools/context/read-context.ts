@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CatalogTable } from '../../context/catalog/catalog.ts';
-import { stepOf } from '../../context/catalog/table-layer.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import { describeFilters } from '../../context/usage/usage.ts';
 import { findExplanations } from '../../context/compile/explain.ts';
@@ -13,6 +12,7 @@ import { readCommitState } from '../../project/open/commit-state.ts';
 import { readConflicts, describeConflicts } from '../../project/review/conflicts.ts';
 import type { Project } from '../../project/open/open.ts';
 import { buildDatasetDocuments } from '../../project/answer/build-dataset-documents.ts';
+import { findSteps, isStep, listedFile } from '../../context/catalog/find-steps.ts';
 import {
   indexDatasetsByTable,
   renderVisibleDataset,
@@ -99,13 +99,16 @@ function notFoundError(message: string, suggestion: string | undefined): UserErr
   return new UserError('not_found', message, { hint, exitCode: 2 });
 }
 
+/** The datasets that people ask; what leads to them is counted. */
 async function listDatasets(
   { dir }: Project,
   datasets: readonly VisibleDataset[],
 ): Promise<ToolAnswer> {
-  const paths = datasets.map(({ path }) => path);
+  const steps = findSteps(datasets.map(({ dataset }) => listedFile(dataset)));
+  const listed = datasets.filter(({ dataset }) => !steps.has(dataset.dataset));
   // A list that is too long loses its end.
-  const sorted = datasets.toSorted((a, b) => listRank(a) - listRank(b));
+  const rank = ({ dataset }: VisibleDataset) => Number(isStep(listedFile(dataset)));
+  const sorted = listed.toSorted((a, b) => rank(a) - rank(b));
   const items = sorted.map(({ dataset: file, unqueryable }) => {
     const { dataset, layer, description, metrics, relationships } = file;
     const notQueryable = unqueryable.size === 0 ? {} : { not_yet_queryable: [...unqueryable] };
@@ -120,18 +123,19 @@ async function listDatasets(
       ),
     });
   });
+  const paths = listed.map(({ path }) => path);
+  const summary = `${formatCount(items.length, 'dataset')}.`;
   return {
-    summary: `${formatCount(items.length, 'dataset')}.`,
+    summary: steps.size === 0 ? summary : `${summary} ${describeSteps(steps.size)}`,
     trust: { status: 'curated', ...(await readCommitState(dir, paths)) },
     items,
     values: carriesNone,
   };
 }
 
-/** What people ask comes before the steps that lead to it. */
-function listRank({ dataset: { dataset, layer } }: VisibleDataset): number {
-  if (layer === undefined) return stepOf(dataset) === '' ? 0 : 1;
-  return layer === 'mart' ? 0 : 1;
+function describeSteps(count: number): string {
+  const noun = 'raw, staging or intermediate dataset';
+  return `Not listed: ${formatCount(count, noun)} behind them; search_context finds them.`;
 }
 
 async function readSavedQuery(

@@ -10,6 +10,7 @@ import {
   renderUnqueryableLines,
   findUnqueryableMetrics,
 } from '../../../project/answer/visible-datasets.ts';
+import { findSteps, listedDataset } from '../../../context/catalog/find-steps.ts';
 import type { Project } from '../../../project/open/open.ts';
 import {
   describeConflicts,
@@ -24,13 +25,19 @@ import { defineCommand, type NextStep } from '../../command.ts';
 type ModelOfProject = Awaited<ReturnType<Project['model']>>['model'];
 
 export const listCommand = defineCommand({
-  description: 'Lists the datasets of the semantic layer with their metrics and joins.',
+  description:
+    'Lists the datasets of the semantic layer with their metrics and joins. Leaves out raw, ' +
+    'staging and intermediate datasets that are there for others and have no metrics of their own.',
   examples: [
-    ['ktx sl list', 'every dataset'],
+    ['ktx sl list', 'the datasets that people ask'],
+    ['ktx sl list --all', 'also raw, staging and intermediate datasets'],
     ['ktx sl list --connection crm', 'the datasets of one warehouse'],
   ],
   hasRows: true,
-  define: (command) => command.option('--connection <name>', 'only this warehouse'),
+  define: (command) =>
+    command
+      .option('--all', 'also raw, staging and intermediate datasets')
+      .option('--connection <name>', 'only this warehouse'),
   async run({ options }, context) {
     const project = await context.project();
     const connections = resolveConnections(project, options.connection);
@@ -41,9 +48,15 @@ export const listCommand = defineCommand({
       })),
     );
     const hasOneConnection = connections.length === 1;
-    const datasets = models.flatMap(({ connection, model }) =>
-      [...model.datasets.keys()].map((name) => ({ connection, model, name })),
-    );
+    const known = models.flatMap(({ connection, model }) => {
+      const steps = findSteps([...model.datasets.values()].map(listedDataset));
+      return [...model.datasets.keys()].map((name) => {
+        const isListed = options.all === true || !steps.has(name);
+        return { connection, model, name, isListed };
+      });
+    });
+    const datasets = known.filter(({ isListed }) => isListed);
+    const leftOut = known.filter(({ isListed }) => !isListed).map(({ name }) => name);
     const rows = datasets.map(({ connection, model, name }) => [
       ...(hasOneConnection ? [] : [connection]),
       name,
@@ -69,9 +82,17 @@ export const listCommand = defineCommand({
         ...(hasOneConnection ? { connection: connections[0] } : { connections }),
         columns,
         rows,
+        left_out: leftOut,
       },
       table: { columns, rows },
-      notes: excluded === 0 ? [] : [`${formatCount(excluded, 'invalid dataset')} left out`],
+      notes: [
+        ...(leftOut.length === 0
+          ? []
+          : [
+              `${formatCount(leftOut.length, 'raw, staging or intermediate dataset')} not listed: ktx sl list --all`,
+            ]),
+        ...(excluded === 0 ? [] : [`${formatCount(excluded, 'invalid dataset')} left out`]),
+      ],
       next: [next],
     };
   },
