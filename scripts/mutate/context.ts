@@ -255,11 +255,19 @@ export const contextMutants: readonly Mutant[] = [
   },
   {
     name: 'attempts-endless',
-    file: 'ingest/extract/attempts.ts',
+    file: 'ingest/extract/attempt-record.ts',
     find: 'if (count >= mostAttempts)',
     replace: 'if (count >= mostAttempts * 100)',
     why: 'An item that no model can read is paid for in every run.',
     tests: ['ingest/coverage.test.ts'],
+  },
+  {
+    name: 'decision-attempts-of-a-cut-loop',
+    file: 'ingest/decide/decision-loop.ts',
+    find: 'const cameToRest = !isCut || rest.length === page.length;',
+    replace: 'const cameToRest = true;',
+    why: 'Entries that a loop had no steps left for are set aside unread.',
+    tests: ['ingest/curate.test.ts'],
   },
   {
     name: 'parts-complete',

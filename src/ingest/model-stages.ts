@@ -28,7 +28,7 @@ interface ModelStagesContext {
 export interface ModelStagesResult {
   readonly findings: ProjectFindings;
   readonly stages: readonly StageReport[];
-  /** What models refused to read or could not read. */
+  /** What models refused to read, could not read, or left undecided. */
   readonly refused: readonly Quarantined[];
   /** True if no model call can succeed any more. */
   readonly isOver: boolean;
@@ -57,7 +57,7 @@ export async function runModelStages(
   return {
     findings: addDecisions(read, decided.decisions),
     stages: [...reading.stages, ...decided.stages],
-    refused: reading.refused,
+    refused: [...reading.refused, ...decided.refused],
     isOver: decided.isOver,
   };
 }

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ingestProject } from '../../src/project/learn/ingest.ts';
 import { openProject } from '../../src/project/open/open.ts';
@@ -8,6 +6,7 @@ import { read, write } from '../store/git-project.ts';
 import { approve } from '../support/approve.ts';
 import { fail, type ModelCall, reply, say, type Script } from '../support/model-script.ts';
 import { reading, readingAsked, type ReadingAsked } from '../support/reading-model.ts';
+import { forgetTimes } from './forget-times.ts';
 import { documentedShop, type ModelMachine, openMachine } from './llm-project.ts';
 
 let machine: ModelMachine;
@@ -152,8 +151,3 @@ describe('an item', () => {
 });
 
 /** Makes all attempts old, as if an hour had passed. */
-function forgetTimes(dir: string): void {
-  const db = new DatabaseSync(join(dir, '.ktx/journal.db'));
-  db.exec(`UPDATE results SET body = json_set(body, '$.at', 0) WHERE key LIKE 'attempts %'`);
-  db.close();
-}

@@ -8,8 +8,9 @@ import { curate } from '../../src/ingest/decide/curate/curate.ts';
 import { findCurationCandidates } from '../../src/ingest/decide/curate/candidates.ts';
 import { openCurationSession } from '../../src/ingest/decide/curate/curation-session.ts';
 import { write } from '../store/git-project.ts';
-import { fail, type Script } from '../support/model-script.ts';
+import { fail, say, type Script } from '../support/model-script.ts';
 import { place, rulingModel, withRoomFor } from '../support/ruling-model.ts';
+import { forgetTimes } from './forget-times.ts';
 import { nothingYet, scriptedReader } from './reader.ts';
 
 function term(title: string, definition: string, origin: Evidence['origin'] = 'model'): Claim[] {
@@ -135,15 +136,26 @@ describe('curation', () => {
 
   function curated(
     script: Script,
-    { dir = mkdtempSync(join(tmpdir(), 'ktx-curate-')), stepBudget = 8 } = {},
+    {
+      dir = mkdtempSync(join(tmpdir(), 'ktx-curate-')),
+      stepBudget = 8,
+      told = claims,
+      isAnew = false,
+    }: {
+      readonly dir?: string;
+      readonly stepBudget?: number;
+      readonly told?: readonly Claim[];
+      readonly isAnew?: boolean;
+    } = {},
   ) {
     write(dir, 'ktx.yaml', 'connections: {}\n');
     return withModel(dir, script, async (model) => {
       const steps: unknown[] = [];
       const stage = {
-        claims,
+        claims: told,
         pins: [],
         isOver: false,
+        isAnew,
         snapshot: async () => nothingYet,
         emit: (event: unknown) => steps.push(event),
         signal: AbortSignal.timeout(30_000),
@@ -191,5 +203,45 @@ describe('curation', () => {
     expect(rest.decisions).toEqual((await curated(all)).decisions);
     const nothing = await curated(() => fail('bad-request'), { dir: half.dir });
     expect(nothing.report).toMatchObject({ done: 45, calls: 0 });
+  });
+
+  test('is over for what a model left undecided in three runs, until something is said of it', async () => {
+    const silent = () => say('Done.');
+    const first = await curated(silent);
+    expect(first.report).toMatchObject({ done: 0, pending: 45, calls: 3, failures: [] });
+    expect(first.refused).toHaveLength(45);
+    expect(first.refused[0]?.reason).toBe(
+      'the model ended without a decision about it (attempt 1 of 3)',
+    );
+    const { dir } = first;
+    const second = await curated(silent, { dir });
+    expect(second.report?.calls).toBe(3);
+    const early = await curated(silent, { dir });
+    expect(early.report).toBeUndefined();
+    expect(early.refused[0]?.reason).toContain('an hour after attempt 2');
+    forgetTimes(dir);
+    expect((await curated(silent, { dir })).report?.calls).toBe(3);
+    forgetTimes(dir);
+    const over = await curated(all, { dir });
+    expect(over).toMatchObject({ decisions: [], report: undefined });
+    expect(over.refused).toHaveLength(45);
+    expect(over.refused[0]?.reason).toContain('set aside after 3 attempts');
+    const news = term('Word 7 of y259', 'Means something else.');
+    const again = await curated(all, { dir, told: [...claims, ...news] });
+    expect(again.report).toMatchObject({ done: 1, pending: 44 });
+    expect((await curated(all, { dir, isAnew: true })).report).toMatchObject({ done: 45 });
+  });
+
+  test('counts no attempt for what a loop had no steps left to come to', async () => {
+    const some = rulingModel({
+      candidate: ({ candidate }) =>
+        candidate.includes('_of_x') ? place(candidate, 'words') : { text: 'Later.' },
+      conflict: () => [],
+    });
+    const { dir, refused, report } = await curated(some, { stepBudget: 2 });
+    expect(report).toMatchObject({ done: 15, pending: 30 });
+    expect(refused).toEqual([]);
+    const rest = await curated(all, { dir });
+    expect(rest.report).toMatchObject({ done: 45, pending: 0 });
   });
 });

@@ -210,6 +210,7 @@ describe('reconciliation', () => {
         model,
         pins: [],
         isOver: false,
+        isAnew: false,
         snapshot: async () => nothingYet,
         emit: (event: { type: string }) => steps.push(event),
         signal: AbortSignal.timeout(30_000),

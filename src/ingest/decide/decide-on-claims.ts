@@ -65,6 +65,7 @@ export async function decideOnClaims(
   return {
     decisions: [...curated.decisions, ...reconciled.decisions],
     stages: [curated.report, reconciled.report].filter((report) => report !== undefined),
+    refused: [...curated.refused, ...reconciled.refused],
     isOver: reconciled.isOver,
   };
 }

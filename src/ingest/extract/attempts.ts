@@ -1,21 +1,13 @@
-import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
+import {
+  addAttempt,
+  type AttemptRecord,
+  mostAttempts,
+  readAttempts,
+  reasonToWait,
+} from './attempt-record.ts';
 import { recordFailure, type ReadingStage, type ReadingStep } from './reading-stage.ts';
 import { pendingPath, type PendingItem } from './work-units.ts';
-
-/** After so many readings without a result, an item waits until its text changes. */
-const mostAttempts = 3;
-/** From the second attempt on, the next one comes no earlier than this. */
-const waitMilliseconds = 3_600_000;
-
-const attemptsSchema = z.object({ count: z.number(), at: z.number(), reason: z.string() });
-type Attempts = z.infer<typeof attemptsSchema>;
-
-const attemptsKey = ({ readingKey }: PendingItem): string => `attempts ${readingKey}`;
-
-function readAttempts({ model }: ReadingStage, item: PendingItem): Attempts | undefined {
-  return attemptsSchema.safeParse(model.journal.result(attemptsKey(item))).data;
-}
 
 /**
  * Notes that a model read the item and left nothing, with the reason; a person sees it in the
@@ -26,9 +18,10 @@ export function noteAttempt(
   step: ReadingStep,
   { item, reason }: { readonly item: PendingItem; readonly reason: string },
 ): void {
-  const count = (readAttempts(stage, item)?.count ?? 0) + 1;
+  const { journal } = stage.model;
+  let count = (readAttempts(journal, item.readingKey)?.count ?? 0) + 1;
   try {
-    stage.model.journal.keep(attemptsKey(item), { count, at: Date.now(), reason });
+    count = addAttempt(journal, item.readingKey, reason);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     recordFailure(stage, { step }, error);
@@ -47,8 +40,8 @@ export function withoutSetAside(
 ): readonly PendingItem[] {
   if (stage.isAnew) return items;
   return items.filter((item) => {
-    const attempts = readAttempts(stage, item);
-    const why = attempts && reasonToWait(attempts);
+    const attempts = readAttempts(stage.model.journal, item.readingKey);
+    const why = attempts && whyItWaits(attempts);
     if (attempts === undefined || why === undefined) return true;
     const reason = `${attempts.reason}; ${why}`;
     stage.refused.push({ subject: pendingPath(item), kind: 'reading', reason });
@@ -56,9 +49,12 @@ export function withoutSetAside(
   });
 }
 
-function reasonToWait({ count, at }: Attempts): string | undefined {
-  if (count >= mostAttempts)
-    return `set aside after ${count} attempts, until its text changes or with --re-extract`;
-  const isEarly = count > 1 && Date.now() - at < waitMilliseconds;
-  return isEarly ? `it is read again an hour after attempt ${count}` : undefined;
+function whyItWaits(attempts: AttemptRecord): string | undefined {
+  const { count } = attempts;
+  const texts = {
+    'set aside': `set aside after ${count} attempts, until its text changes or with --re-extract`,
+    'too early': `it is read again an hour after attempt ${count}`,
+  };
+  const reason = reasonToWait(attempts);
+  return reason && texts[reason];
 }

@@ -33,7 +33,7 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
   const { journal } = model;
   const wiki = findCurationCandidates(claims, pins);
   const { candidates } = wiki;
-  if (candidates.length === 0) return { decisions: [], isOver: input.isOver };
+  if (candidates.length === 0) return { decisions: [], refused: [], isOver: input.isOver };
   const decisions = new Map<CurationCandidate, CurationDecision>();
   for (const candidate of candidates) {
     const earlier = parseJournaled(wiki, candidate, journal.result(curationKey(candidate)));
@@ -42,9 +42,14 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
   let { isOver } = input;
   const isOpen = (candidate: CurationCandidate) => !decisions.has(candidate);
   const pages = openPages(candidates.filter(isOpen), {
+    stage: 'curate',
     size: candidatesPerPage,
     nameOf: ({ title }) => title,
+    keyOf: curationKey,
+    model,
+    isAnew: input.isAnew,
   });
+  const isAsked = pages.hasPages;
   for (let page = pages.next(); page !== undefined && !isOver; page = pages.next()) {
     const session = openCurationSession({
       wiki,
@@ -62,7 +67,7 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
       signal,
     });
     for (const [candidate, decision] of session.decisions()) decisions.set(candidate, decision);
-    pages.end({ page, rest: page.filter(isOpen), failure: ended.failure });
+    pages.end({ ...ended, page, rest: page.filter(isOpen) });
     isOver ||= ended.isOver;
   }
   const counts = { total: candidates.length, done: decisions.size, calls: requests() };
@@ -71,7 +76,9 @@ export async function curate(input: DecisionInput): Promise<DecisionResult> {
       const decision = decisions.get(candidate);
       return decision === undefined ? [] : [curationClaim(candidate, decision)];
     }),
-    report: decisionReport('curate', counts, pages.failures),
+    report:
+      isAsked || decisions.size > 0 ? decisionReport('curate', counts, pages.failures) : undefined,
+    refused: pages.refused,
     isOver,
   };
 }

@@ -38,7 +38,7 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
   const { model, requests } = countRequests(input.model);
   const { journal } = model;
   const conflicts = listOpenConflicts(input.conflicts, claims, pins);
-  if (conflicts.length === 0) return { decisions: [], isOver: input.isOver };
+  if (conflicts.length === 0) return { decisions: [], refused: [], isOver: input.isOver };
   const decisions = new Map<OpenConflict, readonly ReconciliationDecision[]>(
     conflicts.map((conflict) => [conflict, parseJournaled(journal.result(conflictKey(conflict)))]),
   );
@@ -46,9 +46,14 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
   const isOpen = (conflict: OpenConflict) => !isDecided(conflict, decisionsOf(conflict));
   let { isOver } = input;
   const pages = openPages(conflicts.filter(isOpen), {
+    stage: 'reconcile',
     size: conflictsPerPage,
     nameOf: ({ subject, kind }) => `${kind} of ${subject}`,
+    keyOf: conflictKey,
+    model,
+    isAnew: input.isAnew,
   });
+  const isAsked = pages.hasPages;
   for (let page = pages.next(); page !== undefined && !isOver; page = pages.next()) {
     const session = openReconciliationSession({
       page,
@@ -68,19 +73,17 @@ export async function reconcile(input: ReconcileInput): Promise<DecisionResult> 
       signal,
     });
     for (const [conflict, all] of session.decisions()) decisions.set(conflict, all);
-    pages.end({ page, rest: page.filter(isOpen), failure: ended.failure });
+    pages.end({ ...ended, page, rest: page.filter(isOpen) });
     isOver ||= ended.isOver;
   }
   const done = conflicts.filter((conflict) => !isOpen(conflict)).length;
+  const counts = { total: conflicts.length, done, calls: requests() };
   return {
     decisions: conflicts.flatMap((conflict) =>
       decisionsOf(conflict).map((decision) => reconciliationClaim(conflict, decision)),
     ),
-    report: decisionReport(
-      'reconcile',
-      { total: conflicts.length, done, calls: requests() },
-      pages.failures,
-    ),
+    report: isAsked || done > 0 ? decisionReport('reconcile', counts, pages.failures) : undefined,
+    refused: pages.refused,
     isOver,
   };
 }
