@@ -3,6 +3,22 @@ import type { Mutant } from './mutant.ts';
 /** What a dbt project says, and how its warehouse is found. */
 export const dbtMutants: readonly Mutant[] = [
   {
+    name: 'saved-query-returns',
+    file: 'context/merge/merge-whole-file.ts',
+    find: 'const isDeleted = isRemoved || !isUnedited(base, key, null);',
+    replace: 'const isDeleted = false;',
+    why: 'A saved query that a person deleted comes back with the next ingest.',
+    tests: ['context/merge-whole-file.test.ts'],
+  },
+  {
+    name: 'saved-query-claims-reach-files',
+    file: 'ingest/render/render-saved-queries.ts',
+    find: '.filter((path) => queryFile.test(path))',
+    replace: '',
+    why: 'A line of a claims file makes an ingest delete any page of the wiki.',
+    tests: ['e2e/layers.test.ts'],
+  },
+  {
     name: 'step-with-metric-unlisted',
     file: 'context/catalog/find-steps.ts',
     find: '!dataset.hasOwnMetric &&',

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { isRecord } from '../lib/json.ts';
 import { subjects } from '../context/claims/claim.ts';
 import {
@@ -8,11 +7,9 @@ import {
   type BoundModel,
 } from '../semantic/formats/metricflow/mapping/bound-model.ts';
 import { entityJoins } from '../semantic/formats/metricflow/mapping/entity-joins.ts';
+import type { MappedMetric } from '../semantic/formats/metricflow/mapping/metric-mapping.ts';
 import { mapMetrics } from '../semantic/formats/metricflow/mapping/map-metrics.ts';
-import {
-  UnreadableMetric,
-  type MetricSpec,
-} from '../semantic/formats/metricflow/spec/metric-spec.ts';
+import type { MetricSpec } from '../semantic/formats/metricflow/spec/metric-spec.ts';
 import { readMetric } from '../semantic/formats/metricflow/spec/read-metric.ts';
 import {
   plainColumn,
@@ -20,20 +17,10 @@ import {
   type SemanticModelSpec,
 } from '../semantic/formats/metricflow/spec/semantic-model-schema.ts';
 import type { ClaimCollector, ItemPlace } from './claim-collector.ts';
+import { claimSavedQueries, type SavedQuerySource } from './claim-saved-queries.ts';
 import { claimTimeSpines, type TimeSpineSource } from './claim-time-spines.ts';
+import { type MetricSource, parseOrReport } from './parse-or-report.ts';
 import type { KnownTable } from './table-finder.ts';
-
-/** A metric as a source has it. */
-export interface MetricSource {
-  /** A mapping in MetricFlow's older form. */
-  readonly raw: unknown;
-  /** Where the mapping stands, or one of its keys. */
-  readonly place: (key?: string) => ItemPlace;
-  /** Who answers for it. */
-  readonly owner?:
-    | { readonly text: string; readonly place: ItemPlace; readonly confidence: number }
-    | undefined;
-}
 
 /** A semantic model as a source has it. */
 export interface SemanticModelSource extends MetricSource {
@@ -59,6 +46,7 @@ const descriptionConfidence = 0.9;
 interface Semantics {
   readonly models: readonly SemanticModelSource[];
   readonly metrics: readonly MetricSource[];
+  readonly savedQueries: readonly SavedQuerySource[];
   readonly timeSpines: readonly TimeSpineSource[];
 }
 
@@ -67,7 +55,7 @@ interface Semantics {
  * Returns the subjects of the metrics by their names.
  */
 export function claimSemanticModels(
-  { models, metrics, timeSpines }: Semantics,
+  { models, metrics, savedQueries, timeSpines }: Semantics,
   collector: ClaimCollector,
 ): ReadonlyMap<string, string> {
   const withSpine = claimTimeSpines(timeSpines, collector);
@@ -78,7 +66,10 @@ export function claimSemanticModels(
   for (const model of parsed) claimModel(model, collector);
   for (const ofWarehouse of Map.groupBy(parsed, ({ table }) => table.connection).values())
     claimJoins(ofWarehouse, collector);
-  return claimMetrics(parsed, { metrics, hasTimeSpine }, collector);
+  const { metricSubjects, mapped } = claimMetrics(parsed, { metrics, hasTimeSpine }, collector);
+  const warehouseOf = (dataset: string) => tableOf(parsed, dataset)?.connection;
+  claimSavedQueries(savedQueries, { models: parsed, metrics: mapped, warehouseOf }, collector);
+  return metricSubjects;
 }
 
 function parseModel(source: SemanticModelSource, collector: ClaimCollector): ParsedModel[] {
@@ -90,26 +81,6 @@ function parseModel(source: SemanticModelSource, collector: ClaimCollector): Par
     return [];
   }
   return [{ spec, dataset: table.dataset, field: table.field, table, source }];
-}
-
-/** Undefined if the mapping is not valid, which becomes a problem. */
-function parseOrReport<Parsed>(
-  { raw, place }: MetricSource,
-  collector: ClaimCollector,
-  parse: () => Parsed,
-): Parsed | undefined {
-  try {
-    return parse();
-  } catch (error) {
-    const name = raw instanceof Object && 'name' in raw ? `${String(raw.name)}: ` : '';
-    if (error instanceof z.ZodError) {
-      const [issue] = error.issues;
-      collector.addProblem(place(), `${name}${issue?.path.join('.')}: ${issue?.message}`);
-    } else if (error instanceof UnreadableMetric)
-      collector.addProblem(place(), `${name}${error.message}`);
-    else throw error;
-    return undefined;
-  }
 }
 
 function claimModel(model: ParsedModel, collector: ClaimCollector): void {
@@ -220,7 +191,10 @@ function claimMetrics(
   models: readonly ParsedModel[],
   { metrics, hasTimeSpine }: Pick<Semantics, 'metrics'> & { readonly hasTimeSpine: boolean },
   collector: ClaimCollector,
-): ReadonlyMap<string, string> {
+): {
+  readonly metricSubjects: ReadonlyMap<string, string>;
+  readonly mapped: readonly MappedMetric[];
+} {
   const metricSubjects = new Map<string, string>();
   const parsed = metrics.flatMap((source): ParsedMetric[] => {
     const spec = parseOrReport(source, collector, () => readMetric(source.raw));
@@ -262,7 +236,7 @@ function claimMetrics(
   }
   reportExtras(parsed, collector);
   leaveOutMeasures(models, metrics, collector);
-  return metricSubjects;
+  return { metricSubjects, mapped };
 }
 
 interface MetricWords extends Pick<MetricSource, 'owner'> {

@@ -1,8 +1,18 @@
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { hashFile } from '../../src/context/merge/merge-whole-file.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import type { Dataset } from '../../src/semantic/model/dataset.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
@@ -51,7 +61,7 @@ test('the first check finds nothing, and the run says what arrived', async () =>
   expect(check.code).toBe(0);
   expect(check.stdout.split('\n')).toEqual(['Nothing stale, contested or invalid.', '']);
   expect(ingest).toContain(
-    '  coverage 50 of 54 statements arrived; ktx has no place for measure without a metric (2), saved query: see ktx sl import (1), unit test (1) (ktx coverage dbt)\n',
+    '  coverage 51 of 54 statements arrived; ktx has no place for measure without a metric (2), unit test (1) (ktx coverage dbt)\n',
   );
 });
 
@@ -163,4 +173,60 @@ test('ktx coverage lists what did not arrive, each by its name and place', async
   const unknown = await ktx(['coverage', 'dbtt'], { cwd });
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toContain('dbt');
+});
+
+describe('a saved query of dbt', () => {
+  const file = 'semantic-layer/warehouse/queries/order_metrics.yaml';
+  const models = 'models/marts/orders.yml';
+  const textOf = (path: string) => readFileSync(join(cwd, path), 'utf8');
+  const edit = (path: string, from: string, to: string) =>
+    writeFileSync(join(cwd, path), textOf(path).replace(from, to));
+  const next = async (): Promise<string> => {
+    const { code, stdout, stderr } = await ktx(['ingest'], { cwd });
+    expect(code, stderr).toBe(0);
+    return stdout;
+  };
+
+  test('answers under its name, and is explained back to its line', async () => {
+    const asked = ['--metric', 'orders.orders,orders.order_total', '-d', 'metric_time.day'];
+    expect(await rowsOf('--saved', 'order_metrics')).toEqual(await rowsOf(...asked));
+    const { stdout } = await ktx(['explain', 'query:warehouse.order_metrics'], { cwd });
+    expect(stdout).toContain(`(ktx, ${file}:2)`);
+    expect(stdout).toMatch(/sources\/dbt\/models\/marts\/orders\.yml line \d+/);
+    expect(await next()).toContain('nothing changed');
+  });
+
+  test('follows its source until a person changes it', async () => {
+    edit(models, '[orders, order_total]', '[orders, order_total, large_orders]');
+    expect(await next()).toContain(file);
+    expect(textOf(file)).toContain('orders.large_orders');
+    edit(file, 'query: order_metrics', 'query: order_metrics\nowner: finance');
+    edit(models, '[orders, order_total, large_orders]', '[orders]');
+    expect(await next()).toContain('your edit of query order_metrics');
+    expect(textOf(file)).toContain('owner: finance');
+    expect(textOf(file)).toContain('orders.large_orders');
+    const { stdout } = await ktx(['explain', 'query:warehouse.order_metrics'], { cwd });
+    expect(stdout).toContain(`(person, ${file}:2)`);
+  });
+
+  test('that a person deleted stays out until they put it back', async () => {
+    rmSync(join(cwd, file));
+    expect(await next()).toContain('your removal of query order_metrics');
+    expect(await next()).not.toContain(file);
+    expect(existsSync(join(cwd, file))).toBe(false);
+  });
+
+  test('is gone with its source, and no line of a claims file reaches another file', async () => {
+    const page = 'wiki/mine.md';
+    mkdirSync(join(cwd, 'wiki'), { recursive: true });
+    writeFileSync(join(cwd, page), '# Mine\n');
+    writeFileSync(
+      join(cwd, 'claims/queries.jsonl'),
+      `${textOf('claims/queries.jsonl')}${JSON.stringify({ base: { [page]: hashFile(textOf(page)) } })}\n`,
+    );
+    writeFileSync(join(cwd, models), textOf(models).replace(/^saved_queries:[^]*/m, ''));
+    await next();
+    expect(existsSync(join(cwd, page))).toBe(true);
+    expect(existsSync(join(cwd, 'claims/queries.jsonl'))).toBe(false);
+  });
 });

@@ -128,7 +128,6 @@ macros:
   );
   expect(Object.fromEntries(added.filter(([, count]) => count > 0))).toEqual({
     'unit test': 1,
-    'saved query: see ktx sl import': 1,
     'description of a macro': 1,
     meta: 1,
     access: 1,
@@ -136,6 +135,38 @@ macros:
     'description of a relation without a table': 2,
     'test of a relation without a table': 1,
   });
+});
+
+test('saved queries are claimed, and what of them is not read is named', async () => {
+  const queries = `
+saved_queries:
+  - name: weekly
+    label: Weekly revenue
+    description: What the board reads.
+    config: {meta: {owner: finance}}
+    query_params:
+      metrics: [revenue]
+      group_by: ["TimeDimension('metric_time', 'week')"]
+      order_by: ["-revenue"]
+    exports: [{name: board, config: {export_as: table}}]
+  - {name: unknown, query_params: {metrics: [no_such_metric]}}
+  - {name: broken, query_params: 7}
+`;
+  writeFileSync(join(dir, 'bakery/models/queries.yml'), queries);
+  const { said, problems, leftOut } = await extracted();
+  expect(said('query:shop.weekly', 'saved_query')).toEqual([
+    {
+      description: 'What the board reads.',
+      synonyms: ['Weekly revenue'],
+      metrics: [expect.stringMatching(/^\w+\.revenue$/)],
+      dimensions: ['metric_time.week'],
+      owner: 'finance',
+    },
+  ]);
+  expect(leftOut).toContain('export of a saved query');
+  expect(leftOut).toContain('order of a saved query');
+  expect(problems.join('\n')).toContain('unknown: its metric no_such_metric is not there');
+  expect(problems.join('\n')).toContain('broken: query_params');
 });
 
 test('a seed whose table a source reads says what its YAML says', async () => {

@@ -3,6 +3,7 @@ import { sha256 } from '../../lib/hash.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import { datasetLayers, datasetSchema } from '../../semantic/model/dataset.ts';
 import { fieldTypes } from '../../sql/field-type.ts';
+import { savedQueryBodySchema } from '../../semantic/query/saved-query.ts';
 import { slug } from '../catalog/slug.ts';
 
 /** Any JSON, returned unchanged. */
@@ -68,6 +69,8 @@ export const bodySchemas = {
    * used. It is in no artifact until a person accepts it.
    */
   possible_relationship: z.object({ to: text, on: z.record(text, text) }),
+  /** About `query:c.q`: the saved query as in its file, without its name. */
+  saved_query: savedQueryBodySchema,
   /** About `term:slug` or `rule:slug`: its name as people write it. */
   title: text.min(1),
   /** About a term. */

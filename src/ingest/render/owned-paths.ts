@@ -1,9 +1,17 @@
 import { pinsPath } from '../../context/claims/pins.ts';
 import { conflictsPath } from '../../context/compile/conflicts.ts';
+import { savedQueryClaimsPath } from '../../context/claims/saved-query-claims.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 
 export const attributesFile = '.gitattributes';
-const sharedPaths = [attributesFile, 'wiki', wikiClaimsPath, conflictsPath, pinsPath];
+const sharedPaths = [
+  attributesFile,
+  'wiki',
+  wikiClaimsPath,
+  savedQueryClaimsPath,
+  conflictsPath,
+  pinsPath,
+];
 
 interface ConnectionNames {
   readonly warehouses: readonly string[];
@@ -18,6 +26,7 @@ export function ownedPaths({ warehouses, sources }: ConnectionNames): string[] {
   const warehouseFolders = warehouses.flatMap((connection) => [
     `sources/${connection}`,
     `semantic-layer/${connection}`,
+    `semantic-layer/${connection}/queries`,
     `claims/${connection}`,
   ]);
   return [...sharedPaths, ...warehouseFolders, ...sources.map((source) => `sources/${source}`)];

@@ -4,6 +4,7 @@ import { bodySchemas, isEditRecord, type Claim } from '../../context/claims/clai
 import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
 import { parsePins, pinsPath, setPin } from '../../context/claims/pins.ts';
 import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
+import { parseSavedQuerySubject } from '../../context/claims/saved-query-claims.ts';
 import { conflictsPath, renderConflicts } from '../../context/compile/conflicts.ts';
 import { itemPath } from '../../sources/source.ts';
 import { usagePath, usageText } from '../../context/usage/usage.ts';
@@ -15,6 +16,7 @@ import type { FileWrite, Rendering } from '../publish/rendering.ts';
 import { attributesFile, ownedPaths } from './owned-paths.ts';
 import { listKeptEdits } from './person-edits.ts';
 import { renderConnection } from './render-connection.ts';
+import { renderSavedQueries } from './render-saved-queries.ts';
 import { renderWiki } from './render-wiki.ts';
 
 /**
@@ -86,11 +88,12 @@ function renderTree(
     },
     tree,
   );
+  const { authority, merged } = findings;
+  const queries = renderSavedQueries({ claims: claims.queries, retain, authority, merged }, tree);
   const sourceNames = findings.sources.map(({ connection }) => connection);
   const connections = findings.connections.map(({ catalog: { connection }, claims: scanned }) => {
     const derived = new Set([...(scanned ? [connection] : []), ...sourceNames]);
     const all = [...(scanned ?? []), ...(claims.byConnection.get(connection) ?? [])];
-    const { merged, authority } = findings;
     const ownPins = pins.filter(({ subject }) => parseSubject(subject)?.connection === connection);
     const common = { retain, derived, pins: ownPins, authority, merged, failed };
     return renderConnection({ connection, claims: all, ...common }, tree);
@@ -111,24 +114,31 @@ function renderTree(
     writes: listWrites(findings, tree, {
       datasets: datasets.flatMap(({ writes }) => writes),
       wiki: wiki.writes,
+      queries: queries.writes,
       conflicts: renderConflicts(conflicts),
     }),
     leftAlone: [...datasetsLeftAlone, ...wiki.leftAlone, ...pinsLeftAlone],
-    keptEdits: [...datasets.flatMap(listKeptEdits), ...wiki.keptEdits],
+    keptEdits: [...datasets.flatMap(listKeptEdits), ...wiki.keptEdits, ...queries.keptEdits],
     stale: [...staleEntries, ...wiki.stale],
     quarantined: [
       ...connections.flatMap(({ quarantined }) => quarantined),
       ...wiki.quarantined,
+      ...queries.quarantined,
       ...claims.withoutCatalog,
     ],
     conflicts,
-    claims: [...connections.flatMap((connection) => connection.claims), ...wiki.claims],
+    claims: [
+      ...connections.flatMap((connection) => connection.claims),
+      ...wiki.claims,
+      ...queries.claims,
+    ],
   };
 }
 
 interface RenderedParts {
   readonly datasets: readonly FileWrite[];
   readonly wiki: readonly FileWrite[];
+  readonly queries: readonly FileWrite[];
   /** The text of the file; undefined for no file. */
   readonly conflicts: string | undefined;
 }
@@ -137,7 +147,7 @@ interface RenderedParts {
 function listWrites(
   findings: ProjectFindings,
   tree: FileTree,
-  { datasets, wiki, conflicts }: RenderedParts,
+  { datasets, wiki, queries, conflicts }: RenderedParts,
 ): FileWrite[] {
   const { connections, sources } = findings;
   const hashTables = createTablesHasher(connections.map(({ catalog }) => catalog));
@@ -153,32 +163,40 @@ function listWrites(
     ...connections.flatMap((connection) => usageWrites(connection, tree)),
     ...sources.flatMap(itemBodyWrites),
     ...datasets,
+    ...queries,
     ...wiki,
     ...sources.flatMap((source) => itemIndexWrites(source, hashTables, tree)),
     ...conflictWrites,
   ];
 }
 
+type ClaimGroup = 'wiki' | 'queries' | 'warehouses' | 'withoutCatalog';
+
 /**
- * The claims of sources and models: those about the wiki, by warehouse, and those about a warehouse
- * without a catalog.
+ * The claims of sources and models: those about the wiki, those about saved queries, by warehouse,
+ * and those about a warehouse without a catalog.
  */
 function groupClaims({ sources, connections, decisions = [] }: ProjectFindings) {
   const extracted = sources.flatMap(({ extractions, readings }) =>
     [...extractions, ...readings.values()].flatMap(({ claims }) => claims),
   );
-  const wikiKey = 'wiki:';
-  const groupOf = ({ subject }: Claim) =>
-    parseWikiSubject(subject) ? wikiKey : (parseSubject(subject)?.connection ?? '');
-  const groups = Map.groupBy([...extracted, ...decisions], groupOf);
+  const all = [...extracted, ...decisions];
   const withCatalog = new Set(connections.map(({ catalog }) => catalog.connection));
-  const withoutCatalog = [...groups]
-    .filter(([name]) => name !== wikiKey && !withCatalog.has(name))
-    .flatMap(([, claims]) => claims);
+  const groups = Map.groupBy(all, ({ subject }): ClaimGroup => {
+    if (parseWikiSubject(subject)) return 'wiki';
+    const query = parseSavedQuerySubject(subject)?.connection;
+    const connection = query ?? parseSubject(subject)?.connection ?? '';
+    if (!withCatalog.has(connection)) return 'withoutCatalog';
+    return query === undefined ? 'warehouses' : 'queries';
+  });
   return {
-    wiki: groups.get(wikiKey) ?? [],
-    byConnection: groups,
-    withoutCatalog: withoutCatalog.map(({ subject, kind }) => ({
+    wiki: groups.get('wiki') ?? [],
+    queries: groups.get('queries') ?? [],
+    byConnection: Map.groupBy(
+      groups.get('warehouses') ?? [],
+      ({ subject }) => parseSubject(subject)?.connection ?? '',
+    ),
+    withoutCatalog: (groups.get('withoutCatalog') ?? []).map(({ subject, kind }) => ({
       subject,
       kind,
       reason: 'there is no catalog of that warehouse yet',

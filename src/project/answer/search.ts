@@ -1,3 +1,4 @@
+import { savedQuerySubject } from '../../context/claims/saved-query-claims.ts';
 import { conflictsPath } from '../../context/compile/conflicts.ts';
 import { usagePath } from '../../context/usage/usage.ts';
 import { artifactPath } from '../../context/merge/merge-dataset.ts';
@@ -25,7 +26,7 @@ import {
   verifiedMark,
   type VerifiedMark,
 } from '../verified/find-verified.ts';
-import { buildSavedQueryDocument, savedQuerySubject } from '../saved/saved-query-documents.ts';
+import { buildSavedQueryDocument } from '../saved/saved-query-documents.ts';
 import { findByMeaning } from './search-meanings.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
 import { buildWikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';

@@ -1,13 +1,6 @@
+import { savedQuerySubject } from '../../context/claims/saved-query-claims.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import type { SavedQuery } from './saved-queries.ts';
-
-/** The subject of a saved query, as search prints it and `--saved` takes it. */
-export function savedQuerySubject({
-  connection,
-  name,
-}: Pick<SavedQuery, 'connection' | 'name'>): string {
-  return `query:${connection}.${name}`;
-}
 
 /** What the search finds a saved query by: its words, and the names that it uses. */
 export function buildSavedQueryDocument(saved: SavedQuery): SearchDocument {

@@ -2,14 +2,19 @@ import { z } from 'zod';
 import { descriptionSchema, nameSchema, synonymsSchema } from '../model/schema-parts.ts';
 import { querySchema, type SemanticQuery } from './query.ts';
 
+/** What the file of a saved query says beside its name. */
+export const savedQueryBodySchema = z.strictObject({
+  description: descriptionSchema,
+  owner: z.string().min(1).optional().describe('Who answers questions about it.'),
+  synonyms: synonymsSchema,
+  ...querySchema.shape,
+});
+
 /** One file of `queries/`: a query with a name. */
 export const savedQuerySchema = z
   .strictObject({
     query: nameSchema.describe('Name of the query; the file has the same name.'),
-    description: descriptionSchema,
-    owner: z.string().min(1).optional().describe('Who answers questions about it.'),
-    synonyms: synonymsSchema,
-    ...querySchema.shape,
+    ...savedQueryBodySchema.shape,
   })
   .refine(({ metrics, dimensions }) => metrics.length + dimensions.length > 0, {
     error: 'a query has metrics or dimensions',

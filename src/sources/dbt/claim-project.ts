@@ -33,11 +33,14 @@ export function claimProject(
   const models = project.semanticModels.map((model): SemanticModelSource => {
     return { ...model, table: tables.get(model.model ?? '') ?? noTable(model, project) };
   });
-  const { metrics } = project;
+  const { metrics, savedQueries } = project;
   const timeSpines = [...project.relations.values()].flatMap((relation) =>
     timeSpineOf(relation, tables.get(relation.id)),
   );
-  const metricSubjects = claimSemanticModels({ models, metrics, timeSpines }, collector);
+  const metricSubjects = claimSemanticModels(
+    { models, metrics, savedQueries, timeSpines },
+    collector,
+  );
   for (const exposure of project.exposures)
     claimExposure(exposure, { tables, metricSubjects }, collector);
 }

@@ -9,6 +9,7 @@ export interface DbtProject {
   readonly relations: ReadonlyMap<string, DbtRelation>;
   readonly semanticModels: readonly DbtSemanticModel[];
   readonly metrics: readonly DbtMetric[];
+  readonly savedQueries: readonly DbtSavedQuery[];
   readonly exposures: readonly DbtExposure[];
   readonly faults: readonly DbtFault[];
   readonly leftOut: readonly DbtLeftOut[];
@@ -120,6 +121,9 @@ export interface DbtMetric {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly place: (key?: string) => ItemPlace;
 }
+
+/** In MetricFlow's form. */
+export type DbtSavedQuery = DbtMetric;
 
 export interface DbtSemanticModel extends DbtMetric {
   /** The unique id of its model; undefined where the project does not have that model. */

@@ -14,7 +14,12 @@ import { packagesKey, readUnreadPackages } from './files/packages.ts';
 import { projectFileName } from './files/project-file.ts';
 import { openProjectFiles, type ProjectFiles } from './files/project-files.ts';
 import { readRelations } from './files/models/relations.ts';
-import { readDbtExposures, readDbtMetrics, readDbtSemanticModels } from './files/semantics.ts';
+import {
+  readDbtExposures,
+  readDbtMetrics,
+  readDbtSavedQueries,
+  readDbtSemanticModels,
+} from './files/semantics.ts';
 
 const dbtExtractor = 'dbt@1';
 
@@ -54,6 +59,7 @@ function readFiles(files: ProjectFiles): DbtProject {
     relations: placeInGraph(relations, () => modelReads(files), { semanticModels, exposures }),
     semanticModels,
     metrics: files.yamlItems.flatMap((yaml) => readDbtMetrics(yaml, files)),
+    savedQueries: files.yamlItems.flatMap((yaml) => readDbtSavedQueries(yaml, files)),
     exposures,
     faults: files.faults,
     leftOut: readLeftOut(files),
@@ -79,6 +85,7 @@ const emptyProject: DbtProject = {
   relations: new Map(),
   semanticModels: [],
   metrics: [],
+  savedQueries: [],
   exposures: [],
   faults: [],
   leftOut: [],

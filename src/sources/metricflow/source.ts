@@ -9,11 +9,7 @@ import {
 } from '../../semantic/formats/metricflow/spec/semantic-model-schema.ts';
 import { resolveConfiguredPath } from '../../store/confined-file.ts';
 import { openClaimCollector, type ClaimCollector, type ItemPlace } from '../claim-collector.ts';
-import {
-  claimSemanticModels,
-  type MetricSource,
-  type SemanticModelSource,
-} from '../claim-semantic-models.ts';
+import { claimSemanticModels, type SemanticModelSource } from '../claim-semantic-models.ts';
 import type { TimeSpineSource } from '../claim-time-spines.ts';
 import { findFiles, isGeneratedFolder, listingEnd, readFileItem } from '../folder-files.ts';
 import type {
@@ -24,6 +20,7 @@ import type {
   Item,
   Source,
 } from '../source.ts';
+import type { MetricSource } from '../parse-or-report.ts';
 import { type FindTable, tableFinder } from '../table-finder.ts';
 import type { MetricflowConfig } from './config.ts';
 
@@ -69,6 +66,7 @@ function extractSemantics(
   const semantics = {
     models: files.flatMap(({ models }) => models),
     metrics: files.flatMap(({ metrics }) => metrics),
+    savedQueries: files.flatMap(({ savedQueries }) => savedQueries),
     timeSpines: files.flatMap(({ timeSpines }) => timeSpines),
   };
   claimSemanticModels(semantics, collector);
@@ -78,6 +76,7 @@ function extractSemantics(
 interface SemanticFile {
   readonly models: readonly SemanticModelSource[];
   readonly metrics: readonly MetricSource[];
+  readonly savedQueries: readonly MetricSource[];
   readonly timeSpines: readonly TimeSpineSource[];
 }
 
@@ -93,7 +92,7 @@ function readYamlItem(
   if ('broken' in yaml) {
     const { line, reason } = yaml.broken;
     collector.addProblem({ key, line }, `not YAML: ${reason}`);
-    return { models: [], metrics: [], timeSpines: [] };
+    return { models: [], metrics: [], savedQueries: [], timeSpines: [] };
   }
   const placeOf = (holder: unknown, name?: string) => {
     const { line, text: quote } = yaml.locate(holder, name);
@@ -113,6 +112,10 @@ function readYamlItem(
       },
     })),
     metrics: entriesAt('metrics', 'metric').map((raw) => ({
+      raw,
+      place: (name) => placeOf(raw, name),
+    })),
+    savedQueries: entriesAt('saved_queries', 'saved_query').map((raw) => ({
       raw,
       place: (name) => placeOf(raw, name),
     })),

@@ -8,12 +8,20 @@ import type {
   DbtOwner,
   DbtProject,
   DbtRelation,
+  DbtSavedQuery,
   DbtSemanticModel,
   DbtTest,
 } from '../dbt-project.ts';
 import { readTimeSpine } from '../time-spine.ts';
 import { interpretTest, readConstraints, type TestOwner } from '../files/data-tests.ts';
-import { isNo, listAt, mappingAt, textAt, type YamlMapping } from '../files/yaml-item.ts';
+import {
+  isNo,
+  listAt,
+  mappingAt,
+  mappingsAt,
+  textAt,
+  type YamlMapping,
+} from '../files/yaml-item.ts';
 import { namedLayer } from '../files/models/layers.ts';
 import { placeInGraph } from '../files/models/model-graph.ts';
 import { findOwner, groupOwner, type GroupOwners, ownerText } from '../files/owners.ts';
@@ -77,9 +85,18 @@ export function readArtifacts(items: readonly Item[]): DbtProject | undefined {
       ...readMetric(line),
       owner: metricOwners.get(line.json['name']),
     })),
+    savedQueries: innerLines(semanticManifest, 'saved_query').map(readSavedQuery),
     faults: [],
     leftOut: [],
   };
+}
+
+/** A saved query of the semantic manifest, whose filters are wrapped. */
+function readSavedQuery({ json, placeOf }: ArtifactLine): DbtSavedQuery {
+  const params = mappingAt(json, 'query_params');
+  const filters = mappingsAt(mappingAt(params, 'where'), 'where_filters');
+  const where = filters.flatMap((filter) => textAt(filter, 'where_sql_template') ?? []);
+  return { raw: { ...json, query_params: { ...params, where } }, place: () => placeOf() };
 }
 
 /** A line of a reduced artifact. */

@@ -88,14 +88,17 @@ function reduceCatalog(json: unknown): readonly object[] {
 const semanticManifestSchema = z.looseObject({
   semantic_models: z.array(anyObject),
   metrics: z.array(anyObject),
+  saved_queries: z.array(anyObject).nullish(),
 });
 
 function reduceSemanticManifest(json: unknown): readonly object[] {
-  const { semantic_models: models, metrics } = semanticManifestSchema.parse(json);
+  const manifest = semanticManifestSchema.parse(json);
+  const { semantic_models: models, metrics, saved_queries: savedQueries } = manifest;
   return [
     { semantic_manifest: true },
     ...models.map((model) => ({ semantic_model: removeEmpty(model, unstableKeys) })),
     ...metrics.map((metric) => ({ metric: removeEmpty(metric, unstableKeys) })),
+    ...(savedQueries ?? []).map((query) => ({ saved_query: removeEmpty(query, unstableKeys) })),
   ];
 }
 

@@ -9,7 +9,6 @@ import { listAt, mappingAt, mappingsAt, type YamlItem, type YamlMapping } from '
 /** Lists at the top of a file whose entries ktx has no place for. */
 const unreadLists: Readonly<Record<string, string>> = {
   unit_tests: 'unit test',
-  saved_queries: 'saved query: see ktx sl import',
   macros: 'description of a macro',
   analyses: 'description of an analysis',
   data_tests: 'description of a test',

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../lib/json.ts';
 import { toLegacyMetric } from '../../../semantic/formats/metricflow/spec/legacy-metric.ts';
 import type { ItemPlace } from '../../claim-collector.ts';
-import type { DbtExposure, DbtMetric, DbtSemanticModel } from '../dbt-project.ts';
+import type { DbtExposure, DbtMetric, DbtSavedQuery, DbtSemanticModel } from '../dbt-project.ts';
 import { findOwner, ownerText } from './owners.ts';
 import { type ProjectFiles, resolveText } from './project-files.ts';
 import {
@@ -138,6 +138,23 @@ export function readDbtMetrics(yaml: YamlItem, files: ProjectFiles): DbtMetric[]
       .map((entry) => readMetricEntry(entry, semanticModelName(model))),
   );
   return [...atTop.map((entry) => readMetricEntry(entry)), ...ofModels];
+}
+
+/** The saved queries of a file. */
+export function readDbtSavedQueries(yaml: YamlItem, files: ProjectFiles): DbtSavedQuery[] {
+  return namedEntries(yaml, 'saved_queries')
+    .filter(isEnabled)
+    .map((entry) => {
+      const owned = [entry, mappingAt(entry, 'config')].map((mapping) => ({
+        mapping,
+        placeOf: yaml.placeOf,
+      }));
+      return {
+        raw: resolveTexts(entry, files),
+        place: (key) => yaml.placeOf(entry, key),
+        owner: findOwner(owned, files.groupOwners),
+      };
+    });
 }
 
 export function readDbtExposures(yaml: YamlItem, files: ProjectFiles): DbtExposure[] {
