@@ -318,6 +318,14 @@ export const contextMutants: readonly Mutant[] = [
     tests: ['ingest/branches.test.ts'],
   },
   {
+    name: 'pins-one-line',
+    file: 'context/claims/pins.ts',
+    find: 'createNode(pin, { flow: true })',
+    replace: 'createNode(pin)',
+    why: 'What two people decided on two branches is a file that nobody can read after the merge.',
+    tests: ['context/pins.test.ts'],
+  },
+  {
     name: 'layers-key-rows',
     file: 'scan/links/choose/prefer-layer.ts',
     find: 'const isWholeKey = isOwnKey && child.table.rows === parent.column.table.rows;',

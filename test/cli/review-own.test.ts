@@ -93,7 +93,7 @@ test('it comes back on its day', async () => {
   const pins = read('pins.yaml');
   writeFileSync(
     join(cwd, 'pins.yaml'),
-    pins.replace('choose: later', 'choose: later\n    until: 2020-01-31'),
+    pins.replace('choose: later', 'choose: later, until: 2020-01-31'),
   );
   expect(await openSubjects()).toContain(metric);
   writeFileSync(join(cwd, 'pins.yaml'), pins);

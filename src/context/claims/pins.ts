@@ -85,6 +85,9 @@ export function findPin(
  * The file with the pin in place of older ones about the same subject and kind. One that puts a
  * decision off leaves what was decided before. Comments stay. A text that cannot be read is
  * returned unchanged.
+ *
+ * The pin is one line: git unites the lines of two branches, and of two pins with lines in common
+ * it would make one that nobody can read.
  */
 export function setPin(text: string | undefined, pin: Pin): string {
   const { entries, fault } = readEntries(text);
@@ -100,9 +103,13 @@ export function setPin(text: string | undefined, pin: Pin): string {
     (pin.choose !== decideLater || older.choose === decideLater);
   const replaced = entries.flatMap((older, index) => (isReplaced(older) ? [index] : []));
   for (const index of replaced.toReversed()) document.deleteIn(['pins', index]);
-  const entry = document.createNode(pin);
+  const entry = document.createNode(pin, { flow: true });
   const list = document.get('pins', true);
   if (list !== null && typeof list === 'object' && 'flow' in list) list.flow = false;
   document.addIn(['pins'], entry);
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  return document.toString({
+    lineWidth: 0,
+    flowCollectionPadding: false,
+    doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+  });
 }
