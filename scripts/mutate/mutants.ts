@@ -1,3 +1,4 @@
+import { branchMutants } from './branches.ts';
 import { chatMutants } from './chat.ts';
 import { childrenMutants } from './children.ts';
 import { clickhouseMutants } from './clickhouse.ts';
@@ -48,6 +49,7 @@ export const mutants: readonly Mutant[] = [
   ...secondStageMutants,
   ...conformedMutants,
   ...contextMutants,
+  ...branchMutants,
   ...dbtMutants,
   ...describeMutants,
   ...evalMutants,

@@ -1,0 +1,29 @@
+import type { Mutant } from './mutant.ts';
+
+/** What two people did on two branches, after the merge. */
+export const branchMutants: readonly Mutant[] = [
+  {
+    name: 'rewritten-branches',
+    file: 'ingest/fetch/rewritten-lines.ts',
+    find: '...(isRewritten ? [...last, ...(await runsBesideHead(repository))] : [])',
+    replace: '',
+    why: 'After a squash or a rebase ktx takes its own values for a person’s.',
+    tests: ['ingest/rewritten-lines.test.ts'],
+  },
+  {
+    name: 'merged-branches',
+    file: 'ingest/fetch/merged-claims.ts',
+    find: 'if (branches.length === 0) return file;',
+    replace: 'if (branches.length >= 0) return file;',
+    why: 'After a merge ktx takes its own values for a person’s.',
+    tests: ['ingest/branches.test.ts'],
+  },
+  {
+    name: 'pins-one-line',
+    file: 'context/claims/pins.ts',
+    find: 'createNode(pin, { flow: true })',
+    replace: 'createNode(pin)',
+    why: 'What two people decided on two branches is a file that nobody can read after the merge.',
+    tests: ['context/pins.test.ts'],
+  },
+];
