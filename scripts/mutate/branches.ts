@@ -26,4 +26,12 @@ export const branchMutants: readonly Mutant[] = [
     why: 'What two people decided on two branches is a file that nobody can read after the merge.',
     tests: ['context/pins.test.ts'],
   },
+  {
+    name: 'page-taken-out',
+    file: 'context/wiki/merge-page.ts',
+    find: 'some((hashes) => !hashes.includes(null))',
+    replace: 'every((hashes) => !hashes.includes(null)) && base.size > 0',
+    why: 'A page that a person took out on a branch comes back when the other branch had a new term.',
+    tests: ['context/wiki.test.ts'],
+  },
 ];

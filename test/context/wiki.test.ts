@@ -179,6 +179,20 @@ describe('a page', () => {
     );
   });
 
+  it('stays out where one branch took it out and another had one more section', () => {
+    const first = merge({ a: 'One.' });
+    const ours = merge({ a: 'One.' }, { ...first, text: undefined });
+    const theirs = merge({ a: 'One.', b: 'Two.' }, first);
+    const definitions = { a: 'One.', b: 'Two.' };
+    const base = uniteBases(ours.base, theirs.base);
+    const taken = merge(definitions, { text: undefined, base });
+    expect(taken).toMatchObject({ text: undefined, edits: ours.edits });
+    expect(merge(definitions, taken).text).toBeUndefined();
+    // What was taken out is known without what ktx left, too.
+    expect(merge(definitions, { text: undefined, edits: ours.edits }).text).toBeUndefined();
+    expect(merge(definitions, { text: theirs.text, base, edits: ours.edits }).edits).toEqual([]);
+  });
+
   it('killed between its writes ends as it would have', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {

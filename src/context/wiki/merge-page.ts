@@ -65,9 +65,10 @@ function mergeWithoutFile(
   compiledByPath: SectionsByPath,
 ): WikiMergeResult {
   const nothing = { text: undefined, kept: new Map(), stale: [] };
-  const isDeleted = base.size > 0 && ![...base.values()].some((hashes) => hashes.includes(null));
-  if (isDeleted) {
-    const isRecorded = edits.some((edit) => removedPath(edit) === page);
+  const isRecorded = edits.some((edit) => removedPath(edit) === page);
+  // A section that only one of two merged branches had may not have been in the file.
+  const wasThere = [...base.values()].some((hashes) => !hashes.includes(null));
+  if (isRecorded || wasThere) {
     const allEdits = isRecorded ? edits : [...edits, removalClaim(page)];
     return { ...nothing, outcome: 'unchanged', base, edits: allEdits };
   }
