@@ -1,4 +1,4 @@
-import { commitOf, git, type Repository } from '../../store/git.ts';
+import { git, type Repository } from '../../store/git.ts';
 
 /** Older commits are not looked at: a history can have a million. */
 const mostCommits = 1000;
@@ -13,8 +13,9 @@ const mostSteps = 200;
 /** The folders whose files ktx and people both write. */
 const artifacts = ['semantic-layer', 'wiki'];
 
-interface FileCommit {
+interface Commit {
   readonly id: string;
+  readonly parents: readonly string[];
   /** It is as a run of ktx made it. */
   readonly isRun: boolean;
   /** A run made it, or what it was before a rebase or a cherry-pick. */
@@ -31,71 +32,94 @@ interface FileCommit {
  */
 export async function findOtherLines(repository: Repository): Promise<readonly string[]> {
   const history = await historyOf(repository);
-  if (history.length === 0) return [];
-  const older = history.length < mostCommits ? [] : [`^${history.at(-1)?.[0]}`];
-  const [newest] = await fileCommits(repository, ['--max-count=1', 'HEAD', ...older], ['claims']);
-  if (newest === undefined || (newest.isRun && newest.id === history[0]?.[0])) return [];
-  const found = await fileCommits(repository, ['HEAD', ...older], ['claims']);
+  const [head] = history;
+  if (head === undefined) return [];
+  const older = history.length < mostCommits ? [] : [`^${history.at(-1)?.id}`];
+  if (head.isRun) {
+    const [newest] = await fileCommits(repository, ['--max-count=1', 'HEAD', ...older], ['claims']);
+    if (newest === head.id) return [];
+  }
+  const changing = new Set(await fileCommits(repository, ['HEAD', ...older], ['claims']));
+  const found = history.filter(({ id, parents }) => parents.length < 2 && changing.has(id));
+  if (found.length === 0) return [];
   // Where people commit what ktx writes, nothing tells their commits from a squash.
   const areCommitted = found.some(({ hasTrailer }) => hasTrailer);
-  const isRun = (commit: FileCommit) => commit.isRun || (!areCommitted && !commit.isReplayed);
-  const since = ['HEAD', '--not', ...found.filter(isRun).map(({ id }) => id)];
-  const ids = new Set(await listCommits(repository, since));
-  const parents = history
-    .filter(([id = '', ...own]) => own.length > 1 && ids.has(id))
+  const isRun = (commit: Commit) => commit.isRun || (!areCommitted && !commit.isReplayed);
+  const runs = found.filter(isRun).map(({ id }) => id);
+  const since = withoutReachable(history, runs);
+  const parents = since
+    .filter((commit) => commit.parents.length > 1)
     .slice(0, mostMerges)
-    .flatMap(([, ...own]) => own);
+    .flatMap((commit) => commit.parents);
   const isRewritten =
-    found.some((commit) => ids.has(commit.id) && !isRun(commit)) ||
-    (await fileCommits(repository, since, artifacts)).some(({ isReplayed }) => isReplayed);
+    since.some((commit) => changing.has(commit.id) && !isRun(commit)) ||
+    (await haveReplayedArtifacts(repository, since, runs));
   // The files can also be those of HEAD's own last run, beside claims of the other line.
-  const last = found
-    .filter(isRun)
-    .slice(0, 1)
-    .map(({ id }) => id);
+  const last = runs.slice(0, 1);
   return [...parents, ...(isRewritten ? [...last, ...(await runsBesideHead(repository))] : [])];
 }
 
-/** The newest commits, each with its parents; none on a branch without commits. */
-async function historyOf(repository: Repository): Promise<string[][]> {
-  if ((await commitOf(repository, 'HEAD')) === undefined) return [];
-  const lines = await linesOf(repository, [
-    'rev-list',
-    '--parents',
-    `--max-count=${mostCommits}`,
-    'HEAD',
-  ]);
-  return lines.map((line) => line.split(' '));
-}
-
-/** The commits that changed files of these folders, without merges, newest first. */
-async function fileCommits(
-  repository: Repository,
-  range: readonly string[],
-  folders: readonly string[],
-): Promise<FileCommit[]> {
+/** The newest commits, newest first; none on a branch without commits. */
+async function historyOf(repository: Repository): Promise<readonly Commit[]> {
+  if (repository.head === undefined) return [];
   const lines = await linesOf(repository, [
     'log',
-    '--no-merges',
-    '--full-history',
-    '--diff-filter=AM',
-    '--format=%H%x09%at%x09%ct%x09%(trailers:key=Ktx-Run,valueonly,separator=%x2C)%x09%s',
-    ...range,
-    '--',
-    ...folders.map((folder) => repository.prefix + folder),
+    `--max-count=${mostCommits}`,
+    '--format=%H%x09%P%x09%at%x09%ct%x09%(trailers:key=Ktx-Run,valueonly,separator=%x2C)%x09%s',
+    'HEAD',
   ]);
   return lines.map((line) => {
-    const [id = '', authored, committed, trailer = '', subject = ''] = line.split('\t');
+    const [id = '', parents = '', authored, committed, trailer = '', subject = ''] =
+      line.split('\t');
     const hasTrailer = trailer !== '';
     // The message and the time of the author stay.
     const isReplayed = authored !== committed;
     return {
       id,
+      parents: parents.split(' ').filter((parent) => parent !== ''),
       isRun: hasTrailer && !isReplayed && subject.startsWith('ktx: '),
       hasTrailer,
       isReplayed,
     };
   });
+}
+
+/** The commits of the history that none of these leads to. */
+function withoutReachable(history: readonly Commit[], from: readonly string[]): readonly Commit[] {
+  const parentsOf = new Map(history.map(({ id, parents }) => [id, parents]));
+  const reached = new Set(from);
+  for (const id of reached) for (const parent of parentsOf.get(id) ?? []) reached.add(parent);
+  return history.filter(({ id }) => !reached.has(id));
+}
+
+/** True if one of the commits since these runs is replayed and changed files of ktx. */
+async function haveReplayedArtifacts(
+  repository: Repository,
+  since: readonly Commit[],
+  runs: readonly string[],
+): Promise<boolean> {
+  const replayed = new Set(since.flatMap(({ id, isReplayed }) => (isReplayed ? [id] : [])));
+  if (replayed.size === 0) return false;
+  const changing = await fileCommits(repository, ['HEAD', '--not', ...runs], artifacts);
+  return changing.some((id) => replayed.has(id));
+}
+
+/** The commits that changed files of these folders, without merges, newest first. */
+function fileCommits(
+  repository: Repository,
+  range: readonly string[],
+  folders: readonly string[],
+): Promise<string[]> {
+  return linesOf(repository, [
+    'log',
+    '--no-merges',
+    '--full-history',
+    '--diff-filter=AM',
+    '--format=%H',
+    ...range,
+    '--',
+    ...folders.map((folder) => repository.prefix + folder),
+  ]);
 }
 
 /**
@@ -123,11 +147,8 @@ async function runsBesideHead(repository: Repository): Promise<string[]> {
   const runs = await fileCommits(repository, [`--max-count=${mostLines}`, ...beside], ['claims']);
   const reached = await linesOf(repository, ['rev-list', '--boundary', ...beside]);
   const forks = reached.filter((line) => line.startsWith('-')).map((line) => line.slice(1));
-  return [...runs.map(({ id }) => id), ...forks.slice(0, mostLines)];
+  return [...runs, ...forks.slice(0, mostLines)];
 }
-
-const listCommits = (repository: Repository, range: readonly string[]) =>
-  linesOf(repository, ['rev-list', `--max-count=${mostCommits}`, ...range]);
 
 async function linesOf({ root }: Repository, args: readonly string[]): Promise<string[]> {
   const { stdout } = await git(root, args);
