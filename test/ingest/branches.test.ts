@@ -3,9 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSlowCases } from '../slow-suites.ts';
 import { run } from '../store/git-project.ts';
-import { bringIn } from './branches/bring-in.ts';
-import { ingest, makeChange, startProject, workOnBranch } from './branches/changes.ts';
-import { columns, drawHistory, parseHistory, type History } from './branches/history.ts';
+import { bringIn, takeBack } from './branches/bring-in.ts';
+import {
+  columnOf,
+  ingest,
+  makeChange,
+  page,
+  startProject,
+  termOf,
+  workOnBranch,
+} from './branches/changes.ts';
+import { drawHistory, parseHistory, type History } from './branches/history.ts';
 import { personsWords, valuesOf } from './branches/known-values.ts';
 
 // People on two or three branches, any resolution that git offers, then an ingest: the files are
@@ -30,9 +38,12 @@ async function playHistory(dir: string, history: History): Promise<void> {
     run(dir, 'merge', '-q', '--no-ff', '--no-edit', 'ours');
   }
   for (const [index, incoming] of history.others.entries()) {
+    const { resolution, isIngested, isReverted } = incoming;
     bringIn(dir, names[index] ?? '', incoming);
+    const commit = run(dir, 'rev-parse', 'HEAD');
     const isLast = index === history.others.length - 1;
-    if (incoming.isIngested && !isLast) await ingest(dir, codesAfter(incoming.resolution));
+    if (isIngested && (!isLast || isReverted)) await ingest(dir, codesAfter(resolution));
+    if (isReverted) takeBack(dir, commit, resolution);
   }
 }
 
@@ -42,7 +53,7 @@ const codesAfter = (resolution: string) => (resolution === 'markers' ? [0, 3] : 
 /** The files as a project that knows nothing of what was there before gets them. */
 async function ingestAnew(dir: string): Promise<void> {
   // Branches and the reflog remember what people took out, also what they put back since then.
-  for (const path of ['semantic-layer', 'claims', 'sources', 'wiki', '.git'])
+  for (const path of ['semantic-layer', 'claims', 'sources', 'wiki', 'conflicts.yaml', '.git'])
     rmSync(join(dir, path), { recursive: true, force: true });
   await ingest(dir);
 }
@@ -82,18 +93,19 @@ async function tryHistory(history: History): Promise<void> {
   expect(differences).toEqual([]);
 }
 
-/** True if a person took a description out. */
+/** True if a person took the value at the path out. */
 function isRemoved(
   { ours, others }: History,
   { merged, path }: { readonly merged: ReadonlyMap<string, string>; readonly path: string },
 ): boolean {
   const changes = [...ours, ...others.flatMap((other) => other.changes)];
-  const isTaken = changes.some(({ kind, at }) => {
-    const [table, column] = columns[at % columns.length] ?? columns[0];
-    return (
-      kind === 'removal' &&
-      path === `semantic-layer/shop/${table}.yaml.fields.${column}.description`
-    );
+  const isPageGone = ![...merged.keys()].some((place) => place.startsWith(page));
+  const isTaken = changes.some((change) => {
+    const [table, column] = columnOf(change);
+    if (change.kind === 'removal')
+      return path === `semantic-layer/shop/${table}.yaml.fields.${column}.description`;
+    if (change.kind === 'no section') return path === `${page} ${termOf(change)}`;
+    return change.kind === 'no page' && isPageGone && path.startsWith(page);
   });
   return isTaken && !merged.has(path);
 }

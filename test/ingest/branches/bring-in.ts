@@ -28,6 +28,15 @@ export function bringIn(dir: string, branch: string, { how, resolution }: Incomi
   run(dir, 'commit', '-qm', 'no claims');
 }
 
+/** Reverts the merge or the squash that a commit is. */
+export function takeBack(dir: string, commit: string, resolution: Resolution): void {
+  const isMerge = run(dir, 'rev-list', '--parents', '-n', '1', commit).split(' ').length > 2;
+  const mainline = isMerge ? ['-m', '1'] : [];
+  if (!tryGit(dir, ['revert', '--no-commit', ...mainline, commit]))
+    resolveConflicts(dir, resolution);
+  run(dir, 'commit', '-qm', `Revert ${commit}`, '--allow-empty');
+}
+
 interface Replay {
   readonly how: 'rebase' | 'cherry-pick';
   readonly step: readonly string[];
@@ -79,7 +88,7 @@ type Side = 'ours' | 'theirs' | 'union' | 'hunks' | 'markers';
 
 function sideOf(path: string, index: number, resolution: Resolution): Side {
   const isClaims = path.startsWith('claims/');
-  const isGenerated = isClaims || path.startsWith('sources/');
+  const isGenerated = isClaims || path.startsWith('sources/') || path === 'conflicts.yaml';
   const sides: Readonly<Record<Resolution, Side>> = {
     ours: 'ours',
     theirs: 'theirs',
@@ -101,7 +110,7 @@ function resolveFile(dir: string, path: string, side: Side): void {
   const text = read(dir, path);
   let hunks = 0;
   const resolved = text.replaceAll(
-    /^<{7}.*\n((?:(?!={7}).*\n)*?)={7}\n((?:(?!>{7}).*\n)*?)>{7}.*\n/gm,
+    /^<{7}.*\n((?:(?!={7}).*\n)*?)={7}\r?\n((?:(?!>{7}).*\n)*?)>{7}.*\n/gm,
     (_all, ours: string, theirs: string) => {
       hunks += 1;
       if (side === 'union') return ours + theirs;

@@ -13,20 +13,27 @@ export const columns = [
 export const terms = ['Churn', 'Active buyer', 'Basket'] as const;
 
 /**
- * What somebody changes. In the documents: the description of a column (`document`) or a term
- * (`term`). In what ktx wrote: a description (`description`), the description taken out
- * (`removal`), a metric (`metric`), a comment (`comment`), the words of a term (`words`), a section
- * of their own (`section`). `note`: something that ktx is told.
+ * What somebody changes. In the documents: the description of a column (`document`), a term
+ * (`term`), another term (`new term`). In what ktx wrote: a description (`description`), the
+ * description taken out (`removal`), a metric (`metric`), a comment (`comment`), the words of a
+ * term (`words`), a section of their own (`section`), a section taken out (`no section`), the page
+ * taken out (`no page`), the ends of lines (`line ends`). `decision`: a version of a contested
+ * term. `note`: something that ktx is told.
  */
 const changeKinds = [
   'document',
   'term',
+  'new term',
   'description',
   'removal',
   'metric',
   'comment',
   'words',
   'section',
+  'no section',
+  'no page',
+  'line ends',
+  'decision',
   'note',
 ] as const;
 const hows = ['merge', 'squash', 'rebase', 'cherry-pick'] as const;
@@ -49,6 +56,8 @@ const changeSchema = z.strictObject({
   at: z.number(),
   /** An ingest follows. */
   isIngested: z.boolean(),
+  /** The step at which the ingest is killed; then everything is committed as it lies there. */
+  diesAt: z.number().optional(),
 });
 export type Change = z.infer<typeof changeSchema>;
 
@@ -62,6 +71,8 @@ const historySchema = z.strictObject({
       resolution: z.enum(resolutions),
       /** An ingest follows, before the next branch. */
       isIngested: z.boolean(),
+      /** The merge or the squash is reverted after that. */
+      isReverted: z.boolean(),
     }),
   ),
   hasAttributes: z.boolean(),
@@ -82,9 +93,10 @@ export function drawHistory(seed: number): History {
   const drawChanges = (): Change[] =>
     Array.from({ length: 1 + number(3) }, () => ({
       // Half of them come from the documents: those change what ktx wants to write.
-      kind: flip() ? pick(['document', 'document', 'term']) : pick(changeKinds),
+      kind: flip() ? pick(['document', 'document', 'term', 'new term']) : pick(changeKinds),
       at: number(columns.length),
       isIngested: number(4) > 0,
+      ...(number(8) === 0 && { diesAt: 1 + number(8) }),
     }));
   const drawn = drawChanges();
   const others = Array.from({ length: 1 + number(2) }, () => {
@@ -96,6 +108,7 @@ export function drawHistory(seed: number): History {
       how,
       resolution,
       isIngested: flip(),
+      isReverted: (how === 'merge' || how === 'squash') && number(8) === 0,
     };
   });
   // A branch that never had claims of its own leaves no trace of what its files are made from.
@@ -114,13 +127,13 @@ export function drawHistory(seed: number): History {
 
 function endIngested(changes: readonly Change[]): Change[] {
   return changes.map((change, index) =>
-    index === changes.length - 1 ? { ...change, isIngested: true } : change,
+    index === changes.length - 1 ? { kind: change.kind, at: change.at, isIngested: true } : change,
   );
 }
 
 function withoutClaims(other: Incoming, last: Incoming | undefined): Incoming {
   return other === last
-    ? { ...other, how: 'merge', resolution: 'no claims' }
+    ? { ...other, how: 'merge', resolution: 'no claims', isReverted: false }
     : { ...other, resolution: 'ours', isIngested: true };
 }
 

@@ -42,6 +42,11 @@ function filesIn(dir: string, folders: readonly string[]): [path: string, text: 
         .map((name) => `${folder}/${name}`)
         .filter((path) => statSync(join(dir, path)).isFile())
         .sort()
-        .map((path): [string, string] => [path, readFileSync(join(dir, path), 'utf8')]),
+        .map((path): [string, string] => [path, readLines(join(dir, path))]),
     );
+}
+
+/** The text of a file, whatever ends its lines. */
+function readLines(file: string): string {
+  return readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
 }
