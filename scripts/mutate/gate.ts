@@ -349,6 +349,14 @@ export const gateMutants: readonly Mutant[] = [
     tests: gate,
   },
   {
+    name: 'sqlite-list-again',
+    file: 'warehouse/drivers/sqlite/reader-process.ts',
+    find: ' || listed.version !== version',
+    replace: '',
+    why: 'A table that was made after the first statement cannot be read.',
+    tests: ['warehouse/files.test.ts'],
+  },
+  {
     name: 'sqlite-system-table',
     file: 'warehouse/drivers/sqlite/reader-process.ts',
     find: "return !table.startsWith('sqlite_')",

@@ -305,6 +305,21 @@ describe('a SQLite database', () => {
     expect(await rowsOf(warehouse, large)).toEqual([[2 ** 63]]);
   });
 
+  test('shows a table that another program adds while it is open, and no system table', async () => {
+    const path = withScript('CREATE TABLE t (a); INSERT INTO t VALUES (1)');
+    const warehouse = await open('sqlite', path);
+    expect(await rowsOf(warehouse, 'SELECT * FROM t')).toEqual([[1]]);
+    const writer = new DatabaseSync(path);
+    writer.exec('CREATE TABLE u (b); INSERT INTO u VALUES (2); CREATE VIEW v AS SELECT b FROM u');
+    expect(await rowsOf(warehouse, 'SELECT b FROM main.u')).toEqual([[2]]);
+    expect(await rowsOf(warehouse, 'SELECT b FROM v')).toEqual([[2]]);
+    writer.exec('DROP VIEW v; DROP TABLE u; ALTER TABLE t RENAME TO w');
+    writer.close();
+    await expect(rowsOf(warehouse, 'SELECT * FROM u')).rejects.toThrow('u');
+    expect(await rowsOf(warehouse, 'SELECT * FROM main.w')).toEqual([[1]]);
+    await expect(rowsOf(warehouse, 'SELECT * FROM main.sqlite_schema')).rejects.toThrow('sqlite');
+  });
+
   test('changes its marker with its rows', async () => {
     const path = withScript('CREATE TABLE t (a); INSERT INTO t VALUES (1)');
     const marker = async () =>

@@ -40,11 +40,13 @@ const allowedTableFunctions = [
 /** Full text search asks for `data_version` to find out if its index has changed. */
 const allowedPragmas = ['table_info', 'data_version'];
 let database: DatabaseSync | undefined;
+let listed: ListedTables | undefined;
 let allowedFunctions: ReadonlySet<string> = new Set();
 
 serveRequests<SqliteSetup, SqliteRequest>({
   open({ path, extraFunctions }) {
     allowedFunctions = new Set([...sqliteFunctions, ...extraFunctions.map(foldCase)]);
+    listed = undefined;
     database = openDatabase(path);
   },
   run({ sql, maxRows }, call) {
@@ -81,10 +83,7 @@ async function runChecked(
   sql: string,
   { maxRows, call }: { readonly maxRows: number; readonly call: ServedCall },
 ): Promise<Omit<QueryRows, 'rows'>> {
-  const tables = runUnchecked(db, `SELECT name FROM pragma_table_list WHERE schema = 'main'`).map(
-    ({ name }) => foldCase(name),
-  );
-  db.setAuthorizer(authorizer(new Set(tables)));
+  db.setAuthorizer(authorizer(listTables(db)));
   const statement = db.prepare(sql);
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
@@ -111,6 +110,25 @@ async function runChecked(
   }
   await batches.flush();
   return { columns: typedColumns(), truncated: false };
+}
+
+interface ListedTables {
+  /** SQLite counts it up with each change of the structure. */
+  readonly version: unknown;
+  readonly names: ReadonlySet<string>;
+}
+
+/**
+ * The tables of the database, in lower case. Listed again when its structure has changed, since a
+ * list of 4,000 tables takes longer than most statements.
+ */
+function listTables(db: DatabaseSync): ReadonlySet<string> {
+  const version = runUnchecked(db, 'PRAGMA schema_version')[0]?.['schema_version'];
+  if (listed === undefined || listed.version !== version) {
+    const rows = runUnchecked(db, `SELECT name FROM pragma_table_list WHERE schema = 'main'`);
+    listed = { version, names: new Set(rows.map(({ name }) => foldCase(name))) };
+  }
+  return listed.names;
 }
 
 function readCell(value: unknown, type: FieldType | undefined): Cell {
