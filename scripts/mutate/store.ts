@@ -313,9 +313,25 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'commit-read-from-disk',
     file: 'store/git.ts',
-    find: "hash.digest('hex') === id ?",
+    find: 'blobId(file.bytes, id.length) === id ?',
     replace: 'file.bytes.length >= 0 ?',
     why: 'What a person has not committed is taken for committed, and is not committed later.',
+    tests: git,
+  },
+  {
+    name: 'commit-known-text',
+    file: 'store/git.ts',
+    find: ' && blobId(Buffer.from(text), id.length) === id',
+    replace: '',
+    why: 'A text that was read earlier is taken for the committed one.',
+    tests: git,
+  },
+  {
+    name: 'commit-unreadable-text',
+    file: 'store/git.ts',
+    find: 'text?.isWellFormed() === true &&',
+    replace: 'text !== undefined &&',
+    why: 'The mark of a file that cannot be read is taken for its committed text.',
     tests: git,
   },
   {

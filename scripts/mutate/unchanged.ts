@@ -21,8 +21,8 @@ export const unchangedMutants: readonly Mutant[] = [
   {
     name: 'settled-sources',
     file: 'ingest/unchanged/settled-run.ts',
-    find: 'if (!fetched.every(hasNothingNew)) return',
-    replace: 'if (fetched.length < 0) return',
+    find: 'if (!fetched.every(hasNothingNew))',
+    replace: 'if (fetched.length < 0)',
     why: 'What is new in a source never arrives.',
     tests: ['ingest/unchanged.test.ts'],
   },
@@ -65,5 +65,13 @@ export const unchangedMutants: readonly Mutant[] = [
     replace: "String(row['record'])",
     why: 'A cloned project brings its own list of what passed the check.',
     tests: ['ingest/passed-probes.test.ts'],
+  },
+  {
+    name: 'known-files-prefix',
+    file: 'ingest/publish/project-files.ts',
+    find: 'path.startsWith(`${folder}/`)',
+    replace: 'path.startsWith(folder)',
+    why: 'A run takes the claims of another connection for those of one with a shorter name.',
+    tests: ['ingest/leftovers.test.ts'],
   },
 ];

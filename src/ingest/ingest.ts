@@ -182,11 +182,11 @@ async function collectFindings(
   state: State,
   read: ReadAlready,
 ): Promise<CollectedFindings> {
-  const { reports, findings: scanned, ...scan } = await scanWarehouses(run, state, read.schemas);
+  const { reports, findings: scanned, ...scan } = await scanWarehouses(run, state, read);
   const failed = reports.filter(isFailed).map(({ connection }) => connection);
   const connections = [...scanned, ...(await loadUnscannedWarehouses(run, failed))];
   const catalogs = connections.map(({ catalog }) => catalog);
-  const sources = await readSources(run, catalogs, { state, fetched: read.fetched });
+  const sources = await readSources(run, catalogs, { state, ...read });
   const sourceFindings = sources.map(({ findings }) => findings);
   const merged = await readMergedClaims(run.dir);
   const found = {

@@ -250,14 +250,21 @@ export function unfinishedGitOperation({ gitDir }: Repository): string | undefin
   return marks.find(([file]) => existsSync(join(gitDir, file)))?.[1];
 }
 
+interface CommittedFiles {
+  readonly commit: string;
+  /** Relative to the project. */
+  readonly folders: readonly string[];
+  /** Texts that were read already, by path. One that is the committed blob is not read again. */
+  readonly known?: ReadonlyMap<string, string>;
+}
+
 /**
  * The project's files in `folders` at a commit: text by path. A file that is not UTF-8 has a text
  * that is not well-formed.
  */
 export async function readFilesAtCommit(
   { root, prefix }: Repository,
-  commit: string,
-  folders: readonly string[],
+  { commit, folders, known }: CommittedFiles,
 ): Promise<Map<string, string>> {
   const listed = await git(root, [
     'ls-tree',
@@ -271,16 +278,35 @@ export async function readFilesAtCommit(
   const entries = listed.stdout
     .toString('utf8')
     .matchAll(/1[02]0\d{3} blob ([0-9a-f]+)\t([^\0]+)\0/g)
-    .map(([, id = '', path = '']) => ({ id, path, bytes: readIfCommitted(root, path, id) }))
+    .map(([, id = '', path = '']) => {
+      const name = path.slice(prefix.length);
+      const text = known?.get(name);
+      const found = isBlob(text, id) ? text : readIfCommitted(root, path, id);
+      return { id, name, found };
+    })
     .toArray();
-  const missing = entries.filter(({ bytes }) => bytes === undefined);
+  const missing = entries.filter(({ found }) => found === undefined);
   const blobs = await readBlobs(root, new Set(missing.map(({ id }) => id)));
   return new Map(
-    entries.map(({ id, path, bytes = blobs.get(id) ?? Buffer.alloc(0) }) => [
-      path.slice(prefix.length),
-      isUtf8(bytes) ? bytes.toString('utf8') : '\uD800',
+    entries.map(({ id, name, found = blobs.get(id) ?? Buffer.alloc(0) }) => [
+      name,
+      typeof found === 'string' ? found : decodeBlob(found),
     ]),
   );
+}
+
+function decodeBlob(bytes: Buffer): string {
+  return isUtf8(bytes) ? bytes.toString('utf8') : '\uD800';
+}
+
+/** True if the text is the blob of this id. That of a file that could not be read never is. */
+function isBlob(text: string | undefined, id: string): text is string {
+  return text?.isWellFormed() === true && blobId(Buffer.from(text), id.length) === id;
+}
+
+function blobId(bytes: Buffer, length: number): string {
+  const hash = createHash(length === 40 ? 'sha1' : 'sha256');
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 /**
@@ -290,9 +316,7 @@ export async function readFilesAtCommit(
 function readIfCommitted(root: string, path: string, id: string): Buffer | undefined {
   const file = readConfinedFileSync(join(root, path), { within: root, maxBytes: maxHashedBytes });
   if (file.kind !== 'read') return undefined;
-  const hash = createHash(id.length === 40 ? 'sha1' : 'sha256');
-  hash.update(`blob ${file.bytes.length}\0`).update(file.bytes);
-  return hash.digest('hex') === id ? file.bytes : undefined;
+  return blobId(file.bytes, id.length) === id ? file.bytes : undefined;
 }
 
 /** The blobs by id; no process is started for none. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readProjectFiles } from '../../src/ingest/publish/project-files.ts';
+import { filesIn, readProjectFiles } from '../../src/ingest/publish/project-files.ts';
 
 test('what a killed write left is removed, in folders and beside single files, and nothing else', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-leftovers-'));
@@ -23,4 +23,16 @@ test('what a killed write left is removed, in folders and beside single files, a
   await readProjectFiles(dir, folders);
   expect(left.filter((path) => existsSync(join(dir, path)))).toEqual([]);
   expect(others.filter((path) => existsSync(join(dir, path)))).toEqual(others);
+});
+
+test('of files that were read already, those of some folders are the same as read again', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'ktx-leftovers-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const path of ['claims/shop/a.jsonl', 'claims/shop2/b.jsonl', 'claims/wiki.jsonl']) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), path);
+  }
+  const all = await readProjectFiles(dir, ['claims/shop', 'claims/shop2', 'claims/wiki.jsonl']);
+  const folders = ['claims/shop', 'claims/wiki.jsonl'];
+  expect([...filesIn(all, folders)]).toEqual([...(await readProjectFiles(dir, folders))]);
 });

@@ -68,9 +68,9 @@ describe('where the project lies', () => {
     ).toEqual(['Daten für "alle"/ktx/claims/é.jsonl', 'README', '']);
     expect(run(dir, 'status', '--porcelain')).toBe('');
     const repository = await openRepository(project);
-    expect(await readFilesAtCommit(repository, 'HEAD', ['claims', 'sources'])).toEqual(
-      new Map([['claims/é.jsonl', '{}\n']]),
-    );
+    expect(
+      await readFilesAtCommit(repository, { commit: 'HEAD', folders: ['claims', 'sources'] }),
+    ).toEqual(new Map([['claims/é.jsonl', '{}\n']]));
   });
 
   test('a folder that the surrounding repository ignores gets a repository of its own', async () => {
@@ -204,9 +204,36 @@ describe('what a person has', () => {
     write(dir, 'claims/a.jsonl', '2\n');
     rmSync(join(dir, 'claims/b.jsonl'));
     const repository = await openRepository(dir);
-    expect(await readFilesAtCommit(repository, 'HEAD', ['claims'])).toEqual(
+    expect(await readFilesAtCommit(repository, { commit: 'HEAD', folders: ['claims'] })).toEqual(
       new Map(Object.entries(committed)),
     );
+  });
+
+  test('a text that was read already counts only if it is the committed one', async () => {
+    await commit(dir, {
+      'claims/a.jsonl': '1\n',
+      'claims/b.jsonl': '\uFFFD',
+      'claims/c.jsonl': '3\n',
+    });
+    rmSync(join(dir, 'claims'), { recursive: true });
+    const repository = await openRepository(dir);
+    const known = new Map([
+      ['claims/a.jsonl', '2\n'],
+      // Stands for a file that could not be read.
+      ['claims/b.jsonl', '\uD800'],
+      ['claims/c.jsonl', '3\n'],
+      ['claims/d.jsonl', '4\n'],
+    ]);
+    const files = await readFilesAtCommit(repository, {
+      commit: 'HEAD',
+      folders: ['claims'],
+      known,
+    });
+    expect([...files]).toEqual([
+      ['claims/a.jsonl', '1\n'],
+      ['claims/b.jsonl', '\uFFFD'],
+      ['claims/c.jsonl', '3\n'],
+    ]);
   });
 
   test('line endings that git converts are no change', async () => {
@@ -215,7 +242,7 @@ describe('what a person has', () => {
     await commit(dir, { 'claims/a.jsonl': 'a\r\nb\r\n' });
     const repository = await openRepository(dir);
     expect(run(dir, 'cat-file', '-s', 'HEAD:claims/a.jsonl')).toBe('4');
-    expect(await readFilesAtCommit(repository, 'HEAD', ['claims'])).toEqual(
+    expect(await readFilesAtCommit(repository, { commit: 'HEAD', folders: ['claims'] })).toEqual(
       new Map([['claims/a.jsonl', 'a\nb\n']]),
     );
     expect(await commit(dir, { 'claims/a.jsonl': 'a\r\nb\r\n' })).toEqual({ kind: 'unchanged' });

@@ -76,7 +76,7 @@ async function useProject(): Promise<string[]> {
     await ignoredPaths(repository, ['claims/a.jsonl']);
     await readMergedClaims(dir);
     const parent = await headCommit(repository);
-    await readFilesAtCommit(repository, parent ?? 'HEAD', ['claims', 'wiki']);
+    await readFilesAtCommit(repository, { commit: parent ?? 'HEAD', folders: ['claims', 'wiki'] });
     await gitOutput(repository.root, ['config', 'user.name'], { allow: [1] });
     const changes = [
       {

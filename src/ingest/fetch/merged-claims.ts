@@ -25,7 +25,7 @@ export async function readMergedClaims(dir: string): Promise<MergedClaims> {
   const commits = [...(await mergedNow(repository)), ...(await findOtherLines(repository))];
   const texts = new Map<string, string[]>();
   for (const commit of new Set(commits)) {
-    const files = await readFilesAtCommit(repository, commit, ['claims']);
+    const files = await readFilesAtCommit(repository, { commit, folders: ['claims'] });
     for (const [path, text] of files) texts.set(path, [...(texts.get(path) ?? []), text]);
   }
   return texts;

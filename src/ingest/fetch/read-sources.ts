@@ -37,6 +37,8 @@ interface SourceReading {
   readonly state?: State;
   /** The sources, if they were fetched already. */
   readonly fetched?: readonly FetchedSource[] | undefined;
+  /** The files of the project, if they were read already. */
+  readonly files?: FileTree | undefined;
 }
 
 /**
@@ -46,11 +48,11 @@ interface SourceReading {
 export async function readSources(
   run: PipelineRun,
   catalogs: readonly Catalog[],
-  { state, fetched: fetchedAlready }: SourceReading = {},
+  { state, fetched: fetchedAlready, files }: SourceReading = {},
 ): Promise<readonly ReadSource[]> {
   const fetched =
-    fetchedAlready ?? (await measureStage(run, 'fetch', () => fetchSources(run, state)));
-  const claims = await loadReadingClaims(run.dir, catalogs);
+    fetchedAlready ?? (await measureStage(run, 'fetch', () => fetchSources(run, state, files)));
+  const claims = await loadReadingClaims(run.dir, catalogs, files);
   return measureStage(run, 'extract', async () =>
     Promise.all(fetched.map((source) => extractSource(source, { catalogs, claims }, run))),
   );

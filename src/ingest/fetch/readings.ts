@@ -3,7 +3,7 @@ import type { Claim, Evidence } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { itemPath } from '../../sources/source.ts';
-import { readProjectFiles } from '../publish/project-files.ts';
+import { type FileTree, filesIn, readProjectFiles } from '../publish/project-files.ts';
 import type { ItemReading, SourceFindings } from './findings.ts';
 import {
   createTablesHasher,
@@ -21,13 +21,17 @@ export function isReadingEvidence({ origin, extractor }: Evidence): boolean {
 /**
  * The claims that models read in items, from the claims files, by the path of the item. A claim
  * read in several items is there once for each of them, with the evidence of that item only.
+ * `known` are files that were read already.
  */
 export async function loadReadingClaims(
   dir: string,
   catalogs: readonly Catalog[],
+  known?: FileTree,
 ): Promise<ReadonlyMap<string, Claim[]>> {
   const folders = [wikiClaimsPath, ...catalogs.map(({ connection }) => `claims/${connection}`)];
-  const files = await readProjectFiles(dir, folders, { tidy: false });
+  const files = known
+    ? filesIn(known, folders)
+    : await readProjectFiles(dir, folders, { tidy: false });
   const marker = '"extractor":"reading@';
   const claims = [...files].flatMap(([path, text]) => {
     if (!text.includes(marker)) return [];

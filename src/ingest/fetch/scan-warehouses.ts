@@ -14,7 +14,7 @@ import type { State } from '../../store/state.ts';
 import type { HistoryConfig } from '../../warehouse/history/history-config.ts';
 import type { Scope, Warehouse, WarehouseSchema } from '../../warehouse/warehouse.ts';
 import { type IngestedWarehouse, measureStage, type PipelineRun } from '../ingest-run.ts';
-import { readProjectFiles } from '../publish/project-files.ts';
+import { type FileTree, filesIn, readProjectFiles } from '../publish/project-files.ts';
 import { toFailure, type ConnectionReport } from '../report.ts';
 import { claimsOfUnreadTables } from './claims-of-unread-tables.ts';
 import type { ConnectionFindings } from './findings.ts';
@@ -29,21 +29,29 @@ interface ScannedWarehouses {
   readonly freshUntil: number;
 }
 
-/** Scans the warehouses of the run, one after the other. `schemas` are those read already. */
+interface ScanInputs {
+  /** The structure of warehouses, if it was read already. */
+  readonly schemas?: ReadonlyMap<string, WarehouseSchema>;
+  /** The files of the project, if they were read already. */
+  readonly files?: FileTree;
+}
+
+/** Scans the warehouses of the run, one after the other. */
 export async function scanWarehouses(
   run: PipelineRun,
   state: State,
-  schemas?: ReadonlyMap<string, WarehouseSchema>,
+  { schemas, files }: ScanInputs = {},
 ): Promise<ScannedWarehouses> {
   const findings: ConnectionFindings[] = [];
   const scannedSchemas = new Map<string, WarehouseSchema>();
   let freshUntil = Infinity;
   // A folder that is a link ends the run, not only one connection: nothing could be written there.
   const folders = run.connections.map(({ name }) => `semantic-layer/${name}`);
+  // Read now, whatever was read before: nothing that a person keeps back meanwhile may be profiled.
   const labels = readColumnLabels(await readProjectFiles(run.dir, folders));
   const reports = await forEachWarehouse(run, 'scan', async (warehouse, { scope, history }) => {
     const { connection } = warehouse;
-    const target = { warehouse, scope, history, labels, schema: schemas?.get(connection) };
+    const target = { warehouse, scope, history, labels, files, schema: schemas?.get(connection) };
     const scanned = await scanWarehouse(run, state, target);
     findings.push(scanned.findings);
     scannedSchemas.set(connection, scanned.schema);
@@ -61,15 +69,17 @@ interface WarehouseScan {
   readonly labels: ColumnLabels;
   /** Undefined if nobody has read it yet. */
   readonly schema: WarehouseSchema | undefined;
+  /** As in `ScanInputs`. */
+  readonly files: FileTree | undefined;
 }
 
 async function scanWarehouse(
   run: PipelineRun,
   state: State,
-  { warehouse, scope, history, labels, schema }: WarehouseScan,
+  { warehouse, scope, history, labels, schema, files }: WarehouseScan,
 ) {
   const { connection } = warehouse;
-  const known = await loadModelClaims(run, connection);
+  const known = await loadModelClaims(run, connection, files);
   const scanned = await scan({
     warehouse,
     scope,
@@ -160,12 +170,14 @@ async function describeScan(run: PipelineRun, scanned: ScanResult, known: readon
   return { ...described, ...(failure && { failure: toFailure(failure) }) };
 }
 
-/** The claims that models made in earlier runs. */
+/** The claims that models made in earlier runs. `known` are files that were read already. */
 export async function loadModelClaims(
   { dir }: Pick<PipelineRun, 'dir'>,
   connection: string,
+  known?: FileTree,
 ): Promise<Claim[]> {
-  const files = await readProjectFiles(dir, [`claims/${connection}`]);
+  const folders = [`claims/${connection}`];
+  const files = known ? filesIn(known, folders) : await readProjectFiles(dir, folders);
   const withModel = [...files].filter(([, text]) => text.includes('"origin":"model"'));
   return withModel.flatMap(([path, text]) => parseClaims(path, text).claims);
 }

@@ -33,6 +33,13 @@ export async function readProjectFiles(
   return files;
 }
 
+/** Those of files that were read already that are in `folders`; a folder may also be one file. */
+export function filesIn(files: FileTree, folders: readonly string[]): FileTree {
+  const isIn = (path: string) =>
+    folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  return new Map([...files].filter(([path]) => isIn(path)));
+}
+
 function readFolder(dir: string, folder: string, tidy: boolean): [string, string][] {
   // Items are as deep as their source has them, and have any name.
   const hasItems = folder.startsWith('sources/');

@@ -109,7 +109,9 @@ async function startAttempt(publication: Publication, before: FileTree) {
   const target = await commitTarget(repository, branch);
   const { base } = target;
   const committed: FileTree =
-    base === undefined ? new Map() : await readFilesAtCommit(repository, base.commit, folders);
+    base === undefined
+      ? new Map()
+      : await readFilesAtCommit(repository, { commit: base.commit, folders, known: before });
   return { ...publication, repository, target, committed, before, rendering: render(before) };
 }
 

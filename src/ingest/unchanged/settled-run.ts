@@ -38,6 +38,8 @@ type SettledReport = Pick<
 
 /** What a run has read before it knew whether anything changed; it need not be read again. */
 export interface ReadAlready {
+  /** All files of the project. */
+  readonly files?: FileTree;
   readonly schemas?: ReadonlyMap<string, WarehouseSchema>;
   readonly fetched?: readonly FetchedSource[];
 }
@@ -63,7 +65,7 @@ export async function checkUnchanged(run: PipelineRun, state: State): Promise<Un
   const files = await readProjectFiles(run.dir, ownedPaths(connectionNames(run)));
   const commit = await settledCommit(run.dir);
   if (commit === undefined || markProject(run, { files, commit }) !== settled.project)
-    return changed;
+    return { isUnchanged: false, read: { files } };
   const schemas = new Map<string, WarehouseSchema>();
   const opened = await forEachWarehouse(run, 'scan', async (warehouse, { scope }) => {
     schemas.set(warehouse.connection, await warehouse.introspect(scope, run.signal));
@@ -72,9 +74,10 @@ export async function checkUnchanged(run: PipelineRun, state: State): Promise<Un
   const isSame = ({ name }: { readonly name: string }) =>
     markWarehouse(schemas.get(name)) === settled.warehouses[name];
   if (opened.some(({ failure }) => failure !== undefined) || !run.connections.every(isSame))
-    return { isUnchanged: false, read: { schemas } };
+    return { isUnchanged: false, read: { files, schemas } };
   const fetched = await measureStage(run, 'fetch', () => fetchSources(run, state, files));
-  if (!fetched.every(hasNothingNew)) return { isUnchanged: false, read: { schemas, fetched } };
+  if (!fetched.every(hasNothingNew))
+    return { isUnchanged: false, read: { files, schemas, fetched } };
   const report = withCounts(settled.report, { schemas, fetched });
   return { isUnchanged: true, report, files };
 }
@@ -183,7 +186,7 @@ function hasNothingNew({ input, report: { items, failure } }: FetchedSource): bo
 /** The report with the statements that were sent now, and the items as they were listed now. */
 function withCounts(
   report: SettledReport,
-  { schemas, fetched }: Required<ReadAlready>,
+  { schemas, fetched }: Required<Omit<ReadAlready, 'files'>>,
 ): SettledReport {
   const items = new Map(fetched.map(({ input, report: { items: own } }) => [input.name, own]));
   return {
