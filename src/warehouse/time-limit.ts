@@ -32,7 +32,13 @@ export async function withTimeLimit<T>(
   work: (milliseconds: number) => Promise<T>,
 ): Promise<T> {
   const milliseconds = Math.min(Math.ceil(timeoutMs), maxInt32);
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+  // A timeout of AbortSignal would stay until its time is over, one for each statement.
+  const stopping = new AbortController();
+  const stop = stopping.signal;
+  const stopForCaller = (): void => stopping.abort(signal.reason);
+  const limitTimer = setTimeout(() => stopping.abort(), milliseconds).unref();
+  if (signal.aborted) stopForCaller();
+  signal.addEventListener('abort', stopForCaller, { once: true });
   const graceOver = Promise.withResolvers<never>();
   let graceTimer: NodeJS.Timeout | undefined;
   let mayStillRun = false;
@@ -52,6 +58,8 @@ export async function withTimeLimit<T>(
     const limitMs = stop.reason === signal.reason ? undefined : timeoutMs;
     throw stopError({ limitMs, mayStillRun, hintIfRunning });
   } finally {
+    clearTimeout(limitTimer);
+    signal.removeEventListener('abort', stopForCaller);
     stop.removeEventListener('abort', cancelWork);
     clearTimeout(graceTimer);
   }
