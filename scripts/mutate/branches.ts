@@ -13,8 +13,8 @@ export const branchMutants: readonly Mutant[] = [
   {
     name: 'merged-branches',
     file: 'ingest/fetch/merged-claims.ts',
-    find: 'if (branches.length === 0) return file;',
-    replace: 'if (branches.length >= 0) return file;',
+    find: 'if (others.length === 0) return file;',
+    replace: 'if (others.length >= 0) return file;',
     why: 'After a merge ktx takes its own values for a person’s.',
     tests: ['ingest/branches.test.ts'],
   },

@@ -21,6 +21,7 @@ import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
 import { secondStageMutants } from './second-stage.ts';
 import { semanticMutants } from './semantic.ts';
+import { shardMutants } from './shards.ts';
 import { sourceMutants } from './sources.ts';
 import { storeMutants } from './store.ts';
 import { timeSpineMutants } from './time-spine.ts';
@@ -53,6 +54,7 @@ export const mutants: readonly Mutant[] = [
   ...dbtMutants,
   ...describeMutants,
   ...evalMutants,
+  ...shardMutants,
   ...sourceMutants,
   ...linkMutants,
   ...unchangedMutants,

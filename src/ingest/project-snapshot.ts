@@ -8,6 +8,7 @@ import { indexNames, type NameIndex } from '../context/claims/name-index.ts';
 import { parseSubject } from '../context/claims/subject.ts';
 import { artifactPath, parseDatasetFile } from '../context/merge/merge-dataset.ts';
 import { sectionSubject, listSections } from '../context/wiki/page-sections.ts';
+import { parseWikiClaims } from '../context/wiki/wiki-claims.ts';
 import { wikiClaimsPath } from '../context/wiki/wiki-paths.ts';
 import type { SearchDocument } from '../search/documents.ts';
 import { updateIndex } from '../search/index.ts';
@@ -42,9 +43,11 @@ export interface Snapshot {
 export function openSnapshot(findings: ProjectFindings, filesOnDisk: FileTree): Snapshot {
   const files = applyWrites(filesOnDisk, renderProject(findings, filesOnDisk).writes);
   const catalogs = findings.connections.map(({ catalog }) => catalog);
-  const claimsIn = memoize((path) =>
-    Map.groupBy(parseClaims(path, files.get(path) ?? '').claims, ({ subject }) => subject),
-  );
+  const claimsIn = memoize((path) => {
+    const { claims } =
+      path === wikiClaimsPath ? parseWikiClaims(files) : parseClaims(path, files.get(path) ?? '');
+    return Map.groupBy(claims, ({ subject }) => subject);
+  });
   const datasetIn = memoize((path) => parseDataset(files.get(path)));
   const openIndex = memoize(() => buildIndex(files));
   return {

@@ -139,6 +139,7 @@ function collectBytes(stats: Stats, maxBytes: number) {
  */
 export async function listConfinedFolder(path: string, within: string) {
   const target = await confine(path, within);
+  if (typeof target === 'string' && !statSync(target).isDirectory()) return undefined;
   if (typeof target === 'string') return readdir(target, { withFileTypes: true });
   if (target.kind === 'refused' && target.code === 'outside')
     throw outsideError(path, within, 'a folder');

@@ -8,33 +8,34 @@ const path = 'claims/shop/orders.jsonl';
 
 test('what both branches of a merge had is known until the next commit of claims', async () => {
   const dir = temporaryFolder();
-  const claims = async (project = dir) => Object.fromEntries(await readMergedClaims(project));
+  const claims = async (project = dir) =>
+    (await readMergedClaims(project)).flatMap((files) => files.get(path) ?? []);
   const commit = (text: string) => {
     write(dir, path, text);
     run(dir, 'add', '.');
     run(dir, 'commit', '-qm', text);
   };
-  expect(await claims()).toEqual({});
+  expect(await claims()).toEqual([]);
   run(dir, 'init', '-q', '-b', 'main');
-  expect(await claims()).toEqual({});
+  expect(await claims()).toEqual([]);
   commit('base\n');
   run(dir, 'checkout', '-qb', 'theirs');
   commit('theirs\n');
   run(dir, 'checkout', '-q', 'main');
   commit('ours\n');
-  expect(await claims()).toEqual({});
+  expect(await claims()).toEqual([]);
 
   // In the middle of the merge, however the conflict stands in the file.
   expect(() => run(dir, 'merge', 'theirs')).toThrow();
-  expect(await claims()).toEqual({ [path]: ['ours\n', 'theirs\n'] });
+  expect(await claims()).toEqual(['ours\n', 'theirs\n']);
   const inner = join(dir, 'inner');
   mkdirSync(inner);
-  expect(await claims(inner)).toEqual({});
+  expect(await claims(inner)).toEqual([]);
 
   // Once it is committed.
   run(dir, 'checkout', '--ours', '--', path);
   run(dir, 'commit', '-qam', 'merged');
-  expect(await claims()).toEqual({ [path]: ['ours\n', 'theirs\n'] });
+  expect(await claims()).toEqual(['ours\n', 'theirs\n']);
   commit('after\n');
-  expect(await claims()).toEqual({});
+  expect(await claims()).toEqual([]);
 });

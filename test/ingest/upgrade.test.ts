@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { run } from '../store/git-project.ts';
 
-/** Written by ktx 0.1.0, with the edits of a person: see the comments in its files. */
-const fixture = new URL('../fixtures/project-0.1.0', import.meta.url).pathname;
+/** Written by former versions, with the edits of a person: see the comments in their files. */
+const fixtures = ['project-0.1.0', 'project-long-lines'];
 
 function shopDatabase(path: string): void {
   const db = new DatabaseSync(path);
@@ -25,48 +25,55 @@ function shopDatabase(path: string): void {
   db.close();
 }
 
-test('a project of 0.1.0 becomes one of today in one commit that says so; names and edits stay', async () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'ktx-upgrade-'));
-  cpSync(fixture, cwd, { recursive: true });
-  renameSync(join(cwd, 'gitattributes'), join(cwd, '.gitattributes'));
-  shopDatabase(join(cwd, 'shop.db'));
-  const git = (...args: readonly string[]) => run(cwd, ...args);
-  git('init', '-q');
-  git('add', '-A');
-  git('reset', '-q', 'shop.db');
-  git('commit', '-qm', 'As 0.1.0 left it');
-  const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
-  const names = (text: string) => [...text.matchAll(/name: (\w+)/g)].map(([, name]) => name);
-  const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
-  const before = {
-    orders: read('semantic-layer/warehouse/orders.yaml'),
-    wiki: read('wiki/glossary.md'),
-  };
-  const bytes = read('claims/warehouse/orders.jsonl').length;
+test.for(fixtures)(
+  '%s becomes one of today in one commit that says so; names and edits stay',
+  async (project) => {
+    const fixture = new URL(`../fixtures/${project}`, import.meta.url).pathname;
+    const cwd = mkdtempSync(join(tmpdir(), 'ktx-upgrade-'));
+    cpSync(fixture, cwd, { recursive: true });
+    renameSync(join(cwd, 'gitattributes'), join(cwd, '.gitattributes'));
+    shopDatabase(join(cwd, 'shop.db'));
+    const git = (...args: readonly string[]) => run(cwd, ...args);
+    git('init', '-q');
+    git('add', '-A');
+    git('reset', '-q', 'shop.db');
+    git('commit', '-qm', 'As a former version left it');
+    const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
+    const names = (text: string) => [...text.matchAll(/name: (\w+)/g)].map(([, name]) => name);
+    const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
+    const before = {
+      orders: read('semantic-layer/warehouse/orders.yaml'),
+      wiki: read('wiki/glossary.md'),
+    };
+    const bytes = read('claims/warehouse/orders.jsonl').length;
 
-  expect(await ktx(['trust', '--yes'], { cwd })).toMatchObject({ code: 0 });
-  expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
-  const log = git('log', '--format=%B', '-1');
-  expect(log).toContain('Upgrades files of an earlier version of ktx');
-  expect(git('rev-list', '--count', 'HEAD')).toBe('2');
+    expect(await ktx(['trust', '--yes'], { cwd })).toMatchObject({ code: 0 });
+    expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
+    const log = git('log', '--format=%B', '-1');
+    expect(log).toContain('Upgrades files of an earlier version of ktx');
+    expect(git('rev-list', '--count', 'HEAD')).toBe('2');
 
-  const orders = read('semantic-layer/warehouse/orders.yaml');
-  for (const line of ['# Ann:', '# agreed with finance', "description: 'In euros, with VAT.'"])
-    expect(orders).toContain(line);
-  expect(orders).not.toContain('What customers bought.');
-  expect(names(orders)).toEqual(expect.arrayContaining(names(before.orders)));
-  expect(read('wiki/glossary.md')).toBe(before.wiki);
-  for (const path of files)
-    expect(readdirSync(cwd, { recursive: true, encoding: 'utf8' })).toContain(path);
-  expect(read('claims/warehouse/orders.jsonl').length).toBeLessThan(bytes);
-  const { envelope } = await ktxJson(
-    ['sl', 'query', '-m', 'orders.paid', '-m', 'orders.order_total'],
-    { cwd },
-  );
-  expect(envelope.data).toMatchObject({ rows: [[27, 840]] });
+    const orders = read('semantic-layer/warehouse/orders.yaml');
+    for (const line of ['# Ann:', '# agreed with finance', "description: 'In euros, with VAT.'"])
+      expect(orders).toContain(line);
+    expect(orders).not.toContain('What customers bought.');
+    expect(names(orders)).toEqual(expect.arrayContaining(names(before.orders)));
+    expect(read('wiki/glossary.md')).toBe(before.wiki);
+    for (const path of files)
+      expect(readdirSync(cwd, { recursive: true, encoding: 'utf8' })).toContain(path);
+    const claims = read('claims/warehouse/orders.jsonl');
+    expect(claims.length).toBeLessThan(bytes / 1.4);
+    expect(claims).toContain('["customer_id","integer",2]');
+    expect(read('sources/warehouse/index.jsonl')).not.toContain('hash');
+    const { envelope } = await ktxJson(
+      ['sl', 'query', '-m', 'orders.paid', '-m', 'orders.order_total'],
+      { cwd },
+    );
+    expect(envelope.data).toMatchObject({ rows: [[27, 840]] });
 
-  // The next run has nothing to do.
-  expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
-  expect(git('rev-list', '--count', 'HEAD')).toBe('2');
-  rmSync(cwd, { recursive: true, force: true });
-});
+    // The next run has nothing to do.
+    expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
+    expect(git('rev-list', '--count', 'HEAD')).toBe('2');
+    rmSync(cwd, { recursive: true, force: true });
+  },
+);

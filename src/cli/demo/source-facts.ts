@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { parseClaims } from '../../context/claims/claims-file.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
+import { readWikiClaims } from '../../project/open/wiki-claims-files.ts';
 import { explainSubject } from '../../project/answer/explain.ts';
 import type { Project } from '../../project/open/open.ts';
 import { loadReviewedConflicts } from '../../project/review/review.ts';
-import { readText } from '../../store/files.ts';
 import { formatValue } from '../terminal/value-text.ts';
 
 /** What a source says about a subject, and where. */
@@ -41,8 +38,7 @@ export async function loadSourceFacts(
 
 /** Terms and rules that a model read in prose. */
 export async function loadModelFacts({ dir }: Project): Promise<readonly SourceFact[]> {
-  const text = (await readText(join(dir, wikiClaimsPath), dir)) ?? '';
-  const { claims } = parseClaims(wikiClaimsPath, text);
+  const { claims } = await readWikiClaims(dir);
   return claims
     .filter(({ kind }) => kind === 'definition' || kind === 'rule')
     .flatMap(({ subject, body, evidence }) => {

@@ -1,9 +1,10 @@
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
-import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
+import { findShards, shardFolder, shardLines, shardPath } from './shards.ts';
 import { tableKey } from '../../sql/dialect.ts';
+import { listConfinedFolder } from '../../store/confined-file.ts';
 import { readText } from '../../store/files.ts';
 import { catalogPath, catalogTableSchema, type Catalog, type CatalogTable } from './catalog.ts';
 
@@ -17,36 +18,41 @@ export interface ProjectFile {
 
 const catalogIndexLineSchema = z.union([
   z.strictObject({ dialect: z.string(), firstSchema: z.string() }),
-  z.strictObject({ key: z.string(), path: z.string(), hash: z.string() }),
+  // A hash is what versions before wrote: it changed with every column.
+  z.strictObject({ key: z.string(), path: z.string(), hash: z.string().optional() }),
 ]);
 
 /**
  * The files of a catalog: `sources/<connection>/index.jsonl` (dialect and first schema, then one
- * line per schema) and `<schema>.jsonl` for each schema, with one line per table. Equal catalogs
- * give equal bytes, whatever the order of tables.
+ * line per schema) and `<schema>.jsonl` for each schema, with one line per table; a large schema
+ * has shards in `<schema>/`. Equal catalogs give equal bytes, whatever the order of tables.
+ * `existing` are the paths of the files that there are.
  */
-export function catalogFiles({ connection, dialect, firstSchema, tables }: Catalog): ProjectFile[] {
+export function catalogFiles(
+  { connection, dialect, firstSchema, tables }: Catalog,
+  existing: Iterable<string> = [],
+): ProjectFile[] {
   const bySchema = [...Map.groupBy(tables, ({ schema }) => schema)].sort(([a], [b]) =>
     a < b ? -1 : 1,
   );
-  const files = bySchema.map(([schema, schemaTables]) => {
-    const lines = schemaTables
-      .toSorted(compareTables)
-      .map((table) => `${JSON.stringify(catalogTableSchema.parse(table))}\n`);
-    return { schema, path: catalogPath(connection, schema), text: lines.join('') };
+  const ownPaths = [...existing].filter((path) => path.startsWith(`sources/${connection}/`));
+  const files = bySchema.flatMap(([schema, schemaTables]) => {
+    const path = catalogPath(connection, schema);
+    const lines = schemaTables.toSorted(compareTables).map((table) => ({
+      key: table.table,
+      line: JSON.stringify(catalogTableSchema.parse(table)),
+    }));
+    const shards = shardLines(lines, { existing: new Set(findShards(path, ownPaths).values()) });
+    return [...shards].map(([prefix, text]) => ({ path: shardPath(path, prefix), text }));
   });
-  const entries = files.map(({ schema, path, text }) => ({
+  const entries = bySchema.map(([schema]) => ({
     key: schema,
-    path: basename(path),
-    hash: shortHash(text),
+    path: basename(catalogPath(connection, schema)),
   }));
   const index = [{ dialect, firstSchema }, ...entries]
     .map((line) => `${canonicalJson(line)}\n`)
     .join('');
-  return [
-    { path: `sources/${connection}/index.jsonl`, text: index },
-    ...files.map(({ path, text }) => ({ path, text })),
-  ];
+  return [{ path: `sources/${connection}/index.jsonl`, text: index }, ...files];
 }
 
 /**
@@ -63,18 +69,31 @@ export async function loadCatalog(
   const lines = text === undefined ? [] : parseLines({ path, text }, catalogIndexLineSchema);
   const head = lines.find((line) => 'dialect' in line);
   if (!head) return undefined;
-  const entries = lines.filter((line) => 'path' in line);
+  const paths = lines.flatMap((line) => ('path' in line ? [`${folder}/${line.path}`] : []));
   const tables = await Promise.all(
-    entries.map((entry) => loadTables(projectDir, `${folder}/${entry.path}`)),
+    [...new Set(paths)].map((schemaPath) => loadTables(projectDir, schemaPath)),
   );
-  return { connection, ...head, tables: tables.flat().sort(compareTables) };
+  // A merge of branches, one of which has split a file, leaves a table in both.
+  const byKey = new Map(tables.flat().map((table) => [tableKey(table), table]));
+  return { connection, ...head, tables: [...byKey.values()].sort(compareTables) };
 }
 
 async function loadTables(projectDir: string, path: string): Promise<CatalogTable[]> {
-  const text = await readText(join(projectDir, path), projectDir);
-  if (text === undefined)
+  const folder = shardFolder(path);
+  const entries = await listConfinedFolder(join(projectDir, folder), projectDir);
+  const candidates = [path, ...(entries ?? []).map(({ name }) => `${folder}/${name}`)];
+  const files = await Promise.all(
+    [...findShards(path, candidates).keys()].map(async (shard) => ({
+      path: shard,
+      text: await readText(join(projectDir, shard), projectDir),
+    })),
+  );
+  const present = files.flatMap(({ path: shard, text }) =>
+    text === undefined ? [] : [{ path: shard, text }],
+  );
+  if (present.length === 0)
     throw catalogDamaged(`${path} is missing, but index.jsonl in its folder lists it.`);
-  return parseLines({ path, text }, catalogTableSchema);
+  return present.flatMap((file) => parseLines(file, catalogTableSchema));
 }
 
 function compareTables(a: CatalogTable, b: CatalogTable): number {
@@ -85,7 +104,7 @@ function parseLines<T>({ path, text }: ProjectFile, schema: z.ZodType<T>): T[] {
   return text.split('\n').flatMap((line, position) => {
     if (line.trim() === '') return [];
     try {
-      return [schema.parse(JSON.parse(line))];
+      return [schema.parse(JSON.parse(line.trim()))];
     } catch (cause) {
       throw catalogDamaged(`${path}:${position + 1} cannot be read.`, cause);
     }

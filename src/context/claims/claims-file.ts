@@ -113,6 +113,18 @@ function renderBase(base: MergeBase): string[] {
   );
 }
 
+/** What several files say together. */
+export function uniteFiles(files: readonly ClaimsFile[]): ClaimsFile {
+  const base = new Map<string, readonly ContentHash[]>();
+  for (const file of files)
+    for (const [key, hashes] of file.base) base.set(key, uniteHashes(base.get(key) ?? [], hashes));
+  return {
+    base,
+    claims: uniteClaims(files.flatMap(({ claims }) => claims)),
+    damaged: files.flatMap(({ damaged }) => damaged),
+  };
+}
+
 /**
  * Unites claims with equal subject, kind and body into one with all their evidence; sorted by
  * subject, kind and body.

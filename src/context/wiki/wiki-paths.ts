@@ -1,5 +1,7 @@
-/** The claims about terms and rules, relative to the project. */
+/** The claims about terms and rules, relative to the project, until they are split into shards. */
 export const wikiClaimsPath = 'claims/wiki.jsonl';
+/** The folder of the shards. */
+export const wikiClaimsFolder = 'claims/wiki';
 
 /** The path of a page's file, relative to the project. */
 export function wikiPath(page: string): string {

@@ -1,5 +1,6 @@
 import { isEditRecord } from '../../context/claims/claim.ts';
 import { parseClaims, uniteClaims, type ClaimsFile } from '../../context/claims/claims-file.ts';
+import { parseWikiClaims } from '../../context/wiki/wiki-claims.ts';
 import { uniteBases } from '../../context/merge/merge-base.ts';
 import {
   findRepository,
@@ -11,8 +12,8 @@ import {
 } from '../../store/git.ts';
 import { findOtherLines } from './rewritten-lines.ts';
 
-/** By path, the texts that the claims files had on the branches of a merge. */
-export type MergedClaims = ReadonlyMap<string, readonly string[]>;
+/** The claims files of each branch of a merge: texts by path. */
+export type MergedClaims = readonly ReadonlyMap<string, string>[];
 
 /**
  * The claims files of all branches that git merged, squashed, rebased or picked from since the last
@@ -21,14 +22,12 @@ export type MergedClaims = ReadonlyMap<string, readonly string[]>;
  */
 export async function readMergedClaims(dir: string): Promise<MergedClaims> {
   const repository = await findRepository(dir);
-  if (repository === undefined) return new Map();
+  if (repository === undefined) return [];
   const commits = [...(await mergedNow(repository)), ...(await findOtherLines(repository))];
-  const texts = new Map<string, string[]>();
-  for (const commit of new Set(commits)) {
-    const files = await readFilesAtCommit(repository, { commit, folders: ['claims'] });
-    for (const [path, text] of files) texts.set(path, [...(texts.get(path) ?? []), text]);
-  }
-  return texts;
+  const branches: ReadonlyMap<string, string>[] = [];
+  for (const commit of new Set(commits))
+    branches.push(await readFilesAtCommit(repository, { commit, folders: ['claims'] }));
+  return branches;
 }
 
 /** Both sides of a merge that is not committed yet. */
@@ -48,9 +47,27 @@ export function parseMergedClaims(
   merged: MergedClaims | undefined,
 ): ClaimsFile {
   const file = parseClaims(path, text);
-  const branches = merged?.get(path)?.filter((own) => own !== text) ?? [];
-  if (branches.length === 0) return file;
-  const others = branches.map((own) => parseClaims(path, own));
+  const branches = (merged ?? []).flatMap((files) => files.get(path) ?? []);
+  const others = [...new Set(branches)]
+    .filter((own) => own !== text)
+    .map((own) => parseClaims(path, own));
+  return addBranches(file, others);
+}
+
+/** The claims about terms and rules in a tree, likewise. */
+export function parseMergedWikiClaims(
+  tree: ReadonlyMap<string, string>,
+  merged: MergedClaims | undefined,
+): ClaimsFile {
+  const branches = (merged ?? []).map(parseWikiClaims);
+  return addBranches(
+    parseWikiClaims(tree),
+    branches.filter(({ base, claims }) => base.size + claims.length > 0),
+  );
+}
+
+function addBranches(file: ClaimsFile, others: readonly ClaimsFile[]): ClaimsFile {
+  if (others.length === 0) return file;
   return {
     ...file,
     base: others.reduce((base, other) => uniteBases(base, other.base), file.base),

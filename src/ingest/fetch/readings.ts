@@ -1,7 +1,7 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim, Evidence } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
+import { wikiClaimsFolder, wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { itemPath } from '../../sources/source.ts';
 import { type FileTree, filesIn, readProjectFiles } from '../publish/project-files.ts';
 import type { ItemReading, SourceFindings } from './findings.ts';
@@ -28,7 +28,11 @@ export async function loadReadingClaims(
   catalogs: readonly Catalog[],
   known?: FileTree,
 ): Promise<ReadonlyMap<string, Claim[]>> {
-  const folders = [wikiClaimsPath, ...catalogs.map(({ connection }) => `claims/${connection}`)];
+  const folders = [
+    wikiClaimsPath,
+    wikiClaimsFolder,
+    ...catalogs.map(({ connection }) => `claims/${connection}`),
+  ];
   const files = known
     ? filesIn(known, folders)
     : await readProjectFiles(dir, folders, { tidy: false });

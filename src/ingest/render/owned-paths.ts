@@ -1,13 +1,14 @@
 import { pinsPath } from '../../context/claims/pins.ts';
 import { conflictsPath } from '../../context/compile/conflicts.ts';
 import { savedQueryClaimsPath } from '../../context/claims/saved-query-claims.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
+import { wikiClaimsFolder, wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 
 export const attributesFile = '.gitattributes';
 const sharedPaths = [
   attributesFile,
   'wiki',
   wikiClaimsPath,
+  wikiClaimsFolder,
   savedQueryClaimsPath,
   conflictsPath,
   pinsPath,

@@ -1,5 +1,5 @@
 import type { Claim } from '../../context/claims/claim.ts';
-import { renderClaims, type ClaimsFile } from '../../context/claims/claims-file.ts';
+import type { ClaimsFile } from '../../context/claims/claims-file.ts';
 import { dropOrphans } from '../../context/claims/model-decisions.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
@@ -11,9 +11,10 @@ import { compileWiki } from '../../context/wiki/compile-wiki.ts';
 import { mergePage, type WikiMergeResult } from '../../context/wiki/merge-page.ts';
 import { sectionPaths } from '../../context/wiki/page-sections.ts';
 import type { WikiPage } from '../../context/wiki/wiki.ts';
-import { pageName, wikiClaimsPath, wikiPath } from '../../context/wiki/wiki-paths.ts';
+import { renderWikiClaims } from '../../context/wiki/wiki-claims.ts';
+import { pageName, wikiPath } from '../../context/wiki/wiki-paths.ts';
 import { shortHash } from '../../lib/hash.ts';
-import { parseMergedClaims, type MergedClaims } from '../fetch/merged-claims.ts';
+import { parseMergedWikiClaims, type MergedClaims } from '../fetch/merged-claims.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { FileWrite } from '../publish/rendering.ts';
 import type { KeptEdit } from '../report.ts';
@@ -37,7 +38,7 @@ interface MergedPage {
 /** Renders the pages of the wiki, and the claims about terms and rules. Pure. */
 export function renderWiki(input: WikiInput, tree: FileTree) {
   const { claims, retain, pins, authority, merged } = input;
-  const file = parseMergedClaims(wikiClaimsPath, tree.get(wikiClaimsPath) ?? '', merged);
+  const file = parseMergedWikiClaims(tree, merged);
   const all = [...claims, ...file.claims.flatMap((claim) => retain(claim) ?? [])];
   const compilation = compileWiki(all, pins, authority);
   const standing = dropOrphans(all, { pins });
@@ -51,11 +52,13 @@ export function renderWiki(input: WikiInput, tree: FileTree) {
   const base = new Map(pages.flatMap(({ result }) => [...result.base]));
   const edits = pages.flatMap(({ result }) => result.edits);
   const { damaged } = file;
-  const claimsText = renderClaims({ base, claims: [...standing, ...edits, ...settled], damaged });
-  const baseText = renderClaims({ ...file, base: uniteBases(file.base, base) });
-  const isEmpty = claimsText === undefined && !tree.has(wikiClaimsPath);
+  const claimsFile = { base, claims: [...standing, ...edits, ...settled], damaged };
   return {
-    writes: isEmpty ? [] : wikiWrites(pages, { baseText, claimsText }),
+    writes: wikiWrites(pages, {
+      before: () => renderWikiClaims({ ...file, base: uniteBases(file.base, base) }, tree.keys()),
+      // What was written before the pages can be split when this is not, and the reverse.
+      after: (before) => renderWikiClaims(claimsFile, [...tree.keys(), ...before.keys()]),
+    }),
     conflicts: open,
     claims: standing,
     leftAlone: pages.flatMap(({ at, result: { reason } }) =>
@@ -111,17 +114,16 @@ function personEditFinder(
   };
 }
 
+/** The texts of the claims files by path; undefined: removed. */
+type ClaimsTexts = ReadonlyMap<string, string | undefined>;
+
+/** The claims files before the pages are written, and after, given what was written before. */
 interface WikiClaimsTexts {
-  /** The claims file with the base from before and after the run. */
-  readonly baseText: string | undefined;
-  readonly claimsText: string | undefined;
+  readonly before: () => ClaimsTexts;
+  readonly after: (before: ClaimsTexts) => ClaimsTexts;
 }
 
-function wikiWrites(
-  pages: readonly MergedPage[],
-  { baseText, claimsText }: WikiClaimsTexts,
-): FileWrite[] {
-  const claimsFile = { path: wikiClaimsPath, artifact: wikiClaimsPath };
+function wikiWrites(pages: readonly MergedPage[], { before, after }: WikiClaimsTexts): FileWrite[] {
   const changed = pages.filter(
     ({ result: { outcome } }) => outcome === 'written' || outcome === 'deleted',
   );
@@ -131,9 +133,17 @@ function wikiWrites(
     text,
     artifact: at,
   }));
-  const claimsWrite: FileWrite = { ...claimsFile, step: 'claims_written', text: claimsText };
-  if (changed.length === 0) return [claimsWrite];
-  return [{ ...claimsFile, step: 'base_recorded', text: baseText }, ...pageWrites, claimsWrite];
+  const textsBefore: ClaimsTexts = changed.length === 0 ? new Map() : before();
+  const baseWrites = [...textsBefore].flatMap(([path, text]): FileWrite[] =>
+    text === undefined ? [] : [{ step: 'base_recorded', path, text, artifact: path }],
+  );
+  const claimsWrites = [...after(textsBefore)].map(([path, text]): FileWrite => ({
+    step: 'claims_written',
+    path,
+    text,
+    artifact: path,
+  }));
+  return [...baseWrites, ...pageWrites, ...claimsWrites];
 }
 
 function listKeptSections({ at, result }: MergedPage): KeptEdit[] {

@@ -284,13 +284,13 @@ function pinWrites(findings: ProjectFindings, tree: FileTree): FileWrite[] {
  */
 function catalogWrites(catalog: Catalog, tree: FileTree): FileWrite[] {
   const texts = new Map<string, string | undefined>(
-    catalogFiles(catalog)
+    catalogFiles(catalog, tree.keys())
       .toReversed()
       .map(({ path, text }) => [path, text]),
   );
   const isCatalogFile = (path: string) =>
     path.startsWith(`sources/${catalog.connection}/`) &&
-    /^[^/]*\/[^/]*\/[^/]*\.(ya?ml|jsonl)$/.test(path);
+    /^[^/]*\/[^/]*\/(?:[^/]*\.(ya?ml|jsonl)|[^/]*\/[0-9a-f]{1,8}\.jsonl)$/.test(path);
   const gone = [...tree.keys()].filter((path) => isCatalogFile(path) && !texts.has(path));
   for (const path of gone) texts.set(path, undefined);
   return [...texts].map(([path, text]) => ({ step: 'file_written', path, text }));

@@ -10,7 +10,6 @@ import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { ownDefinitions } from '../../context/compile/own-definitions.ts';
 import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean, nearest } from '../../lib/suggest.ts';
 import type { ScanOptions } from '../../scan/scan.ts';
@@ -19,6 +18,7 @@ import { readConflicts } from '../review/conflicts.ts';
 import { readAuthority } from '../open/authority.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
+import { readWikiClaims } from '../open/wiki-claims-files.ts';
 import { itemAddress } from '../../sources/registry.ts';
 import { listSources } from '../open/config.ts';
 import { scanProject } from '../learn/scan.ts';
@@ -177,11 +177,10 @@ async function readDatasetFiles(dir: string, connection: string): Promise<Proven
 /** Explains a term or a rule under its canonical name, with the claims about all its names. */
 async function explainTopic(project: Project, name: string): Promise<Explanation> {
   const { dir } = project;
-  const [claimLines = '', pinText] = await Promise.all([
-    readText(join(dir, wikiClaimsPath), dir),
+  const [{ claims }, pinText] = await Promise.all([
+    readWikiClaims(dir),
     readText(join(dir, pinsPath), dir),
   ]);
-  const { claims } = parseClaims(wikiClaimsPath, claimLines);
   const { pins } = parsePins(pinText);
   const { canonicalSubjects } = applyModelDecisions(claims, pins);
   const canonicalName = (alias: string) => canonicalSubjects.get(alias) ?? alias;

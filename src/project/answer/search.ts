@@ -11,6 +11,7 @@ import type { State } from '../../store/state.ts';
 import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
 import { notesName, listSources } from '../open/config.ts';
+import { readCatalogStamp } from '../open/catalog-stamp.ts';
 import { readFileStamp } from '../open/file-cache.ts';
 import { openCleanState } from '../open/column-labels.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
@@ -187,7 +188,7 @@ export async function refreshSearchIndex(project: Project, state: State): Promis
   await refreshWiki(project, state, sharedStamps);
   for (const connection of project.warehouses) {
     const stamps = [
-      readFileStamp(dir, `sources/${connection}/index.jsonl`),
+      readCatalogStamp(dir, connection),
       await listDatasetFiles(dir, connection),
       (await listSavedQueryFiles(dir, connection)).map((path) => readFileStamp(dir, path)),
       readFileStamp(dir, usagePath(connection)),

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseClaims } from '../../context/claims/claims-file.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { UserError } from '../../lib/error.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readText } from '../../store/files.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
+import { listWikiClaimsFiles } from '../open/wiki-claims-files.ts';
 import { loadReviewedConflicts } from '../review/review.ts';
 import { planQuery } from './query.ts';
 import { readWikiSections } from './wiki.ts';
@@ -113,7 +113,8 @@ async function subjectsOfSentence(
   const claimFiles = await Promise.all(
     project.warehouses.map((name) => listProjectFiles(project.dir, `claims/${name}`, /\.jsonl$/)),
   );
-  const fromClaims = [...claimFiles.flat(), wikiClaimsPath].map(async (path) => {
+  const wikiFiles = await listWikiClaimsFiles(project.dir);
+  const fromClaims = [...claimFiles.flat(), ...wikiFiles].map(async (path) => {
     const text = (await readText(join(project.dir, path), project.dir)) ?? '';
     return parseClaims(path, text)
       .claims.filter(

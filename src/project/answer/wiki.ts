@@ -1,16 +1,15 @@
 import { basename, join } from 'node:path';
-import { parseClaims } from '../../context/claims/claims-file.ts';
 import { compileWiki } from '../../context/wiki/compile-wiki.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 import { sectionPaths, sectionSubject, listSections } from '../../context/wiki/page-sections.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { readAnyText, readTextOrReason, whyUnreadable } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { readAuthority } from '../open/authority.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
+import { readWikiClaims } from '../open/wiki-claims-files.ts';
 import { openStaleness } from '../review/stale.ts';
 
 /** A section of a wiki page, below a second-level heading: a term, a rule, or a person's text. */
@@ -50,10 +49,10 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
   const { dir } = project;
   const stale = await (await openStaleness(project)).ofWiki();
   const contested = new Set((await readConflicts(dir)).map(({ subject }) => subject));
-  const [claimLines, pinText] = await Promise.all(
-    [wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)),
-  );
-  const { base, claims } = parseClaims(wikiClaimsPath, claimLines ?? '');
+  const [{ base, claims }, pinText] = await Promise.all([
+    readWikiClaims(dir, readAnyText),
+    readAnyText(join(dir, pinsPath), dir),
+  ]);
   const { pins } = parsePins(pinText);
   const compiled = compileWiki(claims, pins, readAuthority(project.config)).pages.flatMap(
     (page) => [...sectionPaths(page)],

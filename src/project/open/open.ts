@@ -1,3 +1,4 @@
+import { readCatalogStamp } from './catalog-stamp.ts';
 import { join } from 'node:path';
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import { loadCatalog } from '../../context/catalog/catalog-files.ts';
@@ -23,7 +24,7 @@ import {
   type ProjectConfig,
   listWarehouses,
 } from './config.ts';
-import { cacheByStamp, readFileStamp, type StampedFile } from './file-cache.ts';
+import { cacheByStamp, type StampedFile } from './file-cache.ts';
 import { type LlmNotices, openProjectLlm } from './llm.ts';
 import { createDatasetFileLister } from './model-files.ts';
 import { openTrust, type AskForTrust } from '../trust/trust.ts';
@@ -162,7 +163,7 @@ interface Catalogs {
 
 function openCatalogs(dir: string): Catalogs {
   const cached = cacheByStamp<Catalog | undefined>();
-  const stamp = (name: string) => readFileStamp(dir, `sources/${name}/index.jsonl`)?.stamp ?? '';
+  const stamp = (name: string) => readCatalogStamp(dir, name);
   return {
     stamp,
     load: (name) => cached(name, [stamp(name)], () => loadCatalog(dir, name)),

@@ -4,13 +4,13 @@ import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { readComparedNumbers, type ComparedNumber } from '../../ingest/decide/compare-metrics.ts';
 import { UserError } from '../../lib/error.ts';
 import { nearest, oneOf } from '../../lib/suggest.ts';
 import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';
 import type { Project } from '../open/open.ts';
+import { readWikiClaims } from '../open/wiki-claims-files.ts';
 import { authorName } from './author-name.ts';
 import { readConflicts } from './conflicts.ts';
 import { readWritablePins } from './decide/writable-pins.ts';
@@ -67,7 +67,8 @@ async function readDifference(
 
 async function readClaims(dir: string, subject: string): Promise<readonly Claim[]> {
   const owner = parseSubject(subject);
-  const path = owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath;
+  if (owner === undefined) return (await readWikiClaims(dir)).claims;
+  const path = claimsPath(owner.connection, owner.dataset);
   return parseClaims(path, (await readText(join(dir, path), dir)) ?? '').claims;
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { Claim } from '../../context/claims/claim.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { findStaleSubjects, type ModelInputChanges } from '../../context/compile/stale.ts';
 import { structureHash } from '../../scan/describe/description-task.ts';
@@ -12,6 +12,7 @@ import { listSources, notesName } from '../open/config.ts';
 import { openCachedReader } from '../open/file-cache.ts';
 import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
+import { listWikiClaimsFiles, readWikiClaims } from '../open/wiki-claims-files.ts';
 
 export interface StaleSubject {
   readonly subject: string;
@@ -50,9 +51,11 @@ export async function openStaleness(
   };
   const inClaimsFile = async (path: string, connection?: string): Promise<StaleReasons> => {
     const text = await readModelClaims(dir, path);
-    if (text === undefined) return new Map();
+    return text === undefined ? new Map() : inClaims(parseClaims(path, text).claims, connection);
+  };
+  const inClaims = async (claims: readonly Claim[], connection?: string): Promise<StaleReasons> => {
     return findStaleSubjects(
-      parseClaims(path, text).claims,
+      claims,
       { pins, authority },
       {
         items: await (changedItems ??= findChangedItems(project)),
@@ -62,7 +65,12 @@ export async function openStaleness(
   };
   return {
     ofDataset: (connection, dataset) => inClaimsFile(claimsPath(connection, dataset), connection),
-    ofWiki: () => inClaimsFile(wikiClaimsPath),
+    ofWiki: async () => {
+      const paths = await listWikiClaimsFiles(dir);
+      const texts = await Promise.all(paths.map((path) => readModelClaims(dir, path)));
+      const isKnown = texts.every((text) => text === undefined);
+      return isKnown ? new Map() : inClaims((await readWikiClaims(dir)).claims);
+    },
   };
 }
 
