@@ -216,6 +216,19 @@ describe('a saved query of dbt', () => {
     expect(existsSync(join(cwd, file))).toBe(false);
   });
 
+  test('that has no answer is named with its line, and is no file', async () => {
+    edit(
+      models,
+      '  - name: order_metrics',
+      `  - name: by_tea\n    query_params:\n      metrics: [order_total]\n      group_by: ["Dimension('tea__tea_name')"]\n  - name: order_metrics`,
+    );
+    const { code, stdout } = await ktx(['ingest'], { cwd });
+    expect(code).toBeOneOf([0, 3]);
+    expect(stdout).toMatch(/by_tea/);
+    expect(existsSync(join(cwd, 'semantic-layer/warehouse/queries/by_tea.yaml'))).toBe(false);
+    expect((await ktx(['sl', 'validate'], { cwd })).code).toBe(0);
+  });
+
   test('is gone with its source, and no line of a claims file reaches another file', async () => {
     const page = 'wiki/mine.md';
     mkdirSync(join(cwd, 'wiki'), { recursive: true });

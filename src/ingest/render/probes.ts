@@ -1,5 +1,6 @@
 import type { Catalog, CatalogTable } from '../../context/catalog/catalog.ts';
-import { subjects } from '../../context/claims/claim.ts';
+import { subjects, type Claim } from '../../context/claims/claim.ts';
+import { parseSavedQuerySubject, savedQueryPath } from '../../context/claims/saved-query-claims.ts';
 import { UserError } from '../../lib/error.ts';
 import {
   columnIdentity,
@@ -11,6 +12,7 @@ import {
 import { sampleParameters } from '../../semantic/model/parameters.ts';
 import { createPlan, type Plan } from '../../semantic/plan/plan.ts';
 import { querySchema } from '../../semantic/query/query.ts';
+import { savedQueryBodySchema } from '../../semantic/query/saved-query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 
 /** A query that shows whether one field, metric or segment works. */
@@ -74,6 +76,17 @@ export function listProbes(
     query: { dimensions: dimension(anyField?.name ?? datasetName), segments: dimension(name) },
   }));
   return [...fieldProbes, ...metricProbes, ...segmentProbes];
+}
+
+/** The probes of the saved queries that sources have for a warehouse. */
+export function listQueryProbes(connection: string, claims: readonly Claim[]): ModelProbe[] {
+  return claims.flatMap(({ subject, kind, body }) => {
+    const found = kind === 'saved_query' ? parseSavedQuerySubject(subject) : undefined;
+    const { data } = savedQueryBodySchema.safeParse(body);
+    if (found?.connection !== connection || data === undefined) return [];
+    const { description: _description, owner: _owner, synonyms: _synonyms, ...query } = data;
+    return [{ subject, kind, location: savedQueryPath(found), query }];
+  });
 }
 
 function isRowCount({ definition, where }: ModelMetric): boolean {

@@ -89,7 +89,8 @@ function renderTree(
     tree,
   );
   const { authority, merged } = findings;
-  const queries = renderSavedQueries({ claims: claims.queries, retain, authority, merged }, tree);
+  const ofQueries = claims.queries.filter(({ subject }) => !failed.has(subject));
+  const queries = renderSavedQueries({ claims: ofQueries, retain, authority, merged }, tree);
   const sourceNames = findings.sources.map(({ connection }) => connection);
   const connections = findings.connections.map(({ catalog: { connection }, claims: scanned }) => {
     const derived = new Set([...(scanned ? [connection] : []), ...sourceNames]);

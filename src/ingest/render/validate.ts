@@ -14,6 +14,7 @@ import type { Mended, Quarantined, StageReport } from '../report.ts';
 import { repairClaims } from '../decide/repair-claims.ts';
 import { blameClaim } from './blame-claim.ts';
 import { checkModel, type ModelCheck } from './check-model.ts';
+import { listQueryProbes, type ModelProbe } from './probes.ts';
 import { openPassedCheck, type PassedProbes } from './passed-probes.ts';
 import { renderProject } from './render.ts';
 import { replaceEntry } from './replace-entry.ts';
@@ -106,11 +107,13 @@ async function checkRendering(
   for (const connection of findings.connections) {
     const { catalog } = connection;
     const model = datasetFiles(after, catalog.connection);
-    const mark = sha256(JSON.stringify(model));
+    const saved = listQueryProbes(catalog.connection, rendering.claims);
+    const mark = sha256(JSON.stringify(saved.length === 0 ? model : [model, saved]));
     const passed = openPassedCheck(state, { catalog, configuration });
     if (passed.hasPassed(mark)) continue;
     const { probes } = passed;
-    const checking = { findings, files, rendering, after, connection, passed: probes, signal };
+    const shared = { findings, files, rendering, after, connection, signal };
+    const checking = { ...shared, passed: probes, queries: saved };
     try {
       const { faults, queries: sent } = await checkConnection(model, checking);
       passed.save(faults.length === 0 ? mark : undefined);
@@ -131,15 +134,16 @@ interface ConnectionCheck {
   readonly after: FileTree;
   readonly connection: ConnectionFindings;
   readonly passed: PassedProbes;
+  readonly queries: readonly ModelProbe[];
   readonly signal: AbortSignal;
 }
 
 /** Checks the dataset files of one warehouse. */
 async function checkConnection(
   model: readonly ProjectFile[],
-  { findings, files, rendering, after, connection, passed, signal }: ConnectionCheck,
+  { findings, files, rendering, after, connection, passed, queries, signal }: ConnectionCheck,
 ): Promise<ModelCheck> {
-  const checked = await checkModel(connection, model, { passed, signal });
+  const checked = await checkModel(connection, model, { passed, queries, signal });
   const faults = checked.faults.map((fault) =>
     blameClaim(fault, after.get(fault.subject), rendering.claims),
   );
@@ -152,7 +156,7 @@ async function checkConnection(
   const rest = await checkModel(
     connection,
     datasetFiles(withoutBroken, connection.catalog.connection),
-    { passed, signal },
+    { passed, queries, signal },
   );
   return { faults: [...blamed, ...rest.faults], queries: checked.queries + rest.queries };
 }
