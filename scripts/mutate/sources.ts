@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const http = ['sources/http.test.ts'];
+const proxy = ['sources/proxy.test.ts'];
 const metabase = ['sources/metabase.test.ts'];
 const notion = ['sources/notion.test.ts'];
 const confluence = ['sources/confluence.test.ts'];
@@ -86,6 +87,30 @@ export const sourceMutants: readonly Mutant[] = [
     replace: 'if (size < 0) throw',
     why: 'A server fills the memory of ktx with one answer.',
     tests: http,
+  },
+  {
+    name: 'proxy-private-name',
+    file: 'sources/http/client.ts',
+    find: 'if (proxy !== undefined && !isFree) await',
+    replace: 'if (proxy !== undefined && isFree) await',
+    why: 'A proxy leads the login to a machine of the private network.',
+    tests: proxy,
+  },
+  {
+    name: 'proxy-of-another-kind',
+    file: 'sources/http/proxy.ts',
+    find: '/^https?:$/.test(url.protocol)',
+    replace: "url.protocol !== ''",
+    why: 'ktx goes past a proxy that Node does not know.',
+    tests: proxy,
+  },
+  {
+    name: 'proxy-silent',
+    file: 'sources/http/send-once.ts',
+    find: "signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });",
+    replace: '',
+    why: 'An interrupted run waits for a proxy that never answers.',
+    tests: proxy,
   },
   {
     name: 'http-page-loop',

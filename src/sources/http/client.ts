@@ -2,7 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { isRecord, parseJson } from '../../lib/json.ts';
-import { isLoopback, lookupPublic, PrivateAddress, refusePrivateHost } from './private-address.ts';
+import {
+  isLoopback,
+  lookupPublic,
+  PrivateAddress,
+  refusePrivateHost,
+  refusePrivateName,
+} from './private-address.ts';
+import { type ProxyRoute, proxyRoute } from './proxy.ts';
 import { openRequestGate, type RequestGate } from './request-gate.ts';
 import type { ServerWait } from '../source.ts';
 import { isPassing, askedPause, backOff, longestPause } from './retry-pause.ts';
@@ -194,32 +201,72 @@ function isPassingError(error: Error): boolean {
 
 /** One try; the error of a connection that broke or never came about. */
 async function tryOnce(url: URL, request: HttpRequest, site: HttpSite): Promise<RawAnswer | Error> {
-  const { connection, login, allowPrivate, signal } = site;
-  const body = requestBody(request);
   const timeout = AbortSignal.timeout(longestTry);
-  const isFree = allowPrivate || isLoopback(url.hostname);
+  const proxy = proxyRoute(url);
   try {
-    return await sendOnce({
-      method: body === undefined ? 'GET' : 'POST',
-      url,
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': body.type }),
-        ...login.headers,
-      },
-      body: body?.text,
-      lookup: isFree ? undefined : lookupPublic,
-      maxBytes: largestAnswer,
-      signal: AbortSignal.any([signal, timeout]),
-    });
+    const signal = AbortSignal.any([site.signal, timeout]);
+    const answer = await sendLoggedIn(url, request, { ...site, signal, proxy });
+    if (proxy !== undefined && answer.status === 407) throw proxyRefused(proxy, 407, site);
+    return answer;
   } catch (error) {
-    signal.throwIfAborted();
+    site.signal.throwIfAborted();
     if (error instanceof AnswerTooLarge) throw badAnswer(url, `has ${error.message}`, site);
-    if (error instanceof PrivateAddress) throw privateError(error, connection);
+    if (error instanceof PrivateAddress) throw privateError(error, site.connection);
     if (timeout.aborted) return new SlowAnswer(`no answer within ${longestTry / 1000} seconds`);
-    if (error instanceof Error) return error;
-    throw error;
+    if (error instanceof UserError || !(error instanceof Error)) throw error;
+    return proxy === undefined ? error : proxyFailure(error, proxy, site);
   }
+}
+
+async function sendLoggedIn(
+  url: URL,
+  request: HttpRequest,
+  { login, allowPrivate, proxy, signal }: HttpSite & { readonly proxy: ProxyRoute | undefined },
+): Promise<RawAnswer> {
+  const body = requestBody(request);
+  const isFree = allowPrivate || isLoopback(url.hostname);
+  if (proxy !== undefined && !isFree) await refusePrivateName(url.hostname, signal);
+  return sendOnce({
+    method: body === undefined ? 'GET' : 'POST',
+    url,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': body.type }),
+      ...login.headers,
+    },
+    body: body?.text,
+    // Through a proxy, the only name to look up is its own.
+    lookup: isFree || proxy !== undefined ? undefined : lookupPublic,
+    agent: proxy?.agent,
+    maxBytes: largestAnswer,
+    signal,
+  });
+}
+
+/** The error of a connection to a proxy, or through it, with its name. Throws if it refused. */
+function proxyFailure(error: Error, proxy: ProxyRoute, site: HttpSite): Error {
+  const refused = tunnelStatus(error);
+  if (refused !== undefined) throw proxyRefused(proxy, refused, site);
+  const told = new Error(`the proxy ${proxy.host}: ${error.message}`, { cause: error });
+  return Object.assign(told, 'code' in error ? { code: error.code } : {});
+}
+
+/** With which status a proxy refused to connect; undefined if it tried, and for other errors. */
+function tunnelStatus(error: unknown): number | undefined {
+  if (!isRecord(error) || error['code'] !== 'ERR_PROXY_TUNNEL') return undefined;
+  const status = Number(error['statusCode']);
+  return status >= 400 && status < 500 ? status : undefined;
+}
+
+function proxyRefused({ host }: ProxyRoute, status: number, { connection, base }: HttpSite) {
+  const isLogin = status === 407;
+  const why = isLogin ? 'wants a login' : `does not connect to ${base.host}`;
+  return new UserError('proxy_refused', `${connection}: the proxy ${host} ${why} (${status}).`, {
+    hint: isLogin
+      ? 'Write the login of the proxy into HTTPS_PROXY (http://user:password@host:port) or HTTP_PROXY.'
+      : `Ask who runs the proxy to let ${base.host} through, or name it in NO_PROXY.`,
+    exitCode: isLogin ? 4 : 2,
+  });
 }
 
 function requestBody({ json, form }: HttpRequest) {

@@ -66,6 +66,25 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   });
 };
 
+/**
+ * Looks a name up that a proxy is going to look up. Throws `PrivateAddress` if this machine finds a
+ * private address for it, or the reason of the signal. A name that only the proxy knows is its
+ * business.
+ */
+export async function refusePrivateName(hostname: string, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const cleanup = new AbortController();
+  signal.addEventListener('abort', () => reject(signal.reason as Error), cleanup);
+  lookupPublic(hostname.replace(/^\[|\]$/g, ''), {}, (error) =>
+    error instanceof PrivateAddress ? reject(error) : resolve(),
+  );
+  try {
+    await promise;
+  } finally {
+    cleanup.abort();
+  }
+}
+
 function isPrivate(address: string): boolean {
   return privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -1,4 +1,4 @@
-import { request as sendPlain, type IncomingMessage } from 'node:http';
+import { request as sendPlain, type Agent, type IncomingMessage } from 'node:http';
 import { request as sendTls } from 'node:https';
 import type { LookupFunction } from 'node:net';
 
@@ -9,6 +9,8 @@ export interface RawRequest {
   readonly body?: string | undefined;
   /** Instead of that of Node. */
   readonly lookup?: LookupFunction | undefined;
+  /** The way through a proxy, which then looks the name up. */
+  readonly agent?: Agent | undefined;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -26,12 +28,14 @@ export class AnswerTooLarge extends Error {}
  * socket, `AnswerTooLarge`, or the reason of the signal.
  */
 export async function sendOnce(options: RawRequest): Promise<RawAnswer> {
-  const { url, body, method, lookup, signal, maxBytes } = options;
+  const { url, body, method, lookup, agent, signal, maxBytes } = options;
   const headers = { ...options.headers, 'accept-encoding': 'identity' };
   const send = url.protocol === 'https:' ? sendTls : sendPlain;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = send(url, { method, headers, lookup, signal }, resolve);
+    const request = send(url, { method, headers, lookup, agent, signal }, resolve);
     request.on('error', reject);
+    // Node hears no signal while a proxy connects.
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     // Node tells nobody about an answer that switches to another protocol.
     request.on('close', () => reject(new Error('the connection ended without an answer')));
     request.end(body);
