@@ -113,6 +113,14 @@ export const sourceMutants: readonly Mutant[] = [
     tests: proxy,
   },
   {
+    name: 'lookml-dashboard-tables',
+    file: 'sources/lookml/claim-dashboards.ts',
+    find: 'tables: queries.flatMap((query) => tablesOfQuery(query, known)),',
+    replace: 'tables: [],',
+    why: 'A dashboard in LookML leads to no table.',
+    tests: ['sources/lookml-dashboards.test.ts'],
+  },
+  {
     name: 'http-page-loop',
     file: 'sources/http/read-pages.ts',
     find: 'seen.has(page.next) || count > mostEntries || seen.size > mostPages',

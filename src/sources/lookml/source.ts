@@ -1,9 +1,10 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import { readLookml } from '../../semantic/formats/lookml/read.ts';
 import { findDialect } from '../../sql/dialects.ts';
-import { type ClaimCollector, openClaimCollector } from '../claim-collector.ts';
+import { openClaimCollector } from '../claim-collector.ts';
 import type { ExtractContext, Extraction, Item, Source } from '../source.ts';
 import { tableFinder } from '../table-finder.ts';
+import { claimDashboards } from './claim-dashboards.ts';
 import { claimLookml } from './claim-lookml.ts';
 import type { LookmlConfig } from './config.ts';
 import { fetchLookml, isDashboard } from './fetch.ts';
@@ -34,19 +35,21 @@ function extractLookml(
     return collector.extractions();
   }
   const files = sorted.filter(({ key }) => !isDashboard(key));
-  leaveOutDashboards(sorted, collector);
   const model = readLookml(
     files.map(({ key, body }) => ({ file: key, text: body })),
     { dialect, constants: config.constants },
   );
   reportMisfits(model.misfits, collector);
   const lines = new Map(files.map(({ key, body }) => [key, body.split('\n')]));
-  claimLookml(model, {
+  const views = claimLookml(model, {
     collector,
     dialect,
     findTable: tableFinder(catalogs, config.warehouse),
     quoteAt: ({ file, line }) => lines.get(file)?.[line - 1]?.trim(),
   });
+  const known = { explores: model.project.explores, joins: model.joins, views };
+  const dashboards = sorted.filter(({ key }) => isDashboard(key));
+  claimDashboards(dashboards, known, collector);
   return collector.extractions();
 }
 
@@ -63,9 +66,4 @@ export function dialectOf(
   );
   const [name, ...others] = new Set(candidates.map(({ dialect }) => dialect));
   return name === undefined || others.length > 0 ? undefined : findDialect(name);
-}
-
-function leaveOutDashboards(items: readonly Item[], collector: ClaimCollector): void {
-  for (const { key } of items.filter((item) => isDashboard(item.key)))
-    collector.leaveOut({ key, line: 1 }, 'LookML dashboard');
 }
