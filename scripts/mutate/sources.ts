@@ -113,6 +113,14 @@ export const sourceMutants: readonly Mutant[] = [
     tests: proxy,
   },
   {
+    name: 'looker-known-look',
+    file: 'sources/looker/fetch.ts',
+    find: 'certification?.certification_status, query, folder]',
+    replace: 'certification?.certification_status, folder]',
+    why: 'A look with another query is never read again.',
+    tests: ['sources/looker.test.ts'],
+  },
+  {
     name: 'lookml-dashboard-tables',
     file: 'sources/lookml/claim-dashboards.ts',
     find: 'tables: queries.flatMap((query) => tablesOfQuery(query, known)),',

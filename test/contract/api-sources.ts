@@ -101,7 +101,7 @@ async function openLookerEnd(): Promise<FarEnd> {
     },
     bodies: /\/looks\/\d+$/,
     lateBody: /\/looks\/1029$/,
-    hasVersions: false,
+    hasVersions: true,
     furtherPage: /\/looks\/search/,
   };
 }

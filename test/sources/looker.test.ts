@@ -11,6 +11,7 @@ import { writeLookml } from '../../src/sources/looker/write-lookml.ts';
 import { parseLookml } from '../../src/semantic/formats/lookml/parse.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { ktx } from '../cli/run-cli.ts';
+import type { Look } from '../recorded/looker/fernholm.ts';
 import { clientId, clientSecret, startLooker } from '../recorded/looker/server.ts';
 import { run, write } from '../store/git-project.ts';
 import { lookmlProject, openShop } from './lookml-project.ts';
@@ -156,6 +157,28 @@ describe('Looker over the sample company', () => {
     const complete = await ingest();
     expect(complete.code).toBe(0);
     expect(complete.source?.items?.gone).toEqual(['looks/2.jsonl']);
+  });
+
+  test('asks for a look again only if what ktx reads of it is another', async () => {
+    const asked = () => {
+      const paths = server.requests.splice(0).filter((line) => /looks\/\d+$/.test(line));
+      return paths
+        .flatMap((line) => line.split('/').slice(-1))
+        .toSorted((a, b) => Number(a) - Number(b));
+    };
+    await ingest();
+    expect(asked()).toEqual(['1', '2', '3', '5']);
+    const { looks } = server.world;
+    const change = (id: string, more: Partial<Look>) => {
+      const old = looks.get(id);
+      if (old !== undefined) looks.set(id, { ...old, ...more });
+    };
+    change('1', { view_count: 99_999, user_name: 'Someone Else' });
+    change('2', { query: { ...looks.get('2')?.query, limit: '20' } });
+    change('3', { certification_metadata: { certification_status: 'certified' } });
+    const { source } = await ingest();
+    expect(asked()).toEqual(['2', '3']);
+    expect(source?.items?.changed).toEqual(['looks/2.jsonl', 'looks/3.jsonl']);
   });
 
   test('a token that expires on the way is renewed once; a refused key ends with exit 4', async () => {

@@ -104,8 +104,14 @@ export const foundSchema = z.array(
     id: z.coerce.string(),
     deleted: flag,
     folder: z.object({ id: z.coerce.string().nullish() }).nullish(),
+    title: text,
+    description: text,
+    certification_metadata: certificationSchema,
+    /** Of a look. Looker makes another query for each change. */
+    query_id: z.coerce.string().nullish().catch(undefined),
   }),
 );
+export type FoundContent = z.infer<typeof foundSchema>[number];
 export const lookSchema = z.object({ ...contentShape, query: querySchema.nullish() });
 export type LookerLook = z.infer<typeof lookSchema>;
 

@@ -11,6 +11,7 @@ import {
   activitySchema,
   dashboardSchema,
   exploreSchema,
+  type FoundContent,
   foldersSchema,
   foundSchema,
   type LookerFolder,
@@ -26,6 +27,7 @@ import { contentKey, dashboardItem, lookItem, modelItem, modelKey, usageItem } f
 interface LookerFetch {
   readonly http: HttpClient;
   readonly config: LookerConfig;
+  readonly memory: FetchContext<LookerConfig>['memory'];
   readonly signal: AbortSignal;
   /** Why the listing is not complete. */
   readonly gaps: string[];
@@ -41,10 +43,10 @@ const pageSize = 100;
 export async function* fetchLooker(
   context: FetchContext<LookerConfig>,
 ): AsyncGenerator<FetchEvent> {
-  const { config, signal } = context;
+  const { config, signal, memory } = context;
   const http = await openLooker(context);
   await requireVersion(http);
-  yield* endAsPartial(fetchAll({ http, config, signal, gaps: [] }));
+  yield* endAsPartial(fetchAll({ http, config, memory, signal, gaps: [] }));
 }
 
 async function* fetchAll(fetch: LookerFetch): AsyncGenerator<FetchEvent> {
@@ -160,16 +162,37 @@ function folderPaths(
   );
 }
 
+interface ListedContent {
+  readonly id: string;
+  readonly folder: string;
+  readonly stamp: string | undefined;
+}
+
+const contentFields = {
+  looks: 'id,deleted,folder,title,description,certification_metadata,query_id',
+  // The list says nothing about the tiles of a dashboard, so that each is asked for.
+  dashboards: 'id,deleted,folder',
+} as const;
+
+/** All that ktx reads of a look, its query by its number; undefined for what has none. */
+function stampOf(
+  { title, description, certification_metadata: certification, query_id: query }: FoundContent,
+  folder: string,
+): string | undefined {
+  if (query === undefined || query === null) return undefined;
+  return JSON.stringify([title, description, certification?.certification_status, query, folder]);
+}
+
 async function* fetchContent(
   kind: 'looks' | 'dashboards',
   folders: ReadonlyMap<string, string>,
-  { http, config, signal, gaps }: LookerFetch,
+  { http, config, signal, gaps, memory }: LookerFetch,
 ): AsyncGenerator<FetchEvent> {
-  const found: { id: string; folder: string }[] = [];
+  const found: ListedContent[] = [];
   try {
     const pages = readPages(async (offset: number = 0) => {
       const query = [
-        ['fields', 'id,deleted,folder'],
+        ['fields', contentFields[kind]],
         ['deleted', 'false'],
         ['sorts', 'id'],
         ['limit', String(pageSize)],
@@ -178,25 +201,29 @@ async function* fetchContent(
       const entries = await http.read({ path: `${api}${kind}/search`, query }, foundSchema);
       return { entries, next: nextOffset(entries, offset) };
     });
-    for await (const { id, deleted, folder } of pages) {
-      const path = folders.get(folder?.id ?? '');
-      if (path !== undefined && deleted !== true) found.push({ id, folder: path });
+    for await (const entry of pages) {
+      const folder = folders.get(entry.folder?.id ?? '');
+      if (folder === undefined || entry.deleted === true) continue;
+      found.push({ id: entry.id, folder, stamp: stampOf(entry, folder) });
     }
   } catch (error) {
     gaps.push(reasonOf(error));
   }
-  const { concurrency } = apiLimits(config);
+  const { concurrency, maxAge } = apiLimits(config);
   yield* Readable.from(found).map(
-    async ({ id, folder }: { id: string; folder: string }): Promise<FetchEvent> => {
+    async ({ id, folder, stamp }: ListedContent): Promise<FetchEvent> => {
+      const key = contentKey(kind, id);
+      if (stamp !== undefined && memory.isKnown(key, { stamp, maxAge }))
+        return { kind: 'known', key };
       const path = `${api}${kind}/${encodeURIComponent(id)}`;
       try {
         const item =
           kind === 'looks'
             ? lookItem(await http.read({ path }, lookSchema), folder)
             : dashboardItem(await http.read({ path }, dashboardSchema), folder);
-        return { kind: 'item', ...item };
+        return { kind: 'item', ...item, stamp };
       } catch (error) {
-        return { kind: 'failed', key: contentKey(kind, id), reason: reasonOf(error) };
+        return { kind: 'failed', key, reason: reasonOf(error) };
       }
     },
     { concurrency, signal },

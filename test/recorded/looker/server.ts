@@ -1,5 +1,6 @@
+import { shortHash } from '../../../src/lib/hash.ts';
 import { startLoopbackServer, type WireAnswer, type WireRequest } from '../loopback-server.ts';
-import { activity, dashboards, explores, folders, looks, models } from './fernholm.ts';
+import { activity, dashboards, explores, folders, type Look, looks, models } from './fernholm.ts';
 
 export const clientId = 'fernholm_id';
 export const clientSecret = 'fernholm_secret';
@@ -100,8 +101,11 @@ function page<T>(entries: readonly T[], { searchParams }: URL, { pageSize }: Wor
 }
 
 function searchResult(entry: object) {
-  const { id, deleted, folder } = entry as { id: string; deleted: boolean; folder: object };
-  return { id, deleted, folder };
+  const { id, deleted, folder, title, description, certification_metadata, query } =
+    entry as Partial<Look>;
+  // A look that is changed gets another query.
+  const ofLook = query && { query_id: shortHash(JSON.stringify(query), 8) };
+  return { id, deleted, folder, title, description, certification_metadata, ...ofLook };
 }
 
 function runActivity(json: unknown, { hasActivity }: World): WireAnswer {
