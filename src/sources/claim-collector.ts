@@ -1,4 +1,4 @@
-import type { Claim, ClaimKind } from '../context/claims/claim.ts';
+import type { Claim, ClaimKind, Evidence } from '../context/claims/claim.ts';
 import type { Json } from '../lib/json.ts';
 import {
   itemPath,
@@ -62,24 +62,29 @@ export function openClaimCollector(
         unread: [] as UnreadText[],
         leftOut: [] as LeftOutStatement[],
         lines: new Set<number>(),
+        evidence: undefined as Evidence | undefined,
       },
     ]),
   );
   return {
     addClaim: ({ key, line, quote }, { confidence = 1, isDerived = false, ...claim }) => {
       const own = collected.get(key);
-      const words = quote?.slice(0, longestQuote).trim();
-      const evidence = {
+      if (own === undefined) return;
+      const words = quote?.slice(0, longestQuote).trim().toWellFormed();
+      const evidence: Evidence = {
         connection,
-        origin: 'code' as const,
+        origin: 'code',
         extractor,
-        item: itemPath(connection, own?.path ?? ''),
+        item: itemPath(connection, own.path),
         location: `line ${line}`,
-        ...(words ? { quote: words.toWellFormed() } : {}),
+        ...(words ? { quote: words } : {}),
         confidence,
       };
-      own?.claims.push({ ...claim, evidence: [evidence] });
-      if (!isDerived) own?.lines.add(line);
+      // What one line says is one piece of evidence for all of its claims, here and in the thread
+      // that gets a copy of them: with thousands of objects it is most of the memory.
+      if (!isSameEvidence(own.evidence, evidence)) own.evidence = evidence;
+      own.claims.push({ ...claim, evidence: [own.evidence ?? evidence] });
+      if (!isDerived) own.lines.add(line);
     },
     addProblem: ({ key, line }, reason) =>
       collected.get(key)?.problems.push({ location: `line ${line}`, reason }),
@@ -98,6 +103,15 @@ export function openClaimCollector(
         return { key, claims, problems, unread, leftOut, statements: own?.lines.size ?? 0 };
       }),
   };
+}
+
+function isSameEvidence(before: Evidence | undefined, evidence: Evidence): boolean {
+  return (
+    before !== undefined &&
+    before.location === evidence.location &&
+    before.quote === evidence.quote &&
+    before.confidence === evidence.confidence
+  );
 }
 
 type Problem = NonNullable<Extraction['problems']>[number];

@@ -7,6 +7,8 @@ import type { Extraction, Item } from './source.ts';
 
 interface ParseLimits {
   readonly signal: AbortSignal;
+  /** Whether the thread ends with the task: what it grew by would stay as long as it idles. */
+  readonly isLarge?: boolean;
   /** How long one file may take, in milliseconds. */
   readonly longest?: number | undefined;
 }
@@ -28,8 +30,12 @@ export class SlowFile extends Error {
 const longestInline = 32_000;
 /** In milliseconds. The largest files of real projects take a tenth of a second. */
 const longestParse = 30_000;
+/** In characters, of all items of a task: a thread that had more of them is not kept. */
+const mostKept = 1_000_000;
 /** In MB. */
 const mostMemory = 3000;
+/** In MB: parsing leaves much garbage, and what is free to pile up stays in memory. */
+const mostGarbage = 12;
 
 /** True if the text is so short that no thread is needed to parse it. */
 export function isParsedInline({ length }: { readonly length: number }): boolean {
@@ -50,7 +56,8 @@ export async function extractInThread(
   if (source.inThread === undefined || isParsedInline({ length }))
     return source.extract(items, context);
   const { config } = source.inThread;
-  const extractions = await parseInThread({ kind: 'extract', config, items, context }, limits);
+  const task: ParserTask = { kind: 'extract', config, items, context };
+  const extractions = await parseInThread(task, { ...limits, isLarge: length > mostKept });
   return extractions as readonly Extraction[];
 }
 
@@ -81,7 +88,8 @@ async function runTask(task: ParserTask, limits: ParseLimits): Promise<unknown> 
     throw error;
   });
   worker.unref();
-  idleTimer = setTimeout(() => endThread(worker), longestIdle).unref();
+  if (limits.isLarge === true) endThread(worker);
+  else idleTimer = setTimeout(() => endThread(worker), longestIdle).unref();
   if (reply.failure === undefined) return reply.value;
   const { message, code, hint } = reply.failure;
   throw code === undefined ? new Error(message) : new UserError(code, message, { hint });
@@ -96,7 +104,7 @@ function startThread(): Worker {
   const entry = new URL(`parser-thread${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(entry, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    resourceLimits: { maxOldGenerationSizeMb: mostMemory },
+    resourceLimits: { maxOldGenerationSizeMb: mostMemory, maxYoungGenerationSizeMb: mostGarbage },
   });
   // While no task runs, nobody else listens.
   worker.on('error', () => undefined);

@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { extractItems } from '../../src/ingest/fetch/extract-items.ts';
 import type { FetchedSource } from '../../src/ingest/fetch/read-sources.ts';
 import { extractInThread, parseInThread, SlowFile } from '../../src/sources/parser.ts';
+import { openClaimCollector } from '../../src/sources/claim-collector.ts';
 import { openSource, type OpenSource } from '../../src/sources/registry.ts';
 import type { Item } from '../../src/sources/source.ts';
 import { ktxJson, shopProject } from '../cli/run-cli.ts';
@@ -25,6 +27,26 @@ describe('the thread that parses files', () => {
     expect(await extractInThread(docs, items, { context, signal })).toEqual(
       docs.extract(items, context),
     );
+  });
+
+  test('is not kept after much text, whose memory would stay', async () => {
+    const docs = await openDocs();
+    const large = [page('a.md', words.repeat(12_000))];
+    const threads: Worker[] = [];
+    const count = (thread: Worker) => threads.push(thread);
+    const read = () => parseInThread({ kind: 'yaml', text: 'a: 1' }, { signal });
+    await read();
+    process.on('worker', count);
+    try {
+      await read();
+      expect(threads.length).toBe(0);
+      await extractInThread(docs, large, { context, signal });
+      await read();
+      await read();
+    } finally {
+      process.off('worker', count);
+    }
+    expect(threads.length).toBe(1);
   });
 
   test('ends with the signal', async () => {
@@ -127,4 +149,23 @@ describe('an ingest', () => {
     expect(envelope.error).toBeUndefined();
     expect(readFileSync(join(cwd, 'sources/handbook/a.md'), 'utf8')).toContain('Some words');
   });
+});
+
+test('what one line says is one piece of evidence, however many claims it makes', () => {
+  const items = [page('a.md', words)];
+  const collector = openClaimCollector(items, { connection: 'handbook', extractor: 'docs@1' });
+  const claim = { subject: 'term:a', kind: 'title', body: 'a' } as const;
+  const places = [{ line: 1 }, { line: 1 }, { line: 1, quote: 'a' }, { line: 2, quote: 'a' }];
+  for (const place of places) collector.addClaim({ key: 'a.md', ...place }, claim);
+  collector.addClaim({ key: 'a.md', line: 2, quote: 'a' }, { ...claim, confidence: 0.5 });
+  const [extraction] = collector.extractions();
+  const evidence = (extraction?.claims ?? []).flatMap((made) => made.evidence);
+  expect(evidence.map(({ location, quote, confidence }) => [location, quote, confidence])).toEqual([
+    ['line 1', undefined, 1],
+    ['line 1', undefined, 1],
+    ['line 1', 'a', 1],
+    ['line 2', 'a', 1],
+    ['line 2', 'a', 0.5],
+  ]);
+  expect(new Set(evidence).size).toBe(4);
 });
