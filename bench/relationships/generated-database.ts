@@ -28,7 +28,14 @@ export interface GeneratedDatabase {
     readonly name: string;
     readonly columns: readonly GeneratedColumn[];
   }[];
+  /** Views, and tables that have rows of others. */
+  readonly copies?: readonly DatabaseCopy[] | undefined;
 }
+
+type DatabaseCopy = { readonly name: string } & (
+  | { readonly view: string }
+  | { readonly partOf: string; readonly where: string }
+);
 
 /** A generator of numbers from 0 to 1; equal seeds give equal numbers. */
 export function seededRandom(seed: number): () => number {

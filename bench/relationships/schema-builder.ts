@@ -33,8 +33,11 @@ export interface ColumnSpec {
   readonly compute: (context: ValueContext) => GeneratedCell | undefined;
   readonly ref?: ColumnReference | undefined;
 }
+type RowSource = { readonly view: string } | { readonly partOf: string; readonly where: string };
 interface TableSpec {
   readonly rows: number;
+  /** Set for a view, and for a table that has rows of another one. */
+  readonly source?: RowSource | undefined;
   readonly key: readonly string[];
   readonly columns: Readonly<Record<string, ColumnSpec>>;
   /** Links of several columns, or of columns without `ref`. */
@@ -173,15 +176,19 @@ export function buildDatabase(name: string, schema: HandWrittenSchema): Generate
     const target = spec.ref && schema[spec.ref.to[0]]?.columns[spec.ref.to[1]];
     return spec.type || (target ? typeOf(target) : '');
   };
-  const tables = Object.entries(schema).map(([table, { columns }]) => {
+  const filled = Object.entries(schema).filter(([, { source }]) => source === undefined);
+  const tables = filled.map(([table, { columns }]) => {
     const rows = rowsOf(table);
-    const filled = Object.entries(columns).map(([column, spec]) => {
+    const own = Object.entries(columns).map(([column, spec]) => {
       const values = rows.map((row) => row[column] ?? null);
       return { name: column, type: typeOf(spec) || typeOfValues(values), values };
     });
-    return { name: table, columns: filled };
+    return { name: table, columns: own };
   });
-  return { tables, truth: truthOf(schema) };
+  const copies = Object.entries(schema).flatMap(([table, { source }]) =>
+    source === undefined ? [] : [{ name: table, ...source }],
+  );
+  return { tables, copies, truth: truthOf(schema) };
 }
 
 /**
@@ -293,6 +300,8 @@ function withoutRepeatedKeys(spec: TableSpec, rows: readonly PartialRow[]): read
 
 function truthOf(schema: HandWrittenSchema): DatabaseTruth {
   const tables = Object.entries(schema);
+  const keyOf = ({ key, source }: TableSpec): readonly string[] =>
+    source !== undefined && 'partOf' in source ? (schema[source.partOf]?.key ?? []) : key;
   const linksIn = (read: (table: TableSpec) => TableSpec['links']): DatabaseTruth['links'] =>
     tables.flatMap(([table, spec]) =>
       (read(spec) ?? []).map(([own, to, targets]) => ({
@@ -304,7 +313,9 @@ function truthOf(schema: HandWrittenSchema): DatabaseTruth {
     );
   return {
     primary_keys: Object.fromEntries(
-      tables.filter(([, { key }]) => key.length > 0).map(([name, { key }]) => [name, key]),
+      tables
+        .map(([name, table]) => [name, keyOf(table)] as const)
+        .filter(([, key]) => key.length > 0),
     ),
     links: [
       ...tables.flatMap(([name, { columns }]) =>
@@ -322,7 +333,7 @@ function truthOf(schema: HandWrittenSchema): DatabaseTruth {
         ),
       ),
       ...linksIn(({ links }) => links),
-      ...linksIn(({ tuples }) => tuples),
+      ...linksIn(({ tuples, open = [] }) => tuples?.filter((tuple) => !open.includes(tuple))),
     ],
     open: linksIn(({ open }) => open),
   };

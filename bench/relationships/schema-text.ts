@@ -23,9 +23,11 @@ import type { GeneratedCell } from './generated-database.ts';
 
 type TableSpec = HandWrittenSchema[string];
 type TupleLink = NonNullable<TableSpec['links']>[number];
+type RowSource = NonNullable<TableSpec['source']>;
 /** A table while its lines are read. */
 interface OpenTable {
   readonly rows: number;
+  readonly source?: RowSource | undefined;
   readonly key: string[];
   readonly columns: Record<string, ColumnSpec>;
   readonly links: TupleLink[];
@@ -40,10 +42,17 @@ interface OpenTable {
  *     id serial !                       the key: 1, 2, 3…
  *     buyer >people.id null=.1 share=.3  a reference; a tenth are NULL, to a third of the people
  *     id =people.id+20                  row n has the key of the other table's row n + 20
+ *     id =people.id+20*3                row n has the key of the other table's row 3n + 20
  *     (a,b) >lines(order_id,line)       both columns come from one row of the other table
  *     a ref=orders.id                   a link of a column that a tuple fills
+ *     *audit                            columns that most tables have: times, a version, a flag
+ *     *junk=8                           so many columns that refer to nothing
  *
- * `~` marks a link that counts neither as found nor as wrong. `#` begins a comment.
+ * Columns may stand in one line, with ` ; ` between them. `~` marks a link that counts neither as
+ * found nor as wrong, `~~` the same for the link of a tuple. `#` begins a comment.
+ *
+ * `view <name> <SELECT>` begins a view, and `part <name> <condition> of <table>` a table with some
+ * rows of another one; their lines state links (`ref=`) only.
  *
  * @throws Error for a line that it cannot read
  */
@@ -54,24 +63,53 @@ export function readSchemaText(text: string): HandWrittenSchema {
     if (line.trim() === '' || line.startsWith('#')) continue;
     if (line.startsWith(' ')) {
       if (table === undefined) throw new Error(`no table before: ${line}`);
-      addLine(table, line.trim());
+      for (const column of line.split(' ; ').flatMap(expandMacro)) addLine(table, column.trim());
       continue;
     }
-    const [name = '', rows = '', ...options] = line.trim().split(' ');
-    const key = optionOf(options, 'key')?.split(',') ?? [];
-    table = { rows: Number(rows), key, columns: {}, links: [], tuples: [], open: [] };
-    tables[name] = table;
+    const opened = openTable(line.trim());
+    table = opened.table;
+    tables[opened.name] = table;
   }
   return tables;
+}
+
+function openTable(line: string): { readonly name: string; readonly table: OpenTable } {
+  const nothing = { rows: 0, key: [], columns: {}, links: [], tuples: [], open: [] };
+  const view = /^view (?<name>\S+) (?<select>.+)$/u.exec(line)?.groups;
+  if (view !== undefined)
+    return {
+      name: view['name'] ?? '',
+      table: { ...nothing, source: { view: view['select'] ?? '' } },
+    };
+  const part = /^part (?<name>\S+) (?<where>.+) of (?<table>\S+)$/u.exec(line)?.groups;
+  if (part !== undefined) {
+    const source = { partOf: part['table'] ?? '', where: part['where'] ?? '' };
+    return { name: part['name'] ?? '', table: { ...nothing, source } };
+  }
+  const [name = '', rows = '', ...options] = line.split(' ');
+  const key = optionOf(options, 'key')?.split(',') ?? [];
+  return { name, table: { ...nothing, rows: Number(rows), key, columns: {} } };
+}
+
+/** Columns that say nothing about a table; many tables have them. */
+const macros: Readonly<Record<string, (value: string) => readonly string[]>> = {
+  audit: () => ['created_at ts', 'updated_at ts', 'lock_version int=0..9', 'active flag'],
+  junk: (value) =>
+    Array.from({ length: Number(value) }, (_, index) => {
+      const kinds = ['int=1..9', 'flag', 'null', 'int=0..200', 'letters=2', 'num=90', 'int=1..40'];
+      return `field_${index + 1} ${kinds[index % kinds.length]}`;
+    }),
+};
+
+function expandMacro(line: string): readonly string[] {
+  const [, macro = '', value = ''] = /^\s*\*(\w+)(?:=(\d+))?$/u.exec(line) ?? [];
+  return macros[macro]?.(value) ?? [line];
 }
 
 function addLine(table: OpenTable, line: string): void {
   const [first = '', second = '', ...options] = splitLine(line);
   if (first.startsWith('(')) {
-    const names = first.slice(1, -1).split(',');
-    const [parent = '', targets = ''] = second.slice(1, -1).split('(');
-    table.tuples.push([names, parent, targets.split(',')]);
-    for (const name of names) table.columns[name] ??= fromTuple('');
+    addTuple(table, [first, second], options.includes('~~'));
     return;
   }
   const isOpen = options.includes('~');
@@ -81,12 +119,25 @@ function addLine(table: OpenTable, line: string): void {
     return;
   }
   if (options.includes('!')) table.key.push(first);
-  const link = /^[>=](?<path>[^+]+)/u.exec(second)?.groups?.['path'];
+  const link = /^[>=](?<path>[^+*]+)/u.exec(second)?.groups?.['path'];
   if (link !== undefined) {
     const [parent, target] = pathOf(link);
     (isOpen ? table.open : table.links).push([[first], parent, [target]]);
   }
   table.columns[first] = withNulls(columnOf(second, options), options);
+}
+
+function addTuple(
+  table: OpenTable,
+  [first, second]: readonly [own: string, target: string],
+  isOpen: boolean,
+): void {
+  const names = first.slice(1, -1).split(',');
+  const [parent = '', targets = ''] = second.slice(1, -1).split('(');
+  const tuple: TupleLink = [names, parent, targets.split(',')];
+  table.tuples.push(tuple);
+  if (isOpen) table.open.push(tuple);
+  for (const name of names) table.columns[name] ??= fromTuple('');
 }
 
 /** Words, where the values of a choice may contain spaces. */
@@ -100,9 +151,13 @@ function splitLine(line: string): string[] {
 function columnOf(kind: string, options: readonly string[]): ColumnSpec {
   if (kind.startsWith('>')) return reference(pathOf(kind.slice(1)), options);
   if (kind.startsWith('=')) {
-    const [path = '', offset = '0'] = kind.slice(1).split('+');
+    const [, path = '', offset = '0', step = '1'] =
+      /^=([^+*]+)(?:\+(\d+))?(?:\*(\d+))?$/u.exec(kind) ?? [];
     const [table, column] = pathOf(path);
-    return computed('', ({ row, values }) => values(table, column)[row + Number(offset)] ?? null);
+    return computed(
+      '',
+      ({ row, values }) => values(table, column)[row * Number(step) + Number(offset)] ?? null,
+    );
   }
   const [word = '', value = ''] = kind.split('=');
   const make = columnKinds[word];
@@ -114,6 +169,10 @@ type MakeColumn = (value: string, options: readonly string[]) => ColumnSpec;
 const columnKinds: Readonly<Record<string, MakeColumn>> = {
   serial: (value) => serial(...startAndStep(value)),
   sparse: (value) => sparseSerial(...startAndStep(value)),
+  group: (value) => {
+    const [size, start] = startAndStep(value);
+    return computed('INTEGER', ({ row }) => start + Math.floor(row / size));
+  },
   int: (value) => {
     const [low = '0', high = '0'] = value.split('..');
     return integer(Number(low), Number(high));

@@ -121,11 +121,15 @@ export function scoreOf(name: string, result: ScanResult, truth: DatabaseTruth):
   const open = new Set(
     truth.open?.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])),
   );
-  // The truth knows the joins of tables. A table that is joined to a view is wrong all the same.
+  // The truth may know the joins of tables only. A table that is joined to a view is wrong all the
+  // same.
   const views = new Set(
     result.catalog.tables.filter(({ kind }) => kind === 'view').map(({ table }) => table),
   );
-  const ofTables = result.links.filter(({ from }) => !views.has(from.table.table));
+  const known = new Set([...truth.links, ...(truth.open ?? [])].map(({ from }) => from));
+  const ofTables = result.links.filter(
+    ({ from: { table } }) => !views.has(table.table) || known.has(table.table),
+  );
   const every = ofTables.map((link) => ({
     ...link,
     text: arrow([link.from.table.table, link.from.columns], [link.to.table.table, link.to.columns]),

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GeneratedDatabase } from '../generated-database.ts';
+import { readSchemaText } from '../schema-text.ts';
+import { buildDatabase, integer, type HandWrittenSchema } from '../schema-builder.ts';
+
+/** What a family of databases is used for. */
+export type PatternUse = keyof typeof patternFamilies;
+
+/**
+ * The families of databases, each a pattern of how companies keep their data. A family is used for
+ * one thing only, so what is measured at the end are patterns that nothing was tuned on:
+ *
+ * - `training`: rules are developed on them, with every miss in sight
+ * - `calibration`: they turn the model's score into a probability
+ * - `final`: they are only scored; nobody reads what was missed there before a rule is chosen
+ *
+ * This table was written before anything was tuned. A new pattern gets a family of its own.
+ */
+export const patternFamilies = {
+  training: [
+    'apps',
+    'bridges',
+    'codes',
+    'composites',
+    'german',
+    'globalids',
+    'history',
+    'inheritance',
+    'stars',
+    'tiny',
+  ],
+  calibration: ['health', 'leagues', 'legacy', 'romance'],
+  final: ['billing', 'erp', 'layers', 'logistics', 'naturals', 'small', 'subtypes'],
+} as const;
+
+interface PatternDatabase {
+  readonly family: string;
+  /** The family and the shape: `stars/retail`. */
+  readonly name: string;
+  readonly database: GeneratedDatabase;
+}
+
+/** The databases of all families of one use. A line `=== name` begins a database of a family. */
+export function patternDatabases(use: PatternUse): PatternDatabase[] {
+  return patternFamilies[use].flatMap((family) => {
+    const text = readFileSync(join(import.meta.dirname, use, `${family}.txt`), 'utf8');
+    const [, ...shapes] = text.split(/^=== /mu);
+    return shapes.map((shape) => {
+      const end = shape.indexOf('\n');
+      const name = `${family}/${shape.slice(0, end).trim()}`;
+      const schema = withSmallNumbers(readSchemaText(shape.slice(end)));
+      return { family, name, database: buildDatabase(name, schema) };
+    });
+  });
+}
+
+/** Names of numbers that count from 1 and refer to nothing. */
+const smallNumbers = ['tier', 'wave', 'bay', 'phase', 'lot', 'band', 'gate', 'depth', 'shelf'];
+
+/** As in life, each table has numbers that fit the keys of other tables by chance. */
+function withSmallNumbers(schema: HandWrittenSchema): HandWrittenSchema {
+  const tables = Object.entries(schema).map(([name, table], index) => {
+    if (table.source !== undefined || table.rows < 20) return [name, table] as const;
+    const added = [0, 1].flatMap((which) => {
+      const column = smallNumbers[(index * 2 + which) % smallNumbers.length] ?? '';
+      const most = 6 + ((index * 17 + which * 31) % 70);
+      const isTaken = Object.keys(table.columns).some((own) => own.toLowerCase() === column);
+      return isTaken ? [] : [[column, integer(1, most)] as const];
+    });
+    const columns = { ...table.columns, ...Object.fromEntries(added) };
+    return [name, { ...table, columns }] as const;
+  });
+  return Object.fromEntries(tables);
+}
