@@ -25,9 +25,9 @@ import {
  * `npm run bench:relationships [-- --details]` scores relationship discovery against known keys and
  * links: on real databases, hand-written schemas, public schemas with made rows and generated
  * schemas, with all keys hidden (by a flag, and in a copy that declares none) and with primary keys
- * known. The coefficients are trained on other generated schemas only. `--large` first scans star
- * schemas of millions of rows and prints time and memory. Exits with 1 if knowing the primary keys
- * makes a database's score worse.
+ * known. The coefficients are trained on other generated schemas, and on the schemas "to develop
+ * with". `--large` first scans star schemas of millions of rows and prints time and memory. Exits
+ * with 1 if knowing the primary keys makes a database's score worse.
  */
 const details = process.argv.includes('--details');
 if (process.argv.includes('--large')) await printLarge();

@@ -75,6 +75,10 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'kills scans of 150 tables; test/scan/resume.test.ts stops one at its budget and resumes it',
   'test/scan/large.test.ts':
     'millions of rows and a thousand columns; test/scan/large-tables.test.ts has a long column of distinct values',
+  'test/scan/monotone.test.ts':
+    'scores joins with less known and with more; test/scan/quality.test.ts does so for declared keys',
+  'test/scan/patterns.test.ts':
+    'scores the joins of 22 databases; test/scan/join-rules.test.ts checks each rule',
   'test/scan/quality.test.ts':
     'scores the discovery of joins on eight databases; test/scan/scan.test.ts checks each rule',
   'test/security/hostile-clone.test.ts':

@@ -16,7 +16,7 @@ type NamedDatabases = Readonly<Record<string, () => GeneratedDatabase>>;
 
 /**
  * The schemas of public databases, written down from memory of them and from their documentation,
- * with rows made for them.
+ * with rows made for them. The weights are trained on those that are not set aside.
  */
 const publicSchemas: NamedDatabases = Object.fromEntries(
   readdirSync(folder)

@@ -176,12 +176,20 @@ export function buildDatabase(name: string, schema: HandWrittenSchema): Generate
     const target = spec.ref && schema[spec.ref.to[0]]?.columns[spec.ref.to[1]];
     return spec.type || (target ? typeOf(target) : '');
   };
+  /** The type of the column from which a tuple takes its values. */
+  const typeOfTuple = (table: string, column: string): string => {
+    const tuple = schema[table]?.tuples?.find(([names]) => names.includes(column));
+    const target = tuple?.[2][tuple[0].indexOf(column)] ?? '';
+    const spec = tuple && schema[tuple[1]]?.columns[target];
+    return spec === undefined ? '' : typeOf(spec);
+  };
   const filled = Object.entries(schema).filter(([, { source }]) => source === undefined);
   const tables = filled.map(([table, { columns }]) => {
     const rows = rowsOf(table);
     const own = Object.entries(columns).map(([column, spec]) => {
       const values = rows.map((row) => row[column] ?? null);
-      return { name: column, type: typeOf(spec) || typeOfValues(values), values };
+      const type = typeOf(spec) || typeOfTuple(table, column) || typeOfValues(values);
+      return { name: column, type, values };
     });
     return { name: table, columns: own };
   });

@@ -9,7 +9,10 @@ import { rails } from './shapes-seen/rails.ts';
 import { resellers } from './shapes-seen/resellers.ts';
 import { vault } from './shapes-seen/vault.ts';
 
-/** Schemas of warehouses and applications, written by hand. Rules are developed on them. */
+/**
+ * Schemas of warehouses and applications, written by hand. Rules are developed on them, and the
+ * weights are trained on them.
+ */
 export const shapesSeen: Readonly<Record<string, () => GeneratedDatabase>> = Object.fromEntries(
   Object.entries({ vault, omop, blog, japanese, resellers, copies, league, rails }).map(
     ([name, schema]) => [name, () => buildDatabase(name, schema)],

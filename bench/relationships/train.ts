@@ -19,15 +19,20 @@ import {
 } from '../../src/scan/links/rank-candidates.ts';
 import { openScanStore } from '../../src/scan/scan-store.ts';
 import { generateDatabase } from './generate/schema-generator.ts';
-import { seededRandom } from './generated-database.ts';
+import { type DatabaseTruth, type GeneratedDatabase, seededRandom } from './generated-database.ts';
+import { patternDatabases } from './patterns/registry.ts';
+import { publicSeen } from './public-schemas.ts';
+import { shapesSeen } from './shapes-seen.ts';
 import { writeDatabase } from './write-database.ts';
 import { calibrationError, withWarehouse } from './score.ts';
 
 /**
- * `node bench/relationships/train.ts [<first seed> <schemas>]` trains the coefficients on generated
- * schemas, half of them with declared primary keys, and writes them to `src/scan`. The benchmark
- * uses other seeds and real databases. With `--check` it writes nothing, and fails if `src/scan`
- * has other coefficients. The result depends only on the seeds and the code.
+ * `node bench/relationships/train.ts [<first seed> <schemas>]` trains the coefficients and writes
+ * them to `src/scan`: on generated schemas, half of them with declared primary keys, on the
+ * families of databases that the registry sets aside for training, and on the schemas that rules
+ * were developed on, each with its keys hidden and known. The benchmarks use other seeds, other
+ * families and real databases. With `--check` it writes nothing, and fails if `src/scan` has other
+ * coefficients. The result depends only on the seeds and the code.
  */
 const isCheck = process.argv.includes('--check');
 const [first = '1', count = '120'] = process.argv
@@ -46,12 +51,21 @@ interface Sample {
   readonly found: readonly LinkCandidate[];
   readonly exact: ReadonlyMap<string, LinkCandidate>;
   readonly truth: ReadonlySet<string>;
+  /** Pairs that are neither right nor wrong. */
+  readonly open: ReadonlySet<string>;
+}
+
+/** What one sample is made of. */
+interface Lesson {
+  readonly database: GeneratedDatabase;
+  readonly isKeyKnown: boolean;
+  /** Seed of a query log; undefined without one. */
+  readonly log?: number | undefined;
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'ktx-train-'));
 const samples: Sample[] = [];
-for (let seed = Number(first); seed < Number(first) + Number(count); seed += 1)
-  samples.push(await sampleOf(seed));
+for (const lesson of lessons()) samples.push(await sampleOf(lesson));
 rmSync(dir, { recursive: true });
 let weights = rough;
 let rows: Example[] = [];
@@ -77,13 +91,33 @@ else if (text !== readFileSync(path, 'utf8')) {
   process.exitCode = 1;
 }
 
-async function sampleOf(seed: number): Promise<Sample> {
-  const generated = generateDatabase(seed);
-  const file = join(dir, `${seed}.sqlite`);
-  writeDatabase(file, generated);
-  const links = generated.truth.links.map((link) =>
-    JSON.stringify([link.from, link.from_columns[0], link.to, link.to_columns[0]]),
-  );
+function lessons(): Lesson[] {
+  const seeds = Array.from({ length: Number(count) }, (_, index) => Number(first) + index);
+  const written = [
+    ...patternDatabases('training').map(({ database }) => database),
+    ...[shapesSeen, publicSeen].flatMap((set) => Object.values(set).map((make) => make())),
+  ];
+  return [
+    ...seeds.map((seed) => ({
+      database: generateDatabase(seed),
+      isKeyKnown: seed % 2 === 0,
+      log: seed % 3 === 0 ? seed : undefined,
+    })),
+    ...written.flatMap((database) => [false, true].map((isKeyKnown) => ({ database, isKeyKnown }))),
+  ];
+}
+
+async function sampleOf({ database, isKeyKnown, log }: Lesson): Promise<Sample> {
+  const { truth } = database;
+  const file = join(dir, 'lesson.sqlite');
+  writeDatabase(file, database);
+  const arrows = (list: DatabaseTruth['links'] = []): string[] =>
+    list
+      .filter(({ from_columns: own }) => own.length === 1)
+      .map((link) =>
+        JSON.stringify([link.from, link.from_columns[0], link.to, link.to_columns[0]]),
+      );
+  const [links, open] = [arrows(truth.links), arrows(truth.open)];
   const db = new DatabaseSync(':memory:');
   const signal = new AbortController().signal;
   const config = scanConfigSchema.parse({});
@@ -100,16 +134,16 @@ async function sampleOf(seed: number): Promise<Sample> {
       const schema = await warehouse.introspect({}, signal);
       const profiled = [];
       for (const bare of schema.tables) {
-        const key = generated.truth.primary_keys[bare.table];
-        const table = { ...bare, uniqueKeys: [], primaryKey: seed % 2 === 0 ? key : undefined };
+        const key = truth.primary_keys[bare.table];
+        const table = { ...bare, uniqueKeys: [], primaryKey: isKeyKnown ? key : undefined };
         profiled.push({ schema: table, profile: await profileTable(table, context), version: '' });
       }
       const tables = buildTableFacts(profiled);
       const keys = await findKeys(tables, context);
       const seen =
-        seed % 3 === 0
-          ? logOf(tables, { links: new Set(links), random: seededRandom(seed) })
-          : new Map<string, number>();
+        log === undefined
+          ? new Map<string, number>()
+          : logOf(tables, { links: new Set(links), random: seededRandom(log) });
       const found = findCandidates(tables, keys.parents, { observedJoins: seen }).filter(
         ({ typeColumn }) => typeColumn === undefined,
       );
@@ -118,6 +152,7 @@ async function sampleOf(seed: number): Promise<Sample> {
         found,
         exact: new Map(exact.map((candidate) => [arrowOf(candidate), candidate])),
         truth: new Set(links),
+        open: new Set(open),
       };
     });
   } finally {
@@ -156,13 +191,14 @@ function arrowOf({ child, parent: { column } }: LinkCandidate): string {
 }
 
 /** The pairs that a scan with these weights would measure. */
-function examplesOf({ found, exact, truth }: Sample, selecting: FeatureWeights): Example[] {
+function examplesOf({ found, exact, truth, open }: Sample, selecting: FeatureWeights): Example[] {
   const kept = selectForMeasurement(found, selecting).map((candidate) => {
     const values = candidate.isOpen === true ? undefined : exact.get(arrowOf(candidate))?.values;
     return values ? { ...candidate, values } : candidate;
   });
   return groupByChild(kept)
     .flatMap(addRivals)
+    .filter((candidate) => !open.has(arrowOf(candidate)))
     .map((candidate) => ({
       x: Object.values(featuresOf(candidate)),
       y: truth.has(arrowOf(candidate)) ? 1 : 0,

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const nameRules = ['scan/name-rules.test.ts'];
+const joinRules = ['scan/join-rules.test.ts'];
 
 /** Which joins and keys a scan proposes: a wrong one answers with a wrong number. */
 export const linkMutants: readonly Mutant[] = [
@@ -75,5 +76,45 @@ export const linkMutants: readonly Mutant[] = [
     replace: 'isUniqueByChance(column)',
     why: 'A table of pairs gets the key of one side, and its joins lose rows later.',
     tests: nameRules,
+  },
+  {
+    name: 'links-partition',
+    file: 'scan/facts/table-facts.ts',
+    find: 'return own?.suffix === other.suffix || !other.hasWhole;',
+    replace: 'return true;',
+    why: 'Crashes are joined to the events of one year, and lose the others.',
+    tests: joinRules,
+  },
+  {
+    name: 'links-own-number',
+    file: 'scan/links/choose/reasons-to-doubt.ts',
+    find: 'if (isOwnNumber(candidate))',
+    replace: 'if (false)',
+    why: 'The desk of a clerk is another clerk.',
+    tests: joinRules,
+  },
+  {
+    name: 'links-copied-name',
+    file: 'scan/links/find-links.ts',
+    find: 'candidate.parent.isAttribute === true && byKey.has(pairOf(candidate))',
+    replace: 'candidate.parent.isAttribute === true && byKey.size < 0',
+    why: 'A name that is copied beside its key makes every path to its table ambiguous.',
+    tests: joinRules,
+  },
+  {
+    name: 'links-two-histories',
+    file: 'scan/links/composite-links.ts',
+    find: 'const timeDiscount = 0.4;',
+    replace: 'const timeDiscount = 1;',
+    why: 'Posts are joined to the pay that began on the same day.',
+    tests: joinRules,
+  },
+  {
+    name: 'links-dense-keys',
+    file: 'scan/links/choose/reasons-to-doubt.ts',
+    find: 'return isUnnamed && seen === 0 &&',
+    replace: 'return isUnnamed && seen < 0 &&',
+    why: 'The stamina of a player is a star.',
+    tests: joinRules,
   },
 ];

@@ -1,9 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { noLabels } from '../../../src/context/catalog/column-labels.ts';
 import { scanConfigSchema } from '../../../src/scan/config.ts';
-import { buildTableFacts, type ColumnFacts } from '../../../src/scan/facts/table-facts.ts';
-import { nameEvidence } from '../../../src/scan/links/link-candidate.ts';
-import { areComparable } from '../../../src/scan/facts/table-facts.ts';
+import {
+  areComparable,
+  buildTableFacts,
+  type ColumnFacts,
+  haveSameWords,
+} from '../../../src/scan/facts/table-facts.ts';
+import { matchNames, nameSimilarity } from '../../../src/scan/names/name-match.ts';
 import { profileTable } from '../../../src/scan/profile/profile-table.ts';
 import {
   estimateContainment,
@@ -21,7 +25,7 @@ export interface BaselinePair {
 }
 
 export interface BaselinePairs {
-  /** By names only, with the parser of names that the scan has. */
+  /** By the words of names only, as the scan divides them. */
   readonly names: readonly BaselinePair[];
   /** By values only: the key that holds all values of a column, and is used most by it. */
   readonly containment: readonly BaselinePair[];
@@ -61,12 +65,20 @@ export async function baselinePairs(path: string, truth: DatabaseTruth): Promise
     });
   return {
     names: best((child, parent) =>
-      isKey(child) && child.home >= 0.8
-        ? 0
-        : nameEvidence(child, { column: parent, prior: 1, primary: true }).best,
+      isKey(child) && child.home >= 0.8 ? 0 : namesFit(child, parent),
     ),
     containment: best((child, parent) => (isKey(child) ? 0 : coverageOf(child, parent))),
   };
+}
+
+/** The words of the column are those of the table, or of its key. */
+function namesFit(child: ColumnFacts, parent: ColumnFacts): number {
+  const { entity } = child.parts;
+  const isSame = entity.length > 0 && haveSameWords(child.parts, parent.parts);
+  const matches = [parent.table.parts.entity, parent.parts.entity].map((words) =>
+    nameSimilarity(matchNames(entity, words)),
+  );
+  return Math.max(Number(isSame), ...matches);
 }
 
 const arrow = (from: readonly [string, string], to: readonly [string, string]): string =>

@@ -2,12 +2,22 @@ import { tableKey, type TableRef } from '../../sql/dialect.ts';
 import type { ColumnSchema, TableSchema } from '../../warehouse/warehouse.ts';
 import { createNameIndex, matchNames } from '../names/name-match.ts';
 import {
+  matchOtherName,
+  type OtherName,
+  otherNames,
+  prefixOfColumns,
+} from '../names/other-names.ts';
+import {
   commonPrefixOf,
   type NameParts,
   parseColumnName,
   parseTableName,
+  peopleScore,
   wordBeforeIdSuffix,
 } from '../names/parse-name.ts';
+import { peopleByColumns } from './people-by-columns.ts';
+import { findPartitions, type Partition, stemOf } from '../names/partitions.ts';
+import { splitNameWords } from '../names/split-words.ts';
 import type { ColumnProfile, TableProfile } from '../profile/table-profile.ts';
 import { comparisonFamily } from '../profile/value-kinds.ts';
 
@@ -19,9 +29,14 @@ export interface TableFacts {
   readonly version: string;
   readonly ref: TableRef;
   readonly parts: NameParts;
+  readonly otherNames: readonly OtherName[];
+  /** Set for a part of a table: `event_2023`. */
+  readonly partition?: Partition | undefined;
   readonly columns: readonly ColumnFacts[];
   /** Rows of the whole table; an estimate if the table was sampled. */
   readonly rows: number;
+  /** 0..1: how likely a role of a person refers to this table. */
+  readonly people: number;
 }
 
 export interface ColumnFacts {
@@ -49,6 +64,8 @@ export interface ColumnFacts {
 type ProfiledSchema = Pick<TableFacts, 'schema' | 'profile' | 'version'>;
 type ParsedTable = ProfiledSchema & {
   readonly parts: NameParts;
+  readonly otherNames: readonly OtherName[];
+  readonly partition: Partition | undefined;
   readonly columnParts: readonly NameParts[];
 };
 
@@ -66,10 +83,13 @@ export function buildTableFacts(tables: readonly ProfiledSchema[]): TableFacts[]
 /** Names are parsed with the vocabulary of all tables, which tells where glued words part. */
 function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
   const prefix = commonPrefixOf(tables.map(({ schema }) => schema.table));
-  const withParts = tables.map((table) => ({
-    ...table,
-    parts: parseTableName(table.schema.table, prefix),
-  }));
+  const partitions = findPartitions(tables.map(({ schema }) => schema));
+  const withParts = tables.map((table, index) => {
+    const partition = partitions.get(index);
+    const name = table.schema.table;
+    const written = partition ? name.slice(0, name.length - partition.suffix.length) : name;
+    return { ...table, partition, parts: parseTableName(written, prefix) };
+  });
   const vocabulary = new Set(
     withParts.flatMap(({ parts, schema }) => [
       ...parts.words,
@@ -77,8 +97,15 @@ function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
     ]),
   );
   vocabulary.delete('');
-  return withParts.map((table) => ({
+  const names = otherNames(
+    withParts.map(({ parts, schema }) => ({
+      entity: parts.entity,
+      columnNames: schema.columns.map((column) => column.name),
+    })),
+  );
+  return withParts.map((table, index) => ({
     ...table,
+    otherNames: names[index] ?? [],
     columnParts: parseColumnNames(table.schema, vocabulary),
   }));
 }
@@ -88,22 +115,38 @@ function parseNames(tables: readonly ProfiledSchema[]): ParsedTable[] {
  * removed: it says nothing.
  */
 function parseColumnNames({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
-  const common = commonPrefixOf(columns.map(({ name }) => name));
-  const prefix = columns[0]?.name.toLowerCase().startsWith(common)
+  const names = columns.map(({ name }) => name);
+  const common = commonPrefixOf(names);
+  const written = columns[0]?.name.toLowerCase().startsWith(common)
     ? common.slice(0, common.lastIndexOf('_') + 1)
     : '';
+  // `cliName, cliCountry`: the prefix ends where the case changes.
+  const prefix = written === '' ? (prefixOfColumns(names) ?? '') : written;
   return columns.map(({ name }) => {
-    const hasPrefix = name.toLowerCase().startsWith(prefix);
+    const hasPrefix =
+      name.length > prefix.length &&
+      name.toLowerCase().startsWith(prefix) &&
+      (written !== '' || splitNameWords(name)[0] === prefix);
     return parseColumnName(hasPrefix ? name.slice(prefix.length) : name, vocabulary);
   });
 }
+
+/** From this weight on, another name of a table is as good as its name. */
+const nameOfTable = 0.9;
 
 type IsAway = (parts: NameParts, position: number, schema: TableSchema) => boolean;
 
 /** Returns a test: does a column name name another table, or the first column of another table? */
 function otherTableFinder(tables: readonly ParsedTable[]): IsAway {
   const byFirstColumn = Map.groupBy(tables, ({ columnParts: [first] }) => first?.words.join());
-  const findTables = createNameIndex(tables.map((table) => [table.parts.entity, table]));
+  const findTables = createNameIndex(
+    tables.flatMap((table) => [
+      [table.parts.entity, table] as const,
+      ...table.otherNames
+        .filter(({ weight }) => weight >= nameOfTable)
+        .map(({ words }) => [words, table] as const),
+    ]),
+  );
   return (parts, position, schema) => {
     // Without an id word, only a table's whole name says that the column refers to it.
     const required = parts.keyed ? 0.8 : 0.95;
@@ -117,7 +160,7 @@ function otherTableFinder(tables: readonly ParsedTable[]): IsAway {
 }
 
 function tableFacts(
-  { schema, profile, version, parts, columnParts }: ParsedTable,
+  { schema, profile, version, parts, otherNames: others, partition, columnParts }: ParsedTable,
   isAway: IsAway,
 ): TableFacts {
   const ref = {
@@ -127,11 +170,13 @@ function tableFacts(
   };
   const columns: ColumnFacts[] = [];
   const rows = Math.round(profile.rows / profile.fraction);
-  const table: TableFacts = { schema, ref, profile, version, parts, columns, rows };
+  const people = Math.max(peopleScore(parts), peopleByColumns(profile.columns, columnParts));
+  const names = { parts, otherNames: others, partition };
+  const table: TableFacts = { schema, ref, profile, version, columns, rows, people, ...names };
   for (const [position, column] of schema.columns.entries()) {
     const [own, columnProfile] = [columnParts[position], profile.columns[position]];
     if (!own || !columnProfile) continue;
-    const home = homeScore(own, parts);
+    const home = homeScore(own, table);
     const mayNameOther = own.entity.length > 0 && home < 0.8;
     columns.push({
       id: tableKey(ref) + column.name,
@@ -153,15 +198,32 @@ function tableFacts(
   return table;
 }
 
-function homeScore(column: NameParts, table: NameParts): number {
+function homeScore(column: NameParts, { parts, otherNames: others }: TableFacts): number {
   if (column.entity.length === 0) return 1;
-  const named = matchNames(column.entity, table.entity).full;
-  const namedByEnding = matchNames(table.entity, column.entity).tail * 0.7;
-  return Math.max(named, namedByEnding);
+  const named = matchNames(column.entity, parts.entity).full;
+  const namedByEnding = matchNames(parts.entity, column.entity).tail * 0.7;
+  const namedByOther = others.map((name) => matchOtherName(column.entity, name).full);
+  return Math.max(named, namedByEnding, ...namedByOther);
 }
 
 export function haveSameWords(a: NameParts, b: NameParts): boolean {
   return a.words.length === b.words.length && a.words.every((word, i) => word === b.words[i]);
+}
+
+/**
+ * True unless the parent is a part of a table: a column refers to the whole, if there is one, or to
+ * the part of its own number (`line_2023` to `order_2023`). Parts never refer to each other.
+ */
+export function mayReferTo(child: TableFacts, parent: TableFacts): boolean {
+  const [own, other] = [child.partition, parent.partition];
+  if (other === undefined) return own === undefined || !own.hasWhole || !isWholeOf(parent, own);
+  if (child === parent) return true;
+  if (own?.stem === other.stem) return false;
+  return own?.suffix === other.suffix || !other.hasWhole;
+}
+
+function isWholeOf({ schema }: TableFacts, { stem }: Partition): boolean {
+  return stem === stemOf(schema.table.toLowerCase(), schema);
 }
 
 /** True if two columns can hold the same values. Integers may be stored as text on one side. */

@@ -21,9 +21,31 @@ export function compositeCandidates(
   const scored = sets
     .map((columns) => ({ columns, score: compositeScore(columns) }))
     .sort((a, b) => b.score - a.score);
-  return [2, 3].flatMap((size) =>
-    scored.filter(({ columns }) => columns.length === size).slice(0, maxSetsPerSize),
-  );
+  return [
+    ...[2, 3].flatMap((size) =>
+      scored.filter(({ columns }) => columns.length === size).slice(0, maxSetsPerSize),
+    ),
+    ...leadingSets(table),
+  ];
+}
+
+/** The sizes of keys of which only the table's first columns are tried. */
+const leadingSizes = [4, 5];
+
+/** The first columns of a table: nobody writes a key of so many columns elsewhere. */
+function leadingSets(table: TableFacts): KeyCandidate[] {
+  return leadingSizes.flatMap((size): KeyCandidate[] => {
+    const [first, ...rest] = table.columns.slice(0, size);
+    if (first === undefined || rest.length < size - 1 || table.rows === 0) return [];
+    const columns = [first, ...rest] as const;
+    const mayBeKey = columns.every(
+      ({ family, profile }) =>
+        family !== undefined && profile.nulls === 0 && profile.kind !== 'text',
+    );
+    const isNamed = columns.filter(({ parts }) => parts.keyed).length >= 2;
+    if (!mayBeKey || !isNamed || !hasEnoughCombinations(columns, table)) return [];
+    return [{ columns, score: compositeScore(columns) - size / 4 }];
+  });
 }
 
 /** True if every column of the set refers to another table. */

@@ -13,6 +13,8 @@ export interface ParentKey {
   /** Probability that the column is its table's key. */
   readonly prior: number;
   readonly primary: boolean;
+  /** True for a unique text that does not look like a key: only its name may lead to it. */
+  readonly isAttribute?: boolean | undefined;
 }
 
 export interface KeyFindings {
@@ -49,7 +51,7 @@ export async function findKeys(
   };
 }
 
-/** Checks single columns and pairs first, and triples only if no pair of their columns is a key. */
+/** Checks single columns and pairs first, and larger sets only if no pair of theirs is a key. */
 async function checkUniqueness(tables: readonly TableCandidates[], context: ScanContext) {
   const isPair = ({ columns }: KeyCandidate): boolean => columns.length < 3;
   const singlesAndPairs = tables.flatMap(({ singles, composites }) => [
@@ -103,9 +105,17 @@ function chooseKey(
           !(isBridge(set) && (isNamedByColumns(set, table) || isUniqueByChance(column))),
       ),
   );
-  const key = declaredKey(table) ?? bestKey(table, [...uniqueSingles, ...uniqueSets]);
+  const smallestSets = uniqueSets.filter(
+    (set) => !uniqueSets.some((smaller) => isWithin(smaller, set)),
+  );
+  const key = declaredKey(table) ?? bestKey(table, [...uniqueSingles, ...smallestSets]);
   return { key, parents: uniqueSingles.flatMap((single) => parentKey(single, key)) };
 }
+
+/** True if a larger set, of a table's first columns, has all columns of the set and more. */
+const isWithin = (set: KeyCandidate, larger: KeyCandidate): boolean =>
+  larger.columns.length > Math.max(3, set.columns.length) &&
+  set.columns.every((column) => larger.columns.includes(column));
 
 /** True for `film_category(film_id, category_id)`, even while each film has one category. */
 function isNamedByColumns({ columns }: KeyCandidate, { parts }: TableFacts): boolean {
@@ -184,6 +194,8 @@ function parentKey(
 ): ParentKey[] {
   const isPrimary = key?.columns.length === 1 && key.columns[0] === column.name;
   if (isPrimary) return [{ column, prior: key.probability, primary: true }];
-  const isUnlikely = score < -1.5 || isMeasure(column.parts) || column.table.rows < 3;
-  return isUnlikely ? [] : [{ column, prior: sigmoid(score) * 0.5, primary: false }];
+  if (isMeasure(column.parts) || column.table.rows < 3) return [];
+  if (score >= -1.5) return [{ column, prior: sigmoid(score) * 0.5, primary: false }];
+  const isText = column.family === 'text' && column.profile.nulls === 0;
+  return isText ? [{ column, prior: sigmoid(-1.5) * 0.5, primary: false, isAttribute: true }] : [];
 }

@@ -5,10 +5,13 @@ import {
   areComparable,
   type ColumnFacts,
   haveSameWords,
+  mayReferTo,
   type TableFacts,
 } from '../facts/table-facts.ts';
 import type { KeyFindings } from '../keys/find-keys.ts';
 import { createNameIndex, matchNames } from '../names/name-match.ts';
+import { matchOtherName } from '../names/other-names.ts';
+import type { NameParts } from '../names/parse-name.ts';
 import type { ScanContext } from '../scan-context.ts';
 import { inferredLink } from './inferred-link.ts';
 
@@ -49,8 +52,10 @@ export async function findCompositeLinks(
     // Rows of the child, those with a parent, and the same for its distinct values.
     const [rows = 0, matched = 0, distinct = 0, distinctMatched = 0] = results[index] ?? [];
     const containment = distinctMatched / Math.max(1, distinct);
-    const weight = isDetailTable(pairing) ? 1 : containmentSurprise(pairing.to, distinct);
-    const probability = 0.95 * containment * weight;
+    const isDetail = isDetailTable(pairing);
+    const weight = isDetail ? 1 : containmentSurprise(pairing.to, distinct);
+    const doubt = isDetail || !hasTime(pairing) ? 1 : timeDiscount;
+    const probability = 0.95 * containment * weight * doubt;
     if (probability < context.config.review) return [];
     const isAccepted = probability >= Math.max(minAccepted, context.config.accept);
     const evidence = { measured: true, containment, orphans: rows - matched, rows };
@@ -58,6 +63,15 @@ export async function findCompositeLinks(
     return [inferredLink(pairing, { status, probability, evidence })];
   });
 }
+
+/**
+ * Two histories of one thing have steps on the same days: `dept_emp(emp_no, from_date)` refers to
+ * no row of `salaries(emp_no, from_date)`.
+ */
+const timeDiscount = 0.4;
+
+const hasTime = ({ to }: ColumnPairing): boolean =>
+  to.some(({ schema: { type } }) => type.startsWith('date'));
 
 /**
  * Pairs composite keys with columns of other tables that are named after the members of the key.
@@ -71,13 +85,16 @@ function findPairings(
     columns.map((column) => [column.parts.entity, column.table]),
   );
   return distinctiveKeys(tables, primaryKeys).flatMap((members) => {
-    const { parts, table } = members.find((member) => member.parts.entity.length > 0) ?? {};
-    const children = new Set(searchTables(parts?.entity ?? []).map(({ item }) => item));
+    const named = members.find(({ parts }) => parts.entity.length > 0);
+    const children = new Set(searchTables(named?.parts.entity ?? []).map(({ item }) => item));
     return [...children]
-      .filter((child) => child !== table)
+      .filter((child) => isOtherTable(child, members[0]?.table))
       .flatMap((child) => pairColumns(child, members) ?? []);
   });
 }
+
+const isOtherTable = (child: TableFacts, parent: TableFacts | undefined): boolean =>
+  parent !== undefined && child !== parent && mayReferTo(child, parent);
 
 /** The accepted composite keys whose column names are not those of many other keys. */
 function distinctiveKeys(
@@ -119,9 +136,15 @@ function pairColumns(
 function isNamedAfter({ parts }: ColumnFacts, member: ColumnFacts): boolean {
   return (
     haveSameWords(parts, member.parts) ||
-    (parts.keyed && matchNames(parts.entity, member.parts.entity).full >= 0.9)
+    (parts.keyed && matchNames(parts.entity, member.parts.entity).full >= 0.9) ||
+    (parts.keyed && member.parts.entity.length === 0 && namesTable(parts, member.table))
   );
 }
+
+/** `c_id` of an order is the `id` of a customer whose columns begin with `c_`. */
+const namesTable = ({ entity }: NameParts, { parts, otherNames }: TableFacts): boolean =>
+  matchNames(entity, parts.entity).full >= 0.9 ||
+  otherNames.some((name) => matchOtherName(entity, name).full >= 0.9);
 
 /**
  * True for `settlement_line` and `settlement(member_no, period)`: the child's name begins with the

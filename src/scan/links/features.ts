@@ -16,7 +16,30 @@ export function featuresOf(candidate: LinkCandidate) {
     ...rivalFeatures(candidate, unnamed),
     ...queryLogFeatures(candidate, unnamed),
     ...columnFeatures(candidate, unnamed),
+    ...wordFeatures(candidate, unnamed),
     unnamed,
+  };
+}
+
+/** What a name says that does not name the parent. Names like `c5` say nothing. */
+function wordFeatures({ child, parent, names }: LinkCandidate, unnamed: number) {
+  const { profile, parts, present } = child;
+  const saysMore = Number(parts.words.some((word) => word.length >= 3)) * unnamed;
+  const isFilled = present > 0 && child.family === 'integer';
+  const span = (profile.max ?? 0) - (profile.min ?? 0) + 1;
+  const density = isFilled ? Math.min(1, profile.distinct / span) : 0;
+  const isFromStart = isFilled && (profile.min ?? 0) <= 1;
+  const isUnkeyed = Number(!parts.keyed);
+  return {
+    // A column that counts from 1 and is not called a key fits every table by chance.
+    unkeyed: saysMore * isUnkeyed,
+    counter: saysMore * isUnkeyed * Number(isFromStart) * density,
+    keyedCounter: saysMore * Number(parts.keyed) * Number(isFromStart) * density,
+    sparse: saysMore * Number(parts.keyed) * Number(isFilled) * (1 - density),
+    namedElsewhere: saysMore * Number(child.away),
+    keyedPeople: saysMore * Number(parts.keyed) * parent.column.table.people,
+    attribute: Number(parent.isAttribute === true) * names.same,
+    ownTable: unnamed * Number(child.table === parent.column.table),
   };
 }
 

@@ -1,4 +1,9 @@
-import { areComparable, type ColumnFacts, type TableFacts } from '../facts/table-facts.ts';
+import {
+  areComparable,
+  type ColumnFacts,
+  mayReferTo,
+  type TableFacts,
+} from '../facts/table-facts.ts';
 import type { ParentKey } from '../keys/find-keys.ts';
 import type { NameMeanings } from '../names/name-meanings.ts';
 import { isMeasure } from '../names/parse-name.ts';
@@ -129,12 +134,15 @@ function candidateBuilder(
     // primary key.
     const isSharedEmail = child.profile.kind === 'email' && !parent.primary;
     if (column === child || isSharedEmail || !areComparable(child, column)) return undefined;
+    if (!mayReferTo(child.table, column.table)) return undefined;
+    const names = nameEvidence(child, parent, parent === own.meant);
+    if (parent.isAttribute && names.same === 0 && names.table < 0.95) return undefined;
     const values = estimateValues(own, column, keyHashes.get(column) ?? new Set());
     if (values === undefined) return undefined;
     return {
       child,
       parent,
-      names: nameEvidence(child, parent, parent === own.meant),
+      names,
       values,
       parentHasNamesake: namesakes.parentHasNamesake(child, parent),
       seen: observedJoins.get(columnPairKey(child, column)) ?? 0,

@@ -1,5 +1,5 @@
 import type { LinkFinding } from '../../context/catalog/catalog.ts';
-import { tableKey } from '../../sql/dialect.ts';
+import { tableKey, type TableRef } from '../../sql/dialect.ts';
 import type { TableFacts } from '../facts/table-facts.ts';
 import type { KeyFindings } from '../keys/find-keys.ts';
 import type { ScanContext } from '../scan-context.ts';
@@ -40,11 +40,38 @@ export async function findLinks(
   );
   const confirmed = await confirmCandidates(candidates, context);
   const judged = groupByChild(confirmed).flatMap((group) => chooseLinks(group, context.config));
-  const inferred = removeCycles(judged).map(linkFinding);
+  const inferred = removeRepeated(removeCycles(judged), declared).map(linkFinding);
   const composite = await findCompositeLinks(tables, { keys, declared }, context);
   const links = assignRoles([...declared, ...inferred, ...composite], tables);
   return sortByColumns(withCardinality(links, uniqueColumnSets(tables, keys)));
 }
+
+/**
+ * A table that refers to another one by its key has no second reference by an attribute: the
+ * attribute is a copy.
+ */
+function removeRepeated(
+  candidates: readonly JudgedCandidate[],
+  declared: readonly LinkFinding[],
+): JudgedCandidate[] {
+  const pair = (from: TableRef, to: TableRef): string => `${tableKey(from)}>${tableKey(to)}`;
+  const pairOf = ({ child, parent }: JudgedCandidate): string =>
+    pair(child.table.ref, parent.column.table.ref);
+  const byKey = new Set([
+    ...declared.map(({ from, to }) => pair(from.table, to.table)),
+    ...candidates
+      .filter(({ status, parent }) => status === 'accepted' && parent.isAttribute !== true)
+      .map(pairOf),
+  ]);
+  return candidates.map((candidate) => {
+    const isCopy = candidate.parent.isAttribute === true && byKey.has(pairOf(candidate));
+    if (!isCopy || candidate.status === 'rejected') return candidate;
+    const why = 'an attribute that is copied beside its key';
+    return { ...candidate, status: 'rejected', probability: copyProbability, why };
+  });
+}
+
+const copyProbability = 0.05;
 
 function declaredLinks({ schema, ref }: TableFacts): LinkFinding[] {
   const accepted = {

@@ -5,8 +5,9 @@ import {
   type TableFacts,
 } from '../facts/table-facts.ts';
 import type { ParentKey } from '../keys/find-keys.ts';
-import { matchNames, nameSimilarity } from '../names/name-match.ts';
-import { isPersonRole, isSelfRole, peopleScore } from '../names/parse-name.ts';
+import { matchNames, type NameMatch, nameSimilarity } from '../names/name-match.ts';
+import { matchOtherName } from '../names/other-names.ts';
+import { isPersonRole, isSelfRole } from '../names/parse-name.ts';
 import type { MeasuredNumbers } from '../scan-store.ts';
 
 /** A column, and a key that it may refer to. */
@@ -77,7 +78,10 @@ export function nameEvidence(
   // `artist.type` refers to artist types.
   const withOwnTable = matchNames([...child.table.parts.entity, ...entity], table);
   const isSelf = child.table === column.table;
-  const ofTable = matchNames(entity, table);
+  const ofTable = bestMatch([
+    matchNames(entity, table),
+    ...column.table.otherNames.map((name) => matchOtherName(entity, name)),
+  ]);
   const matches = [
     ofTable,
     matchNames(entity, column.parts.entity),
@@ -92,9 +96,7 @@ export function nameEvidence(
   // Where both are named after a third table, the name is not this table's.
   const same = hasSameName ? (column.away ? 0.9 : 1) : 0;
   const selfRole = Number(isSelf && isSelfRole(child.parts, column.table.parts));
-  const personRole = isPersonRole(child.parts)
-    ? peopleScore(column.table.parts) * (isSelf ? 0.7 : 1)
-    : 0;
+  const personRole = isPersonRole(child.parts) ? column.table.people * (isSelf ? 0.7 : 1) : 0;
   const similarity = Math.max(...matches.map(nameSimilarity));
   return {
     same,
@@ -104,6 +106,17 @@ export function nameEvidence(
     selfRole,
     personRole,
     best: Math.max(same, similarity, selfRole * 0.8, personRole * 0.55, Number(isMeant) * 0.6),
+  };
+}
+
+/** The name that fits best. */
+function bestMatch(matches: readonly NameMatch[]): NameMatch {
+  const best = (read: (match: NameMatch) => number): number => Math.max(0, ...matches.map(read));
+  return {
+    full: best(({ full }) => full),
+    tail: best(({ tail }) => tail),
+    head: best(({ head }) => head),
+    common: best(({ common }) => common),
   };
 }
 
@@ -159,5 +172,8 @@ export function tightness(candidate: UnrivalledCandidate, rival: UnrivalledCandi
   // The rows of a key are counted; its distinct values may be an estimate.
   const [own, other] = [candidate.parent.column.table.rows, rival.parent.column.table.rows];
   if (!hasName || !candidate.parent.primary || other === 0 || other >= own) return 0;
-  return Math.min(1, (candidate.child.profile.distinct * Math.log2(own / other)) / 16);
+  // The keys of subtypes are called like that of what they are: fewer bits decide between them.
+  const isSubtype = haveSameWords(candidate.parent.column.parts, rival.parent.column.parts);
+  const bits = candidate.child.profile.distinct * Math.log2(own / other);
+  return Math.min(1, bits / (isSubtype ? 8 : 16));
 }

@@ -1,7 +1,7 @@
 import type { ColumnFacts } from '../facts/table-facts.ts';
 import type { ParentKey } from '../keys/find-keys.ts';
 import { createNameIndex } from '../names/name-match.ts';
-import { isPersonRole, peopleScore } from '../names/parse-name.ts';
+import { isPersonRole } from '../names/parse-name.ts';
 import { isCompleteSketch, sketchHashes } from '../profile/sketch.ts';
 import type { ObservedJoins } from './observed-joins.ts';
 
@@ -50,7 +50,11 @@ function byObservedJoins(keys: readonly ParentKey[], observedJoins: ObservedJoin
 function byName(keys: readonly ParentKey[]): SuggestionRule {
   const search = createNameIndex(
     keys.flatMap((key) =>
-      [key.column.table.parts, key.column.parts].map(({ entity }) => [entity, key] as const),
+      [
+        key.column.table.parts.entity,
+        key.column.parts.entity,
+        ...key.column.table.otherNames.map(({ words }) => words),
+      ].map((name) => [name, key] as const),
     ),
   );
   return ({ parts }) => {
@@ -63,7 +67,7 @@ function byName(keys: readonly ParentKey[]): SuggestionRule {
 function byRole(keys: readonly ParentKey[]): SuggestionRule {
   const byTable = Map.groupBy(keys, ({ column }) => column.table);
   const people = keys
-    .toSorted((a, b) => peopleScore(b.column.table.parts) - peopleScore(a.column.table.parts))
+    .toSorted((a, b) => b.column.table.people - a.column.table.people)
     .slice(0, maxSuggestions);
   return ({ parts, table }) => [
     ...(byTable.get(table) ?? []),

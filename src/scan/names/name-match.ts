@@ -20,12 +20,15 @@ export function matchNames(child: readonly string[], parent: readonly string[]):
   if (child.join('') === parent.join('')) return { full: 1, tail: 0, head: 0, common };
   if (child.length < parent.length) {
     const head = endingSimilarity(parent, child);
-    return { full: shortFormMatch(child, parent), tail: 0, head, common };
+    const tail = child.length > 1 ? shortFormMatch(child.slice(-1), parent) : 0;
+    return { full: shortFormMatch(child, parent), tail, head, common };
   }
   const worst = endingSimilarity(child, parent);
+  // `current_cdemo`: a role before the short form.
+  const shortened = shortFormMatch(child.slice(-1), parent);
   return child.length === parent.length
-    ? { full: worst, tail: 0, head: 0, common }
-    : { full: 0, tail: worst, head: 0, common };
+    ? { full: worst, tail: shortened, head: 0, common }
+    : { full: 0, tail: Math.max(worst, shortened), head: 0, common };
 }
 
 /** How well the last words of a name are those of a shorter one. */
@@ -41,7 +44,8 @@ function shortForm(words: readonly string[]): string {
 
 function shortFormMatch(child: readonly string[], parent: readonly string[]): number {
   const own = child.at(-1) ?? '';
-  return child.length === 1 && own.length >= 4 ? wordSimilarity(own, shortForm(parent)) : 0;
+  const isShort = child.length === 1 && parent.length > 1 && own.length >= 4;
+  return isShort ? wordSimilarity(own, shortForm(parent)) : 0;
 }
 
 /** Like `wordSimilarity`, but lower for the person who does something: a tagger is not a tag. */

@@ -50,6 +50,10 @@ export function splitGluedWord(word: string, vocabulary: ReadonlySet<string>): s
     const known = knownPart(rest, vocabulary);
     if (known !== undefined) return splitBefore(rest, known, suffix);
   }
+  // `nid` beside a table of nodes.
+  const letter = /^(?<letter>[a-z])id$/.exec(word)?.groups?.['letter'];
+  if (letter !== undefined && [...vocabulary].some((entry) => entry.startsWith(letter)))
+    return [letter, 'id'];
   const prefix = /^(?:fk|id|pk|sk)(?=.{3})/.exec(word)?.[0];
   if (prefix !== undefined && vocabulary.has(singular(word.slice(2))))
     return [prefix, word.slice(2)];

@@ -5,7 +5,7 @@ import type { LinkCandidate } from '../link-candidate.ts';
 import { polymorphicReason } from '../polymorphic.ts';
 import { preferTightest } from './prefer-tightest.ts';
 import { preferOwnLayer } from './prefer-layer.ts';
-import { nameOnlyDiscount, noRows, reasonToDoubt } from './reasons-to-doubt.ts';
+import { isAmongDenseKeys, nameOnlyDiscount, noRows, reasonToDoubt } from './reasons-to-doubt.ts';
 import { reasonToReject } from './reasons-to-reject.ts';
 import { rankCandidates, type RankedCandidate } from '../rank-candidates.ts';
 
@@ -53,9 +53,9 @@ function judgePolymorphic(candidate: RankedCandidate, { review }: ScanConfig): J
 }
 
 function judgeBest(ranked: RankedCandidate, { accept, review }: ScanConfig): JudgedCandidate {
-  const probability = isNamedExtension(ranked)
-    ? Math.max(ranked.probability, namedExtension)
-    : ranked.probability;
+  const isProven = isNamedExtension(ranked) || isJoinedByPeople(ranked);
+  const likely = isProven ? Math.max(ranked.probability, namedExtension) : ranked.probability;
+  const probability = isAmongDenseKeys(ranked) ? likely * denseDiscount : likely;
   const candidate = { ...ranked, probability };
   const repeated = reasonToReject(candidate);
   if (repeated !== undefined) return { ...candidate, status: 'rejected', why: repeated };
@@ -69,7 +69,21 @@ function judgeBest(ranked: RankedCandidate, { accept, review }: ScanConfig): Jud
   return { ...candidate, status: isAccepted ? 'accepted' : status, why };
 }
 
-/** The probability that a table whose key is called after another table extends that table. */
+/** Of numbers that lie among dense keys and are not called a key, so few refer to them. */
+const denseDiscount = 0.35;
+
+/** So many statements that join two columns are no accident, if all values fit. */
+const enoughStatements = 4;
+
+function isJoinedByPeople({ seen, rivals, values, parent }: RankedCandidate): boolean {
+  const isContained = values.containment === 1 && values.orphans === 0;
+  return seen >= enoughStatements && rivals.seen === 0 && isContained && parent.primary;
+}
+
+/**
+ * The probability that a table whose key is called after another table extends that table, and of a
+ * join that people use.
+ */
 const namedExtension = 0.8;
 
 /**
@@ -78,7 +92,8 @@ const namedExtension = 0.8;
  */
 function isNamedExtension({ parent, names, values, ...own }: RankedCandidate): boolean {
   const isContained = values.containment === 1 && values.orphans === 0 && own.child.present > 0;
-  const isNamed = names.table >= 0.95 && own.child.home < 0.5;
+  // A view of some rows is named like the table that extends another one.
+  const isNamed = names.table >= 0.95 && own.child.home < (isOfView(own.child) ? 0.5 : 0.8);
   const isShared = names.same > 0 && own.child.away && parent.column.away;
   return own.isOwnKey && parent.primary && isContained && (isNamed || isShared);
 }

@@ -21,10 +21,13 @@ export function reasonToDoubt(candidate: RankedCandidate): string | undefined {
   if (values.orphans === undefined) return 'not confirmed';
   const elsewhere = reasonInNames(candidate);
   if (elsewhere !== undefined) return elsewhere;
+  if (isOwnNumber(candidate)) return 'the name is no role of another row of the table';
   if (isRowNumber(candidate)) return 'both columns number the rows of their tables';
-  if (isCoincidence(candidate)) return 'only the values suggest it, and they may fit by chance';
+  if (isAmongDenseKeys(candidate) || isCoincidence(candidate))
+    return 'only the values suggest it, and they may fit by chance';
   const isTiny = child.profile.distinct < fewValues && child.present < 10;
-  return isTiny && !isClearByName(candidate) ? 'too few rows to judge by' : undefined;
+  const isNamed = isClearByName(candidate) || isNamedReference(candidate);
+  return isTiny && !isNamed ? 'too few rows to judge by' : undefined;
 }
 
 function reasonInNames({
@@ -49,9 +52,32 @@ function isRowNumber({ child, parent, names, isOwnKey }: RankedCandidate): boole
   const { min, max, distinct } = child.profile;
   const isKey = isOwnKey || (child.position === 0 && distinct >= child.present * 0.85);
   if (!isKey || min === undefined || max === undefined) return false;
-  const isDense = distinct / (max - min + 1) > 0.2;
+  // A key that is called alike and leaves numbers out does not count its own rows.
+  const isCalledAlike = names.same > 0 && child.home < 0.5;
+  const isDense = distinct / (max - min + 1) > (isCalledAlike ? 0.8 : 0.2);
   const isShared = child.away && parent.column.away && names.same > 0;
   return isDense && !isShared && names.table < 0.75;
+}
+
+/**
+ * True for the `desk` of a clerk: a small number fits among the keys of its own table, and its name
+ * speaks of something else.
+ */
+function isOwnNumber({ child, parent, names, seen }: RankedCandidate): boolean {
+  const saysMore = child.parts.words.some((word) => word.length >= 3);
+  const isUnnamed = names.selfRole === 0 && names.best < 0.5 && !child.parts.keyed;
+  return child.table === parent.column.table && isUnnamed && saysMore && seen === 0;
+}
+
+/**
+ * True for a whole number that is not called a key, whose name does not name the table, and that
+ * lies among the table's dense keys: it fits every table with enough rows.
+ */
+export function isAmongDenseKeys({ child, parent, names, seen }: LinkCandidate): boolean {
+  const { min, max, distinct } = parent.column.profile;
+  if (child.family !== 'integer' || min === undefined || max === undefined) return false;
+  const isUnnamed = !child.parts.keyed && names.best < 0.3;
+  return isUnnamed && seen === 0 && distinct > (max - min + 1) / 2;
 }
 
 /** True if nothing but values that may fit by chance suggests the link. */
@@ -59,6 +85,12 @@ function isCoincidence({ child, names, values, ...rest }: RankedCandidate): bool
   if (rest.seen > 0) return false;
   if (isMeasure(child.parts)) return names.best < 0.75;
   return names.best < 0.3 && rest.probability < 0.8 && (values.orphans ?? 0) > 0;
+}
+
+/** True for `reports_to`, and for `company_id` in a table beside that of companies. */
+function isNamedReference({ child, names, rivals }: LinkCandidate): boolean {
+  const isAlone = names.best >= 0.7 && names.best >= rivals.name + 0.1;
+  return names.selfRole > 0 || (child.parts.keyed && isAlone);
 }
 
 /**
