@@ -65,6 +65,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'the ledger over 100,000 calls, kills and backends; test/ingest/what-leaves.test.ts checks what it says',
   'test/llm/claude-children.test.ts':
     'children that outlive, die or hang; test/llm/claude-pool.test.ts checks the pool',
+  'test/mcp/conformance/official-suite.test.ts':
+    'the official suite over HTTP; test/mcp/http.test.ts has clients of both revisions',
   'test/mcp/ingest.test.ts':
     'ingests over MCP in real time; test/tools/toolbox.test.ts calls the tool',
   'test/mcp/tool-fuzz.test.ts':

@@ -5,6 +5,7 @@ const tokens = ['mcp/http-tokens.test.ts'];
 const audit = ['mcp/audit.test.ts'];
 const login = ['mcp/http-login.test.ts'];
 const attacks = ['mcp/attacks/over-http.test.ts'];
+const sessions = ['mcp/http-sessions.test.ts'];
 
 /** Who may ask the MCP server over HTTP, and what they get. */
 export const mcpHttpMutants: readonly Mutant[] = [
@@ -111,5 +112,29 @@ export const mcpHttpMutants: readonly Mutant[] = [
     replace: '/(ktx_\\S+)$/i.exec',
     why: 'A token gets in by another login than Bearer.',
     tests: attacks,
+  },
+  {
+    name: 'http-session-owner',
+    file: 'mcp/client-sessions.ts',
+    find: 'session?.owner === owner ?',
+    replace: 'session !== undefined ?',
+    why: 'The session of one token answers to another.',
+    tests: sessions,
+  },
+  {
+    name: 'http-session-bound',
+    file: 'mcp/client-sessions.ts',
+    find: 'own.length < mostOfOne',
+    replace: 'own.length >= 0',
+    why: 'One caller takes the sessions of all.',
+    tests: sessions,
+  },
+  {
+    name: 'http-session-gone',
+    file: 'mcp/client-sessions.ts',
+    find: '    cancel(session, message);',
+    replace: '',
+    why: 'A call runs on when its client is gone.',
+    tests: sessions,
   },
 ];

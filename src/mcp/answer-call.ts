@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
@@ -21,17 +22,29 @@ export function describeAsked(
   return { tool, input, client: server.getClientVersion(), traceparent: meta?.['traceparent'] };
 }
 
-/** Runs a tool. The answer is on record before it is returned. */
+/** What a call of a tool gave, for its client and for its record. */
+interface RanCall {
+  readonly result: CallToolResult | InputRequiredResult;
+  readonly answered: AnsweredCall;
+}
+
+interface CallToAnswer {
+  readonly tool: Pick<Tool, 'name' | 'effect'>;
+  readonly asked: AskedCall;
+  /** Called if the caller may call the tool now. */
+  readonly run: () => Promise<RanCall>;
+}
+
+/** Runs what a client calls. The answer is on record before it is returned. */
 export async function answerCall(
   caller: Caller,
-  tool: Tool,
-  asked: AskedCall,
-): Promise<CallToolResult> {
+  { tool, asked, run }: CallToAnswer,
+): Promise<RanCall['result']> {
   const record = caller.record(asked);
   // What only reads the context has no effect that a line would have to precede.
   const unstarted = tool.effect === 'context' ? undefined : await failureOf(record.started());
   if (unstarted !== undefined) return refuseCall(unstarted);
-  const { result, answered } = await runTool(caller, tool, asked);
+  const { result, answered } = await runAdmitted(caller, tool, run);
   const unrecorded = await failureOf(record.answered(answered));
   return unrecorded === undefined ? result : refuseCall(unrecorded);
 }
@@ -59,19 +72,24 @@ export async function answerRead<T extends object>(
   }
 }
 
-async function runTool(
+async function runAdmitted(
+  caller: Caller,
+  tool: CallToAnswer['tool'],
+  run: CallToAnswer['run'],
+): Promise<RanCall> {
+  const admission = caller.admit(tool);
+  if (admission.kind === 'admitted') return run().finally(admission.release);
+  const { code } = admission.error;
+  return { result: refuseCall(admission.error), answered: { bytes: 0, outcome: code } };
+}
+
+/** Runs a tool of ktx. */
+export async function runTool(
   caller: Caller,
   tool: Tool,
   { input, client }: AskedCall,
-): Promise<{ readonly result: CallToolResult; readonly answered: AnsweredCall }> {
-  const admission = caller.admit(tool);
-  if (admission.kind === 'refused') {
-    const { code } = admission.error;
-    return { result: refuseCall(admission.error), answered: { bytes: 0, outcome: code } };
-  }
-  const { markdown, structured, error, values, answer } = await tool
-    .execute(input)
-    .finally(admission.release);
+): Promise<RanCall> {
+  const { markdown, structured, error, values, answer } = await tool.execute(input);
   recordValues(caller, { tool: tool.name, client: client?.name ?? 'a client', values });
   const result: CallToolResult = {
     content: [{ type: 'text', text: markdown }],

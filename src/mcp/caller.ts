@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import PQueue from 'p-queue';
 import type { UserError } from '../lib/error.ts';
 import type { ToolEffect } from '../llm/port/tool-call.ts';
@@ -25,6 +27,8 @@ export interface Caller {
   /** Whether the list of tools has those of this kind. */
   readonly mayOffer: (effect: ToolEffect) => boolean;
   readonly admit: (tool: Pick<Tool, 'name' | 'effect'>) => Admission;
+  /** Seals what a client keeps for ktx while it asks its user. Opens only for this caller. */
+  readonly states: ReturnType<typeof createRequestStateCodec>;
   /** Opens the record of a call, without which nothing is answered. */
   readonly record: RecordCall;
 }
@@ -46,6 +50,7 @@ export function openCaller(
     ...options,
     project,
     toolbox: openToolbox(project, { caller: options.name }),
+    states: createRequestStateCodec({ key: randomBytes(32) }),
     calls: new PQueue({ concurrency: mostCallsAtOnce }),
   };
 }

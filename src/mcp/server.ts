@@ -3,14 +3,13 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
-  type CallToolResult,
   type ListToolsResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { readVersion } from '../lib/version.ts';
 import type { Tool } from '../tools/tool.ts';
-import { answerCall, answerRead, describeAsked } from './answer-call.ts';
+import { answerCall, answerRead, describeAsked, runTool } from './answer-call.ts';
 import type { Caller } from './caller.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
@@ -26,11 +25,14 @@ const instructions =
 export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   const { project } = caller;
   const mayRead = caller.mayUse('context');
-  const mcp = new McpServer({ name: 'ktx', version: readVersion() }, { instructions });
+  const mcp = new McpServer(
+    { name: 'ktx', version: readVersion() },
+    { instructions, requestState: { verify: caller.states.verify } },
+  );
   const { server } = mcp;
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {} });
   server.setRequestHandler('tools/list', () => ({ tools: listTools(caller) }));
-  server.setRequestHandler('tools/call', async ({ params }, context): Promise<CallToolResult> => {
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
     using progress = startProgress(context);
     const { signal: cancelled } = context.mcpReq;
     const signal = stop === undefined ? cancelled : AbortSignal.any([cancelled, stop]);
@@ -44,7 +46,10 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
       );
     const asked = describeAsked(server, context, { tool: tool.name, input: params.arguments });
     // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
-    return await caller.calls.add(() => answerCall(caller, tool, asked), { signal: cancelled });
+    const run = () => runTool(caller, tool, asked);
+    return await caller.calls.add(() => answerCall(caller, { tool, asked, run }), {
+      signal: cancelled,
+    });
   });
   server.setRequestHandler('prompts/list', () => listPrompts());
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));

@@ -1,4 +1,4 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import type { ToolEffect } from '../../llm/port/tool-call.ts';
@@ -6,6 +6,7 @@ import { type Project, viewAs } from '../../project/open/open.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { recordInto, type RecordCall } from '../audit/record-calls.ts';
 import { type Caller, openCaller } from '../caller.ts';
+import { type ClientSessionLimits, openClientSessions } from '../client-sessions.ts';
 import { createServer } from '../server.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from './limits.ts';
 import type { Identity } from './identity.ts';
@@ -14,8 +15,9 @@ import type { tokenScopes } from './tokens.ts';
 /** A caller over HTTP: its own handler, answers and limits, kept between its requests. */
 export interface HttpCaller {
   readonly limits: OpenLimits;
-  /** The handler of the SDK, for the current revision of the protocol and those of 2025. */
-  readonly handler: ReturnType<typeof createMcpHandler>;
+  /** Answers messages of the current revision of the protocol and of those of 2025. */
+  readonly answer: (request: Request, message: unknown) => Promise<Response>;
+  readonly close: () => Promise<void>;
   /** The scope that a message needs and that the caller does not have. */
   readonly missingScope: (message: unknown) => TokenScope | undefined;
 }
@@ -33,17 +35,24 @@ const scopeOfEffect: Readonly<Record<ToolEffect, TokenScope>> = {
 /** Subscriptions that one caller may hold open. */
 const mostSubscriptions = 16;
 
-interface CallersInput {
+const defaultSessions = { mostOfOne: 16, mostOfAll: 512, idleMs: 30 * 60_000 };
+
+export interface CallersInput {
   readonly limits: CallerLimits;
   readonly audit: Pick<AuditLog, 'append' | 'hash'>;
   /** Ends all calls; their clients still get an answer. */
   readonly end: AbortSignal;
+  /** What answers the messages of a caller. */
+  readonly createServer?: typeof createServer | undefined;
+  readonly sessions?: ClientSessionLimits | undefined;
 }
 
 /** The callers of a server: one for each identity, and one for all requests without login. */
-export function openCallers(project: Project, { limits: callLimits, audit, end }: CallersInput) {
+export function openCallers(project: Project, input: CallersInput) {
+  const { limits: callLimits, audit, end, createServer: create = createServer } = input;
   const known = new Map<string, HttpCaller>();
-  const open = (identity: Identity | undefined): HttpCaller => {
+  const sessions = openClientSessions(input.sessions ?? defaultSessions);
+  const open = (identity: Identity | undefined, owner: string): HttpCaller => {
     const limits = openLimits(callLimits);
     const record = recordInto(audit, {
       person: identity?.name,
@@ -55,25 +64,32 @@ export function openCallers(project: Project, { limits: callLimits, audit, end }
       identity === undefined
         ? openCaller(project, { admit: admitWithin(limits, undefined), record })
         : openIdentifiedCaller(project, identity, { limits, record });
-    const handler = createMcpHandler(
-      ({ requestInfo }) =>
-        createServer(caller, AbortSignal.any([end, ...(requestInfo ? [requestInfo.signal] : [])])),
-      { maxSubscriptions: mostSubscriptions },
-    );
-    const missingScope = (message: unknown) => scopeNeeded(caller, message);
-    return { limits, handler, missingScope };
+    const serverFor = (stop?: AbortSignal): McpServer =>
+      create(caller, AbortSignal.any([end, ...(stop ? [stop] : [])]));
+    const handler = createMcpHandler(({ requestInfo }) => serverFor(requestInfo?.signal), {
+      maxSubscriptions: mostSubscriptions,
+    });
+    return {
+      limits,
+      answer: async (request, message) =>
+        (await sessions.answer({ owner, request, message, createServer: serverFor })) ??
+        (await handler.fetch(request, { parsedBody: message })),
+      close: () => handler.close(),
+      missingScope: (message) => scopeNeeded(caller, message),
+    };
   };
   return {
     callerOf(identity: Identity | undefined): HttpCaller {
       // A token whose file was changed by hand is another caller.
       const { id, name, role, scopes } = identity ?? {};
       const key = JSON.stringify([id, name, role, scopes]);
-      const caller = known.get(key) ?? open(identity);
+      const caller = known.get(key) ?? open(identity, key);
       known.set(key, caller);
       return caller;
     },
     async close(): Promise<void> {
-      await Promise.all([...known.values()].map(({ handler }) => handler.close()));
+      await sessions.close();
+      await Promise.all([...known.values()].map(({ close }) => close()));
     },
   };
 }

@@ -44,6 +44,8 @@ export async function sendResponse(
   // The SDK's `connection` would keep a connection open that the client wants closed.
   const headers = [...answer.headers].filter(([name]) => name !== 'connection');
   response.writeHead(answer.status, headers.flat());
+  // A stream may have nothing to say for a long time.
+  response.flushHeaders();
   for await (const piece of answer.body ?? []) {
     if (response.write(piece)) continue;
     const patience = AbortSignal.any([signal, AbortSignal.timeout(slowestRead)]);

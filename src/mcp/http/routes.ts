@@ -36,9 +36,7 @@ export function openRoutes(input: RouteInput) {
     if (read.kind === 'refused') return sendJson(response, read.status, { body: read.reply });
     if (admission.asksForScope(response, identity, caller.missingScope(read.message))) return;
     const done = forward({ caller, message: read.message }, request, response);
-    const isSubscription =
-      isRecord(read.message) && read.message['method'] === 'subscriptions/listen';
-    if (!isSubscription) running.add(done);
+    if (!isSubscription(request, read.message)) running.add(done);
     await done.finally(() => running.delete(done));
   };
 
@@ -100,6 +98,11 @@ function refuseStranger(
   return origin.ok ? undefined : { header: 'origin', error: `${origin.message}. ${hint}` };
 }
 
+/** Whether a client listens until it has had enough, in any revision of the protocol. */
+function isSubscription({ method }: IncomingMessage, message: unknown): boolean {
+  return method === 'GET' || (isRecord(message) && message['method'] === 'subscriptions/listen');
+}
+
 interface ForwardedMessage {
   readonly caller: HttpCaller;
   /** Undefined for a request without a body. */
@@ -115,6 +118,6 @@ async function forward(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const web = toWebRequest(request, gone.signal);
-  const answer = await caller.handler.fetch(web, { parsedBody: message });
+  const answer = await caller.answer(web, message);
   await sendResponse(response, answer, gone.signal);
 }

@@ -7,14 +7,14 @@ import { endIngests } from '../../project/learn/ingest-runs.ts';
 import type { Project } from '../../project/open/open.ts';
 import { appendToLog } from '../../store/log.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { openCallers } from './callers.ts';
+import { openCallers, type CallersInput } from './callers.ts';
 import type { CallerLimits } from './limits.ts';
 import { resolveListenAddress, type ListenAddress } from './listen-address.ts';
 import { openOidc } from './oidc.ts';
 import { openRoutes } from './routes.ts';
 import type { TokenStore } from './tokens.ts';
 
-interface HttpServerOptions {
+interface HttpServerOptions extends Pick<CallersInput, 'createServer' | 'sessions'> {
   /** A name or an address; anything but loopback needs a token. */
   readonly host: string;
   /** 0 chooses a free one. */
@@ -50,7 +50,13 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   const allowedHosts = [...options.allowedHosts, ...ownName];
   const listen = await resolveListenAddress({ ...options, allowedHosts, hasProvider });
   const ended = new AbortController();
-  const callers = openCallers(project, { limits, audit, end: ended.signal });
+  const callers = openCallers(project, {
+    limits,
+    audit,
+    end: ended.signal,
+    createServer: options.createServer,
+    sessions: options.sessions,
+  });
   const routes = openRoutes({
     callers,
     tokens,
