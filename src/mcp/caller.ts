@@ -8,10 +8,10 @@ import type { Tool } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
 import { recordNothing, type RecordCall } from './audit/record-calls.ts';
 
-/** Whether a call may run. Whoever admits one gets to know when it ended. */
+/** Whether a call may run. Whoever admits one gets to know when it ended, and its size. */
 type Admission =
   | { readonly kind: 'refused'; readonly error: UserError }
-  | { readonly kind: 'admitted'; readonly release: () => void };
+  | { readonly kind: 'admitted'; readonly release: (bytes: number) => void };
 
 /** Who asks: a client of stdio, or everyone with one token. Nothing is shared between callers. */
 export interface Caller {

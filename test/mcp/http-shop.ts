@@ -65,8 +65,8 @@ export async function makeRegions(serve: object = {}): Promise<string> {
 type Overrides = Partial<Omit<Parameters<typeof serveHttp>[1], 'signal' | 'onListening'>>;
 
 /** Serves a project in this process, on a free port. `stop` returns when the server has ended. */
-export async function serveRegions(overrides: Overrides = {}, serve: object = {}) {
-  const dir = await makeRegions(serve);
+export async function serveRegions(overrides: Overrides = {}, serve: object = {}, known?: string) {
+  const dir = known ?? (await makeRegions(serve));
   const project = await openProject(dir);
   const tokens = openTokens(dir, process.env);
   const audit = openAuditLog(dir, process.env);

@@ -1,7 +1,7 @@
 import { globSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLimits } from '../../src/mcp/http/limits.ts';
+import { openLimits } from '../../src/mcp/usage/limits.ts';
 import { openTokens } from '../../src/mcp/http/tokens.ts';
 import { connect, endless, makeRegions, serveRegions } from './http-shop.ts';
 
@@ -195,7 +195,8 @@ describe('the tokens of a project', () => {
 describe('the limits of a caller', () => {
   it('fill up again evenly', () => {
     let now = 0;
-    const limits = openLimits({ requestsPerMinute: 2, concurrentQueries: 1 }, () => now);
+    const day = { takeQuery: () => undefined, addBytes: () => undefined };
+    const limits = openLimits({ requestsPerMinute: 2, concurrentQueries: 1 }, day, () => now);
     expect([limits.takeCall(), limits.takeCall()]).toEqual([undefined, undefined]);
     expect(limits.takeCall()).toMatchObject({ hint: 'Wait 30 s, then call again.' });
     now = 20_000;

@@ -8,9 +8,11 @@ import { recordInto, type RecordCall } from '../audit/record-calls.ts';
 import { type Caller, openCaller } from '../caller.ts';
 import { type ClientSessionLimits, openClientSessions } from '../client-sessions.ts';
 import { createServer } from '../server.ts';
-import { type CallerLimits, openLimits, type OpenLimits } from './limits.ts';
+import { openDayUsage } from '../usage/day-usage.ts';
+import { type CallerLimits, openLimits, type OpenLimits } from '../usage/limits.ts';
 import type { Identity } from './identity.ts';
-import type { tokenScopes } from './tokens.ts';
+import type { Metrics } from '../usage/metrics.ts';
+import type { CallScope } from './tokens.ts';
 
 /** A caller over HTTP: its own handler, answers and limits, kept between its requests. */
 export interface HttpCaller {
@@ -19,13 +21,11 @@ export interface HttpCaller {
   readonly answer: (request: Request, message: unknown) => Promise<Response>;
   readonly close: () => Promise<void>;
   /** The scope that a message needs and that the caller does not have. */
-  readonly missingScope: (message: unknown) => TokenScope | undefined;
+  readonly missingScope: (message: unknown) => CallScope | undefined;
 }
 
-type TokenScope = (typeof tokenScopes)[number];
-
 /** The scope that a tool needs, by what it may affect. */
-const scopeOfEffect: Readonly<Record<ToolEffect, TokenScope>> = {
+const scopeOfEffect: Readonly<Record<ToolEffect, CallScope>> = {
   context: 'read',
   query: 'query',
   write: 'write',
@@ -40,6 +40,7 @@ const defaultSessions = { mostOfOne: 16, mostOfAll: 512, idleMs: 30 * 60_000 };
 export interface CallersInput {
   readonly limits: CallerLimits;
   readonly audit: Pick<AuditLog, 'append' | 'hash'>;
+  readonly metrics: Pick<Metrics, 'observe'>;
   /** Ends all calls; their clients still get an answer. */
   readonly end: AbortSignal;
   /** What answers the messages of a caller. */
@@ -49,17 +50,19 @@ export interface CallersInput {
 
 /** The callers of a server: one for each identity, and one for all requests without login. */
 export function openCallers(project: Project, input: CallersInput) {
-  const { limits: callLimits, audit, end, createServer: create = createServer } = input;
+  const { limits: callLimits, audit, metrics, end, createServer: create = createServer } = input;
+  const usageOf = openDayUsage(() => project.journal().db, callLimits);
   const known = new Map<string, HttpCaller>();
   const sessions = openClientSessions(input.sessions ?? defaultSessions);
   const open = (identity: Identity | undefined, owner: string): HttpCaller => {
-    const limits = openLimits(callLimits);
-    const record = recordInto(audit, {
+    const limits = openLimits(callLimits, usageOf(identity?.id ?? ''));
+    const recordCall = recordInto(audit, {
       person: identity?.name,
       token: identity?.id,
       role: identity === undefined ? project.role : identity.role,
       arguments: project.config.serve.audit.arguments,
     });
+    const record = metrics.observe(recordCall);
     const caller =
       identity === undefined
         ? openCaller(project, { admit: admitWithin(limits, undefined), record })
@@ -115,10 +118,7 @@ function openIdentifiedCaller(
 }
 
 /** Admits calls of tools that the scopes allow (undefined: of all), as long as the limits hold. */
-function admitWithin(
-  limits: OpenLimits,
-  scopes: readonly TokenScope[] | undefined,
-): Caller['admit'] {
+function admitWithin(limits: OpenLimits, scopes: Identity['scopes'] | undefined): Caller['admit'] {
   return ({ name, effect }) => {
     const scope = scopeOfEffect[effect];
     if (scopes?.includes(scope) === false)
@@ -126,7 +126,7 @@ function admitWithin(
     const isQuery = effect === 'query';
     const error = limits.takeCall() ?? (isQuery ? limits.startQuery() : undefined);
     if (error !== undefined) return { kind: 'refused', error };
-    return { kind: 'admitted', release: () => (isQuery ? limits.endQuery() : undefined) };
+    return { kind: 'admitted', release: (bytes) => (isQuery ? limits.endQuery(bytes) : undefined) };
   };
 }
 
@@ -136,7 +136,7 @@ const messageSchema = z.object({
 });
 
 /** The scope that a message needs and that the caller does not have. */
-function scopeNeeded(caller: Caller, message: unknown): TokenScope | undefined {
+function scopeNeeded(caller: Caller, message: unknown): CallScope | undefined {
   const { method, params } = messageSchema.safeParse(message).data ?? {};
   const effect =
     method === 'tools/call'
@@ -151,7 +151,7 @@ function effectOfTool({ toolbox }: Caller, name: string | undefined): ToolEffect
   return toolbox.tools(new AbortController().signal).find((tool) => tool.name === name)?.effect;
 }
 
-function scopeMissing(tool: string, scope: TokenScope): UserError {
+function scopeMissing(tool: string, scope: CallScope): UserError {
   const message = `This token may not call ${tool}: it does not have the scope ${scope}.`;
   const hint = 'Do without it, or ask the person who runs the server for a token with that scope.';
   return new UserError('scope_missing', message, { hint });

@@ -54,6 +54,15 @@ export async function sendResponse(
   response.end();
 }
 
+/** Answers with a text of that type. */
+export function sendText(
+  response: ServerResponse,
+  { type, text }: { readonly type: string; readonly text: string },
+): void {
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
+  response.end(text);
+}
+
 /** Answers with JSON, and ends the connection if the request was not read to its end. */
 export function sendJson(
   response: ServerResponse,

@@ -6,7 +6,7 @@ import { fetchDocument, unreachable } from './fetch-json.ts';
 import type { Identity, Login, RefusedLogin } from './identity.ts';
 import { roleOfGroups } from './person-role.ts';
 import { resourceMetadataUrl } from './resource-metadata.ts';
-import type { tokenScopes } from './tokens.ts';
+import { type CallScope, callScopes } from './tokens.ts';
 
 /** Only signatures that nobody can make who has the public key. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
@@ -48,8 +48,10 @@ export function openOidc(
     /** For a request without a token. */
     missing: (): RefusedLogin => refuse.missing(),
     /** What a client has to get for a call that its token does not allow. */
-    stepUp: (identity: Identity, scope: Identity['scopes'][number]): string =>
-      refuse.stepUp([...new Set([...identity.scopes, scope])]),
+    stepUp: (identity: Identity, wanted: CallScope): string =>
+      refuse.stepUp(
+        callScopes.filter((scope) => scope === wanted || identity.scopes.includes(scope)),
+      ),
     async login(token: string): Promise<Login> {
       try {
         const { payload } = await jwtVerify(token, await openKeys(), {
@@ -122,8 +124,7 @@ function readGroups(claim: unknown): readonly string[] {
 /** `scope` has spaces between them, `scp` may be a list. */
 function readScopes(claims: AccessClaims, names: AuthConfig['scopes']): Identity['scopes'] {
   const given = new Set([claims['scope'], claims['scp']].flatMap(scopeNames));
-  const known: (typeof tokenScopes)[number][] = ['read', 'query', 'write'];
-  return known.filter((scope) => given.has(names[scope]));
+  return callScopes.filter((scope) => given.has(names[scope]));
 }
 
 function scopeNames(claim: unknown): readonly unknown[] {
@@ -141,7 +142,7 @@ function reasonOf(error: errors.JOSEError): string {
 
 function refusals({ resource, scopes }: AuthConfig) {
   const metadata = `resource_metadata="${resourceMetadataUrl(resource)}"`;
-  const named = (wanted: Identity['scopes']) => wanted.map((scope) => scopes[scope]).join(' ');
+  const named = (wanted: readonly CallScope[]) => wanted.map((scope) => scopes[scope]).join(' ');
   const usual = `scope="${named(['read', 'query'])}"`;
   const failed = 'Bearer error=';
   return {
@@ -159,7 +160,7 @@ function refusals({ resource, scopes }: AuthConfig) {
       error: `This token does not let in: ${reason}.`,
       challenge: `${failed}"invalid_token", ${metadata}, ${usual}`,
     }),
-    stepUp: (wanted: Identity['scopes']): string =>
+    stepUp: (wanted: readonly CallScope[]): string =>
       `${failed}"insufficient_scope", scope="${named(wanted)}", ${metadata}`,
     role: (groups: readonly string[]): RefusedLogin => ({
       kind: 'refused',

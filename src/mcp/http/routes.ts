@@ -4,12 +4,14 @@ import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/
 import { isRecord } from '../../lib/json.ts';
 import { type AdmitInput, openAdmission } from './admit.ts';
 import type { HttpCaller, openCallers } from './callers.ts';
-import { sendJson, sendResponse, toWebRequest } from './exchange.ts';
+import { sendJson, sendResponse, sendText, toWebRequest } from './exchange.ts';
+import type { Metrics } from '../usage/metrics.ts';
 import { readMessage } from './read-message.ts';
 import { isMetadataPath, resourceMetadata } from './resource-metadata.ts';
 
 interface RouteInput extends AdmitInput {
   readonly callers: Pick<ReturnType<typeof openCallers>, 'callerOf'>;
+  readonly metrics: Pick<Metrics, 'countRequest' | 'read'>;
   /** The names that `Host` and `Origin` may have. */
   readonly names: readonly string[];
 }
@@ -17,7 +19,7 @@ interface RouteInput extends AdmitInput {
 /** What the server answers to each path, and what of it still runs. */
 export function openRoutes(input: RouteInput) {
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
-  const { provider } = input;
+  const { provider, metrics } = input;
   const admission = openAdmission(input);
   /** Without subscriptions, which run until the client ends them. */
   const running = new Set<Promise<void>>();
@@ -40,6 +42,18 @@ export function openRoutes(input: RouteInput) {
     await done.finally(() => running.delete(done));
   };
 
+  /** For whoever has a token for it; for everyone on this machine if the server has no login. */
+  const answerMetrics = async (request: IncomingMessage, response: ServerResponse) => {
+    const login = await admission.admit(request, response);
+    if (login === undefined) return;
+    if (login.identity?.scopes.includes('metrics') === false) {
+      const error = 'This token does not have the scope metrics.';
+      return sendJson(response, 403, { body: { error } });
+    }
+    const { type, text } = await metrics.read();
+    sendText(response, { type, text });
+  };
+
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = ''] = (request.url ?? '').split('?');
     // Probes ask by the address of a container, and learn nothing here.
@@ -56,10 +70,12 @@ export function openRoutes(input: RouteInput) {
       input.report({ refused: refusal.header, from: request.socket.remoteAddress });
       return sendJson(response, 403, { body: { error: refusal.error } });
     }
+    if (path === '/metrics') return answerMetrics(request, response);
     if (path !== '/mcp')
-      return sendJson(response, 404, { body: { error: 'MCP is at /mcp, and nothing else here.' } });
+      return sendJson(response, 404, { body: { error: 'MCP is at /mcp, and little else here.' } });
     if (state === 'stopping')
       return sendJson(response, 503, { body: { error: 'The server stops. Try again later.' } });
+    response.once('close', () => metrics.countRequest(response.statusCode));
     await answerMcp(request, response);
   };
 

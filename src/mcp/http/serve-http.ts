@@ -8,8 +8,9 @@ import type { Project } from '../../project/open/open.ts';
 import { appendToLog } from '../../store/log.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { openCallers, type CallersInput } from './callers.ts';
-import type { CallerLimits } from './limits.ts';
+import type { CallerLimits } from '../usage/limits.ts';
 import { resolveListenAddress, type ListenAddress } from './listen-address.ts';
+import { openMetrics } from '../usage/metrics.ts';
 import { openOidc } from './oidc.ts';
 import { openRoutes } from './routes.ts';
 import type { TokenStore } from './tokens.ts';
@@ -49,16 +50,19 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   const ownName = hasProvider ? [new URL(provider.auth.resource).hostname] : [];
   const allowedHosts = [...options.allowedHosts, ...ownName];
   const listen = await resolveListenAddress({ ...options, allowedHosts, hasProvider });
+  const metrics = openMetrics();
   const ended = new AbortController();
   const callers = openCallers(project, {
     limits,
     audit,
+    metrics,
     end: ended.signal,
     createServer: options.createServer,
     sessions: options.sessions,
   });
   const routes = openRoutes({
     callers,
+    metrics,
     tokens,
     provider,
     names: listen.names,

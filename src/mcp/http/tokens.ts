@@ -11,8 +11,12 @@ import { readConfinedFileSync } from '../../store/confined-file.ts';
 import { undefinedIfMissing, writeAtomically } from '../../store/files.ts';
 import { type HostEnvironment, isInside, realPath } from '../../store/secrets.ts';
 
-/** What a token is for: to search and read, to run queries, to write notes and start ingests. */
-export const tokenScopes = ['read', 'query', 'write'] as const;
+/** What calls need: to search and read, to run queries, to write notes and start ingests. */
+export const callScopes = ['read', 'query', 'write'] as const;
+export type CallScope = (typeof callScopes)[number];
+
+/** What a token may be for: calls, and what the server counts. */
+const tokenScopes = [...callScopes, 'metrics'] as const;
 
 const tokenFileSchema = z.strictObject({
   project: z.string(),

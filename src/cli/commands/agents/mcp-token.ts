@@ -25,7 +25,7 @@ export const createCommand = defineCommand({
       .option('--no-expiry', 'it never expires')
       .addOption(
         new Option('--scope <scopes...>', 'what it may do')
-          .choices(['read', 'query', 'write'])
+          .choices(['read', 'query', 'write', 'metrics'])
           .default(['read', 'query'] as const),
       ),
   async run({ args: [name], options }, context) {

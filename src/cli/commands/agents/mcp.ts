@@ -15,6 +15,8 @@ interface ServeFlags {
   readonly allowHost?: string[] | undefined;
   readonly requestsPerMinute?: number | undefined;
   readonly concurrentQueries?: number | undefined;
+  readonly queriesPerDay?: number | undefined;
+  readonly megabytesPerDay?: number | undefined;
   readonly grace?: number | undefined;
 }
 
@@ -51,6 +53,16 @@ export const serveCommand = defineCommand({
         parsePositiveInteger,
       )
       .option(
+        '--queries-per-day <number>',
+        'queries a day (UTC) for each token (default: no limit)',
+        parsePositiveInteger,
+      )
+      .option(
+        '--megabytes-per-day <number>',
+        'answers to queries a day (UTC) for each token (default: no limit)',
+        parsePositiveInteger,
+      )
+      .option(
         '--grace <seconds>',
         `time for running calls when the server stops (default: ${defaultGrace})`,
         parsePositiveInteger,
@@ -75,6 +87,7 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
     import('../../../mcp/http/tokens.ts'),
     import('../../../mcp/audit/audit-log.ts'),
   ]);
+  const { queriesPerDay, megabytesPerDay } = flags;
   const { requestsPerMinute, concurrentQueries } = { ...defaultLimits, ...flags };
   using audit = openAuditLog(project.dir, context.host.env);
   await serveHttp(project, {
@@ -83,7 +96,7 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
     port: flags.port ?? defaultPort,
     allowedHosts: flags.allowHost ?? [],
     tokens: openTokens(project.dir, context.host.env),
-    limits: { requestsPerMinute, concurrentQueries },
+    limits: { requestsPerMinute, concurrentQueries, queriesPerDay, megabytesPerDay },
     graceMs: (flags.grace ?? defaultGrace) * 1000,
     signal: context.signal,
     onListening({ url, hasLogin }) {

@@ -1,7 +1,8 @@
 import { UserError } from '../../lib/error.ts';
+import type { DayLimits, DayUsage } from './day-usage.ts';
 
 /** What one caller may ask. */
-export interface CallerLimits {
+export interface CallerLimits extends DayLimits {
   readonly requestsPerMinute: number;
   readonly concurrentQueries: number;
 }
@@ -14,6 +15,7 @@ export type OpenLimits = ReturnType<typeof openLimits>;
 /** Counts what one caller asks. `now` is a clock in milliseconds. */
 export function openLimits(
   { requestsPerMinute, concurrentQueries }: CallerLimits,
+  day: DayUsage,
   now: () => number = () => performance.now(),
 ) {
   const calls = openBucket(requestsPerMinute, now);
@@ -33,14 +35,19 @@ export function openLimits(
     /** Takes a query until `endQuery`; the error is for the model that asks too much at once. */
     startQuery(): UserError | undefined {
       if (running < concurrentQueries) {
-        running += 1;
-        return undefined;
+        const error = day.takeQuery();
+        if (error === undefined) running += 1;
+        return error;
       }
       const message = `This token may run ${concurrentQueries} queries at a time, and does.`;
       const hint = 'Wait for the answer of one of them, then call again.';
       return new UserError('too_many_queries', message, { hint, retryable: true });
     },
-    endQuery: (): void => void (running -= 1),
+    /** `bytes` of its answer. */
+    endQuery(bytes: number): void {
+      running -= 1;
+      day.addBytes(bytes);
+    },
   };
 }
 
