@@ -23,9 +23,11 @@ export function describeAsked(
 }
 
 /** What a call of a tool gave, for its client and for its record. */
-interface RanCall {
+export interface RanCall {
   readonly result: CallToolResult | InputRequiredResult;
   readonly answered: AnsweredCall;
+  /** Why the tool failed. */
+  readonly error?: UserError | undefined;
 }
 
 interface CallToAnswer {
@@ -78,9 +80,18 @@ async function runAdmitted(
   run: CallToAnswer['run'],
 ): Promise<RanCall> {
   const admission = caller.admit(tool);
-  if (admission.kind === 'admitted') return run().finally(admission.release);
-  const { code } = admission.error;
-  return { result: refuseCall(admission.error), answered: { bytes: 0, outcome: code } };
+  if (admission.kind === 'refused') {
+    const { code } = admission.error;
+    return { result: refuseCall(admission.error), answered: { bytes: 0, outcome: code } };
+  }
+  let bytes = 0;
+  try {
+    const ran = await run();
+    bytes = ran.answered.bytes;
+    return ran;
+  } finally {
+    admission.release(bytes);
+  }
 }
 
 /** Runs a tool of ktx. */
@@ -104,7 +115,7 @@ export async function runTool(
     bytes: Buffer.byteLength(markdown),
     outcome: error?.code ?? 'ok',
   };
-  return { result, answered };
+  return { result, answered, error };
 }
 
 /** In words that a model can act on, because no error of the protocol reaches it. */

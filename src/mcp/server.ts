@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { readVersion } from '../lib/version.ts';
 import type { Tool } from '../tools/tool.ts';
 import { answerCall, answerRead, describeAsked, runTool } from './answer-call.ts';
+import { askIfAmbiguous, readChoices, withChoices } from './ask-choice.ts';
 import type { Caller } from './caller.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
@@ -44,9 +45,12 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
         ProtocolErrorCode.InvalidParams,
         `There is no tool named ${params.name}.`,
       );
-    const asked = describeAsked(server, context, { tool: tool.name, input: params.arguments });
+    const choices = readChoices(context);
+    const input = withChoices(params.arguments, choices.chosen);
+    const asked = describeAsked(server, context, { tool: tool.name, input });
+    const runOnce = () => runTool(caller, tool, asked);
     // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
-    const run = () => runTool(caller, tool, asked);
+    const run = () => askIfAmbiguous({ caller, server, context, choices, input }, runOnce);
     return await caller.calls.add(() => answerCall(caller, { tool, asked, run }), {
       signal: cancelled,
     });

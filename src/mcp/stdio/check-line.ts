@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import {
   isJSONRPCNotification,
   isJSONRPCRequest,
+  isJSONRPCResponse,
   ProtocolErrorCode,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/server';
@@ -80,6 +81,8 @@ function checkMessage(message: unknown, bytes: number): CheckedLine {
   if (isJSONRPCRequest(message)) return { kind: 'request', message, id: message.id, bytes };
   if (isJSONRPCNotification(message))
     return { kind: 'notification', message, cancelledId: cancelledRequest(message) };
+  // The SDK drops an answer to what nobody asked.
+  if (isJSONRPCResponse(message)) return { kind: 'notification', message, cancelledId: undefined };
   // Never answer an answer with an error: two programs that do would go on forever.
   if (isRecord(message) && ('result' in message || 'error' in message)) return ignored;
   const id = isRecord(message) && isMessageId(message['id']) ? message['id'] : null;

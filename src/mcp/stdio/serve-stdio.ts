@@ -25,7 +25,8 @@ export async function serveStdio(
   // Load the models ahead of the first query. A failure here is reported by the query that needs
   // the model.
   void Promise.allSettled(project.warehouses.map((name) => project.model(name)));
-  const handle = serveTransport(() => createServer(openCaller(project)), {
+  const caller = openCaller(project);
+  const handle = serveTransport(() => createServer(caller), {
     transport: new StdioTransport(stdin, stdout),
   });
   const ended = new AbortController();

@@ -38,8 +38,17 @@ type QueryErrorCode =
   | 'unused_segment'
   | 'wrong_parameter';
 
-/** A hint, and `choices`: texts that can replace the wrong one in the query. */
-type Advice = string | { readonly hint?: string; readonly choices: readonly string[] };
+/**
+ * A hint, and `choices`: texts that can replace the wrong one in the query, which `written` is
+ * where it is known.
+ */
+type Advice =
+  | string
+  | {
+      readonly hint?: string;
+      readonly choices: readonly string[];
+      readonly written?: string | undefined;
+    };
 
 const maxChoices = 12;
 
@@ -48,7 +57,8 @@ const maxChoices = 12;
  * `details` repeats them.
  */
 export function queryError(code: QueryErrorCode, message: string, advice: Advice): UserError {
-  const { hint, choices } = typeof advice === 'string' ? { hint: advice, choices: [] } : advice;
+  const { hint, choices, written } =
+    typeof advice === 'string' ? { hint: advice, choices: [], written: undefined } : advice;
   const listed = [...new Set(choices)].slice(0, maxChoices);
   const choicesHint =
     listed.length === 0
@@ -57,7 +67,7 @@ export function queryError(code: QueryErrorCode, message: string, advice: Advice
   return new UserError(code, message, {
     hint: [...choicesHint, ...(hint === undefined ? [] : [hint])].join(' '),
     exitCode: 2,
-    details: listed.length === 0 ? undefined : { choices: listed },
+    details: listed.length === 0 ? undefined : { choices: listed, ...(written && { written }) },
   });
 }
 
@@ -74,9 +84,10 @@ export function choicesOf({ details }: UserError): readonly string[] {
 export function ambiguousError(
   code: 'ambiguous_name' | 'ambiguous_path',
   message: string,
-  choices: readonly string[],
+  meanings: readonly string[] | { readonly written: string; readonly choices: readonly string[] },
 ): UserError {
-  return queryError(code, `${message}: ${choices.join(', ')}`, { choices });
+  const advice = 'choices' in meanings ? meanings : { choices: meanings };
+  return queryError(code, `${message}: ${advice.choices.join(', ')}`, advice);
 }
 
 /** Something that the planner cannot compute correctly yet. */

@@ -311,7 +311,8 @@ function ambiguousPathError(name: string, paths: readonly JoinPath[], field?: st
   const suffix = field === undefined ? [] : [field];
   const choices = new Set(paths.map((path) => [formatPath(path), ...suffix].join('.')));
   const message = `${name} is ambiguous: ${paths.length} paths lead there`;
-  if (choices.size === paths.length) return ambiguousError('ambiguous_path', message, [...choices]);
+  if (choices.size === paths.length)
+    return ambiguousError('ambiguous_path', message, { written: name, choices: [...choices] });
   const ends = new Set(paths.map((path) => `${path.at(-1)?.from} to ${path.at(-1)?.to}`));
   return queryError(
     'ambiguous_path',

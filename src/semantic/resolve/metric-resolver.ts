@@ -157,7 +157,10 @@ export function findMetric(
   const metrics = reviewed.length > 0 ? reviewed : named;
   if (metrics.length <= 1) return metrics[0];
   const choices = metrics.map(metricAddress);
-  throw ambiguousError('ambiguous_name', `The metric ${first} is ambiguous`, choices);
+  throw ambiguousError('ambiguous_name', `The metric ${first} is ambiguous`, {
+    written: first,
+    choices,
+  });
 }
 
 /** Adds a metric to the stack; throws `circular` if it is on it already. */

@@ -110,7 +110,10 @@ function onlyMeaning(
   const written = normalize(text);
   const addresses = [...(names.get(written) ?? synonyms.get(written) ?? [])];
   if (addresses.length <= 1) return addresses[0];
-  throw ambiguousError('ambiguous_name', `The ${what} ${text} is ambiguous`, addresses);
+  throw ambiguousError('ambiguous_name', `The ${what} ${text} is ambiguous`, {
+    written: text,
+    choices: addresses,
+  });
 }
 
 /** Without regard to case, and to how words are separated. */
