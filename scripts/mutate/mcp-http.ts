@@ -114,6 +114,22 @@ export const mcpHttpMutants: readonly Mutant[] = [
     tests: attacks,
   },
   {
+    name: 'http-reload-trust',
+    file: 'mcp/http/reload.ts',
+    find: 'return isTrusted',
+    replace: 'return isTrusted || !isTrusted',
+    why: 'A commit makes a running server do what nobody approved.',
+    tests: ['mcp/http-reload.test.ts'],
+  },
+  {
+    name: 'http-reload-drops',
+    file: 'mcp/http/reload.ts',
+    find: 'generation.running > 0 || ',
+    replace: '',
+    why: 'A changed ktx.yaml ends the calls that run.',
+    tests: ['mcp/http-reload.test.ts'],
+  },
+  {
     name: 'mcp-ask-offered',
     file: 'mcp/ask-choice.ts',
     find: 'meaning === undefined || !question.choices.includes(meaning)',

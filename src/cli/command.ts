@@ -28,6 +28,8 @@ export interface CommandContext {
     readonly mayAsk?: boolean;
     readonly budget?: number | undefined;
   }): Promise<Project>;
+  /** Opens the project again, as its files are now. The caller closes it. */
+  reopenProject(): Promise<Project>;
   /** Prints a message on stderr. Silent with `--json` and `--quiet`. */
   printNote(text: string): void;
   /** From now on pauses of the model go to the listener. Without one they are notes again. */

@@ -135,6 +135,12 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
         flags,
         context,
       )),
+    reopenProject: () =>
+      openCurrentProject(
+        { ...run, mayAsk: false, budget: undefined, onPause: (pause) => showPause(pause) },
+        flags,
+        context,
+      ),
     showPauses(listener = (pause) => context.printNote(pauseNote(pause))) {
       showPause = listener;
     },

@@ -33,13 +33,40 @@ export interface Caller {
   readonly record: RecordCall;
 }
 
+/** Is the caller that `find` gives at each use: for a session that outlives a configuration. */
+export function latestCaller(find: () => Caller): Caller {
+  return {
+    get name() {
+      return find().name;
+    },
+    get project() {
+      return find().project;
+    },
+    get toolbox() {
+      return find().toolbox;
+    },
+    get calls() {
+      return find().calls;
+    },
+    get states() {
+      return find().states;
+    },
+    mayUse: (effect) => find().mayUse(effect),
+    mayOffer: (effect) => find().mayOffer(effect),
+    admit: (tool) => find().admit(tool),
+    record: (asked) => find().record(asked),
+  };
+}
+
 /** More calls than these wait. Each can hold an answer of up to a megabyte. */
 const mostCallsAtOnce = 32;
 
 /** A caller who may use every tool, unless the options say otherwise. */
 export function openCaller(
   project: Project,
-  options: Partial<Pick<Caller, 'name' | 'mayUse' | 'mayOffer' | 'admit' | 'record'>> = {},
+  options: Partial<
+    Pick<Caller, 'name' | 'mayUse' | 'mayOffer' | 'admit' | 'record' | 'states'>
+  > = {},
 ): Caller {
   return {
     name: undefined,
@@ -47,10 +74,10 @@ export function openCaller(
     mayOffer: () => true,
     admit: () => ({ kind: 'admitted', release: () => undefined }),
     record: recordNothing,
+    states: options.states ?? createRequestStateCodec({ key: randomBytes(32) }),
     ...options,
     project,
     toolbox: openToolbox(project, { caller: options.name }),
-    states: createRequestStateCodec({ key: randomBytes(32) }),
     calls: new PQueue({ concurrency: mostCallsAtOnce }),
   };
 }

@@ -37,6 +37,8 @@ export interface ClientSessionMessage {
   readonly createServer: (stop: AbortSignal) => McpServer;
 }
 
+export type ClientSessions = ReturnType<typeof openClientSessions>;
+
 /**
  * The sessions of all callers. Only a client of 2025 that can answer questions (elicitation,
  * sampling) gets one: the revision 2026-07-28 has none, and other clients lose nothing when the

@@ -24,8 +24,8 @@ const instructions =
  * lists and reads the datasets. `stop` ends its calls, as the client can.
  */
 export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
-  const { project } = caller;
-  const mayRead = caller.mayUse('context');
+  // Asked at each request: the caller of a session may have another configuration by then.
+  const mayRead = () => caller.mayUse('context');
   const mcp = new McpServer(
     { name: 'ktx', version: readVersion() },
     { instructions, requestState: { verify: caller.states.verify } },
@@ -60,10 +60,10 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('completion/complete', ({ params }, context) => {
     const { ref, argument } = params;
-    if (ref.type !== 'ref/prompt' || !mayRead) return { completion: { values: [] } };
+    if (ref.type !== 'ref/prompt' || !mayRead()) return { completion: { values: [] } };
     const asked = describeAsked(server, context, { tool: 'completion/complete', input: argument });
     return answerRead(caller, asked, () =>
-      completePrompt(project, {
+      completePrompt(caller.project, {
         prompt: ref.name,
         argument: argument.name,
         value: argument.value,
@@ -71,31 +71,31 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
     );
   });
   server.setRequestHandler('resources/list', ({ params }, context) => {
-    if (!mayRead) return { resources: [] };
+    if (!mayRead()) return { resources: [] };
     const asked = describeAsked(server, context, { tool: 'resources/list', input: {} });
-    return answerRead(caller, asked, () => listResources(project, params?.cursor));
+    return answerRead(caller, asked, () => listResources(caller.project, params?.cursor));
   });
   server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
     const asked = describeAsked(server, context, { tool: 'resources/read', input: { uri } });
     return answerRead(caller, asked, () => {
-      if (!mayRead) throw new ResourceNotFoundError(uri);
-      return readResource(project, uri);
+      if (!mayRead()) throw new ResourceNotFoundError(uri);
+      return readResource(caller.project, uri);
     });
   });
   return mcp;
 }
 
-const listedTools = new WeakMap<Caller, ListToolsResult['tools']>();
+const listedTools = new WeakMap<Caller['toolbox'], ListToolsResult['tools']>();
 
 /** Made once for a caller: it takes a few milliseconds, and the list never changes. */
 function listTools(caller: Caller): ListToolsResult['tools'] {
-  const known = listedTools.get(caller);
+  const known = listedTools.get(caller.toolbox);
   if (known !== undefined) return known;
   const tools = caller.toolbox
     .tools(new AbortController().signal)
     .filter(({ effect }) => caller.mayOffer(effect))
     .map(listedTool);
-  listedTools.set(caller, tools);
+  listedTools.set(caller.toolbox, tools);
   return tools;
 }
 

@@ -1,22 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
-import { makeRegions, serveRegions } from './http-shop.ts';
+import { addTowns, makeRegions, serveRegions } from './http-shop.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
-
-/** A second metric of the name `city_count`. */
-const towns = `dataset: towns
-source: cities
-primary_key: [id]
-fields:
-  - {name: id, type: integer}
-metrics:
-  - {name: city_count, agg: sum, of: id}
-`;
-const addTowns = (dir: string) => writeFileSync(join(dir, 'semantic-layer/shop/towns.yaml'), towns);
 
 type Mode = 'legacy' | 'auto';
 type Reply = { action: 'accept'; content: { meaning: string } } | { action: 'decline' };

@@ -41,6 +41,20 @@ metrics:
 `,
 };
 
+const towns = `dataset: towns
+source: cities
+primary_key: [id]
+fields:
+  - {name: id, type: integer}
+metrics:
+  - {name: city_count, agg: sum, of: id}
+`;
+
+/** Adds a second metric of the name `city_count`. */
+export function addTowns(dir: string): void {
+  writeFileSync(join(dir, 'semantic-layer/shop/towns.yaml'), towns);
+}
+
 /** SQL that runs until it is cancelled. */
 export const endless =
   'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';

@@ -63,7 +63,10 @@ describe('the server over HTTP without tokens', () => {
     await using session = await connect(served.url);
     await session.call('query_metrics', { metrics: ['cities.city_count'] });
     const ready = await send(served.url.replace('/mcp', '/ready'), { method: 'GET' });
-    expect([ready.status, ready.text]).toEqual([200, '{"status":"ready"}\n']);
+    expect([ready.status, ready.text]).toEqual([
+      200,
+      '{"status":"ready","configuration":"current"}\n',
+    ]);
   });
 
   it.each([

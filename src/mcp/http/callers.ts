@@ -1,12 +1,17 @@
-import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import { createHmac } from 'node:crypto';
+import {
+  createMcpHandler,
+  createRequestStateCodec,
+  type McpServer,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import type { ToolEffect } from '../../llm/port/tool-call.ts';
 import { type Project, viewAs } from '../../project/open/open.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { recordInto, type RecordCall } from '../audit/record-calls.ts';
-import { type Caller, openCaller } from '../caller.ts';
-import { type ClientSessionLimits, openClientSessions } from '../client-sessions.ts';
+import { type Caller, latestCaller, openCaller } from '../caller.ts';
+import type { ClientSessions } from '../client-sessions.ts';
 import { createServer } from '../server.ts';
 import { openDayUsage } from '../usage/day-usage.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from '../usage/limits.ts';
@@ -16,6 +21,7 @@ import type { CallScope } from './tokens.ts';
 
 /** A caller over HTTP: its own handler, answers and limits, kept between its requests. */
 export interface HttpCaller {
+  readonly caller: Caller;
   readonly limits: OpenLimits;
   /** Answers messages of the current revision of the protocol and of those of 2025. */
   readonly answer: (request: Request, message: unknown) => Promise<Response>;
@@ -35,25 +41,28 @@ const scopeOfEffect: Readonly<Record<ToolEffect, CallScope>> = {
 /** Subscriptions that one caller may hold open. */
 const mostSubscriptions = 16;
 
-const defaultSessions = { mostOfOne: 16, mostOfAll: 512, idleMs: 30 * 60_000 };
-
 export interface CallersInput {
   readonly limits: CallerLimits;
   readonly audit: Pick<AuditLog, 'append' | 'hash'>;
   readonly metrics: Pick<Metrics, 'observe'>;
   /** Ends all calls; their clients still get an answer. */
   readonly end: AbortSignal;
+  /** Seals what clients keep while they ask; each caller has a key of its own from it. */
+  readonly stateSecret: Uint8Array;
   /** What answers the messages of a caller. */
   readonly createServer?: typeof createServer | undefined;
-  readonly sessions?: ClientSessionLimits | undefined;
+  /** Those of all configurations. */
+  readonly sessions: Pick<ClientSessions, 'answer'>;
+  /** The caller with the configuration that counts then. */
+  readonly latest: (identity: Identity | undefined) => Caller;
 }
 
 /** The callers of a server: one for each identity, and one for all requests without login. */
 export function openCallers(project: Project, input: CallersInput) {
-  const { limits: callLimits, audit, metrics, end, createServer: create = createServer } = input;
+  const { limits: callLimits, audit, metrics, end, sessions, latest } = input;
+  const create = input.createServer ?? createServer;
   const usageOf = openDayUsage(() => project.journal().db, callLimits);
   const known = new Map<string, HttpCaller>();
-  const sessions = openClientSessions(input.sessions ?? defaultSessions);
   const open = (identity: Identity | undefined, owner: string): HttpCaller => {
     const limits = openLimits(callLimits, usageOf(identity?.id ?? ''));
     const recordCall = recordInto(audit, {
@@ -63,19 +72,27 @@ export function openCallers(project: Project, input: CallersInput) {
       arguments: project.config.serve.audit.arguments,
     });
     const record = metrics.observe(recordCall);
+    const key = createHmac('sha256', input.stateSecret).update(owner).digest();
+    const states = createRequestStateCodec({ key });
     const caller =
       identity === undefined
-        ? openCaller(project, { admit: admitWithin(limits, undefined), record })
-        : openIdentifiedCaller(project, identity, { limits, record });
-    const serverFor = (stop?: AbortSignal): McpServer =>
-      create(caller, AbortSignal.any([end, ...(stop ? [stop] : [])]));
-    const handler = createMcpHandler(({ requestInfo }) => serverFor(requestInfo?.signal), {
-      maxSubscriptions: mostSubscriptions,
-    });
+        ? openCaller(project, { admit: admitWithin(limits, undefined), record, states })
+        : openIdentifiedCaller(project, identity, { limits, record, states });
+    const endWith = (stop?: AbortSignal) => AbortSignal.any([end, ...(stop ? [stop] : [])]);
+    const handler = createMcpHandler(
+      ({ requestInfo }) => create(caller, endWith(requestInfo?.signal)),
+      { maxSubscriptions: mostSubscriptions },
+    );
+    const createForSession = (stop: AbortSignal): McpServer =>
+      create(
+        latestCaller(() => latest(identity)),
+        endWith(stop),
+      );
     return {
+      caller,
       limits,
       answer: async (request, message) =>
-        (await sessions.answer({ owner, request, message, createServer: serverFor })) ??
+        (await sessions.answer({ owner, request, message, createServer: createForSession })) ??
         (await handler.fetch(request, { parsedBody: message })),
       close: () => handler.close(),
       missingScope: (message) => scopeNeeded(caller, message),
@@ -91,7 +108,6 @@ export function openCallers(project: Project, input: CallersInput) {
       return caller;
     },
     async close(): Promise<void> {
-      await sessions.close();
       await Promise.all([...known.values()].map(({ close }) => close()));
     },
   };
@@ -100,12 +116,13 @@ export function openCallers(project: Project, input: CallersInput) {
 interface IdentifiedCallerInput {
   readonly limits: OpenLimits;
   readonly record: RecordCall;
+  readonly states: Caller['states'];
 }
 
 function openIdentifiedCaller(
   project: Project,
   { name, role, scopes, canStepUp }: Identity,
-  { limits, record }: IdentifiedCallerInput,
+  { limits, record, states }: IdentifiedCallerInput,
 ): Caller {
   return openCaller(viewAs(project, role), {
     name,
@@ -114,6 +131,7 @@ function openIdentifiedCaller(
     mayOffer: (effect) => canStepUp || scopes.includes(scopeOfEffect[effect]),
     admit: admitWithin(limits, scopes),
     record,
+    states,
   });
 }
 

@@ -3,14 +3,15 @@ import { inspect } from 'node:util';
 import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import { isRecord } from '../../lib/json.ts';
 import { type AdmitInput, openAdmission } from './admit.ts';
-import type { HttpCaller, openCallers } from './callers.ts';
+import type { HttpCaller } from './callers.ts';
 import { sendJson, sendResponse, sendText, toWebRequest } from './exchange.ts';
 import type { Metrics } from '../usage/metrics.ts';
 import { readMessage } from './read-message.ts';
+import type { ReloadingCallers } from './reload.ts';
 import { isMetadataPath, resourceMetadata } from './resource-metadata.ts';
 
 interface RouteInput extends AdmitInput {
-  readonly callers: Pick<ReturnType<typeof openCallers>, 'callerOf'>;
+  readonly callers: Pick<ReloadingCallers, 'take' | 'state'>;
   readonly metrics: Pick<Metrics, 'countRequest' | 'read'>;
   /** The names that `Host` and `Origin` may have. */
   readonly names: readonly string[];
@@ -21,45 +22,16 @@ export function openRoutes(input: RouteInput) {
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
   const { provider, metrics } = input;
   const admission = openAdmission(input);
-  /** Without subscriptions, which run until the client ends them. */
-  const running = new Set<Promise<void>>();
-
-  const answerMcp = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const login = await admission.admit(request, response);
-    if (login === undefined) return;
-    const { identity } = login;
-    const caller = input.callers.callerOf(identity);
-    const wait = caller.limits.takeRequest();
-    if (wait > 0) {
-      const body = { error: `Too many requests. Send the next one in ${wait} s.` };
-      return sendJson(response, 429, { body, headers: { 'retry-after': String(wait) } });
-    }
-    const read = await readMessage(request);
-    if (read.kind === 'refused') return sendJson(response, read.status, { body: read.reply });
-    if (admission.asksForScope(response, identity, caller.missingScope(read.message))) return;
-    const done = forward({ caller, message: read.message }, request, response);
-    if (!isSubscription(request, read.message)) running.add(done);
-    await done.finally(() => running.delete(done));
-  };
-
-  /** For whoever has a token for it; for everyone on this machine if the server has no login. */
-  const answerMetrics = async (request: IncomingMessage, response: ServerResponse) => {
-    const login = await admission.admit(request, response);
-    if (login === undefined) return;
-    if (login.identity?.scopes.includes('metrics') === false) {
-      const error = 'This token does not have the scope metrics.';
-      return sendJson(response, 403, { body: { error } });
-    }
-    const { type, text } = await metrics.read();
-    sendText(response, { type, text });
-  };
+  const mcp = openMcpRoute(input, admission);
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = ''] = (request.url ?? '').split('?');
     // Probes ask by the address of a container, and learn nothing here.
     if (path === '/health') return sendJson(response, 200, { body: { status: 'up' } });
     if (path === '/ready')
-      return sendJson(response, state === 'ready' ? 200 : 503, { body: { status: state } });
+      return sendJson(response, state === 'ready' ? 200 : 503, {
+        body: { status: state, ...input.callers.state() },
+      });
     const refusal = refuseStranger(request, input.names);
     if (provider !== undefined && isMetadataPath(path) && refusal?.header !== 'host') {
       // Pages that are clients read it, and it says nothing that is not public.
@@ -70,13 +42,13 @@ export function openRoutes(input: RouteInput) {
       input.report({ refused: refusal.header, from: request.socket.remoteAddress });
       return sendJson(response, 403, { body: { error: refusal.error } });
     }
-    if (path === '/metrics') return answerMetrics(request, response);
+    if (path === '/metrics') return answerMetrics({ metrics, admission }, request, response);
     if (path !== '/mcp')
       return sendJson(response, 404, { body: { error: 'MCP is at /mcp, and little else here.' } });
     if (state === 'stopping')
       return sendJson(response, 503, { body: { error: 'The server stops. Try again later.' } });
     response.once('close', () => metrics.countRequest(response.statusCode));
-    await answerMcp(request, response);
+    await mcp.answer(request, response);
   };
 
   const fail = (response: ServerResponse, error: unknown): void => {
@@ -95,8 +67,58 @@ export function openRoutes(input: RouteInput) {
     becomeReady: (): void => void (state = state === 'starting' ? 'ready' : state),
     stop: (): void => void (state = 'stopping'),
     /** Resolves when nothing that counts is running. */
+    settled: mcp.settled,
+  };
+}
+
+type Admission = ReturnType<typeof openAdmission>;
+
+/** Answers MCP, once its sender was let in. */
+function openMcpRoute(input: RouteInput, admission: Admission) {
+  /** Without subscriptions, which run until the client ends them. */
+  const running = new Set<Promise<void>>();
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const login = await admission.admit(request, response);
+    if (login === undefined) return;
+    const { identity } = login;
+    using taken = input.callers.take(identity);
+    const { caller } = taken;
+    const wait = caller.limits.takeRequest();
+    if (wait > 0) {
+      const body = { error: `Too many requests. Send the next one in ${wait} s.` };
+      return sendJson(response, 429, { body, headers: { 'retry-after': String(wait) } });
+    }
+    const read = await readMessage(request);
+    if (read.kind === 'refused') return sendJson(response, read.status, { body: read.reply });
+    if (admission.asksForScope(response, identity, caller.missingScope(read.message))) return;
+    const done = forward({ caller, message: read.message }, request, response);
+    // Nobody waits for one that only listens.
+    if (isSubscription(request, read.message)) taken[Symbol.dispose]();
+    else running.add(done);
+    await done.finally(() => running.delete(done));
+  };
+
+  return {
+    answer,
     settled: async (): Promise<void> => void (await Promise.allSettled(running)),
   };
+}
+
+/** For whoever has a token for it; for everyone on this machine if the server has no login. */
+async function answerMetrics(
+  { metrics, admission }: Pick<RouteInput, 'metrics'> & { readonly admission: Admission },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const login = await admission.admit(request, response);
+  if (login === undefined) return;
+  if (login.identity?.scopes.includes('metrics') === false) {
+    const error = 'This token does not have the scope metrics.';
+    return sendJson(response, 403, { body: { error } });
+  }
+  const { type, text } = await metrics.read();
+  sendText(response, { type, text });
 }
 
 /**

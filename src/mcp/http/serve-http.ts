@@ -1,21 +1,24 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../lib/error.ts';
-import { endIngests } from '../../project/learn/ingest-runs.ts';
 import type { Project } from '../../project/open/open.ts';
 import { appendToLog } from '../../store/log.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { type ClientSessionLimits, openClientSessions } from '../client-sessions.ts';
 import { openCallers, type CallersInput } from './callers.ts';
 import type { CallerLimits } from '../usage/limits.ts';
 import { resolveListenAddress, type ListenAddress } from './listen-address.ts';
 import { openMetrics } from '../usage/metrics.ts';
 import { openOidc } from './oidc.ts';
+import { keepRefreshing, openReloading } from './reload.ts';
 import { openRoutes } from './routes.ts';
 import type { TokenStore } from './tokens.ts';
 
-interface HttpServerOptions extends Pick<CallersInput, 'createServer' | 'sessions'> {
+interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
+  readonly sessions?: ClientSessionLimits | undefined;
   /** A name or an address; anything but loopback needs a token. */
   readonly host: string;
   /** 0 chooses a free one. */
@@ -31,6 +34,9 @@ interface HttpServerOptions extends Pick<CallersInput, 'createServer' | 'session
   readonly oidc?: Parameters<typeof openOidc>[2];
   /** Milliseconds that running calls get when the signal aborts. */
   readonly graceMs: number;
+  /** Opens the project with the configuration that it has now; without it the first one stays. */
+  readonly reopen?: (() => Promise<Project>) | undefined;
+  readonly refreshMs?: number;
   readonly signal: AbortSignal;
   /** Called once the server accepts requests. */
   readonly onListening: (started: { readonly url: string; readonly hasLogin: boolean }) => void;
@@ -52,13 +58,15 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   const listen = await resolveListenAddress({ ...options, allowedHosts, hasProvider });
   const metrics = openMetrics();
   const ended = new AbortController();
-  const callers = openCallers(project, {
-    limits,
-    audit,
-    metrics,
-    end: ended.signal,
-    createServer: options.createServer,
-    sessions: options.sessions,
+  const { createServer, reopen, refreshMs = defaultRefreshMs } = options;
+  const sessions = openClientSessions(options.sessions ?? defaultSessions);
+  const report = (entry: object) => appendToLog(project.dir, 'http', entry);
+  const input = { limits, audit, metrics, end: ended.signal, sessions, createServer };
+  const stateSecret = randomBytes(32);
+  const callers = openReloading(project, {
+    openCallers: (opened, latest) => openCallers(opened, { ...input, stateSecret, latest }),
+    reopen,
+    report,
   });
   const routes = openRoutes({
     callers,
@@ -66,7 +74,7 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
     tokens,
     provider,
     names: listen.names,
-    report: (entry) => appendToLog(project.dir, 'http', entry),
+    report,
   });
   const server = createHttpServer(serverLimits, (request, response) => {
     void routes.answer(request, response);
@@ -82,7 +90,7 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
     // needs the model.
     const loading = Promise.allSettled(project.warehouses.map((name) => project.model(name)));
     void loading.then(() => routes.becomeReady());
-    if (!signal.aborted) await once(signal, 'abort');
+    await keepRefreshing(callers, refreshMs, signal);
     routes.stop();
     const closed = new Promise((resolve) => void server.close(resolve));
     const waitForCalls = (ms: number) =>
@@ -90,17 +98,24 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
     await waitForCalls(graceMs);
     ended.abort();
     await waitForCalls(cancellationMs);
+    await sessions.close();
     await callers.close();
     server.closeAllConnections();
     await Promise.all([closed, routes.settled()]);
   } finally {
     server.closeAllConnections();
     server.close();
-    await endIngests(project);
+    await sessions.close();
+    await callers.close();
   }
 }
 
 const mostConnections = 1000;
+
+const defaultSessions = { mostOfOne: 16, mostOfAll: 512, idleMs: 30 * 60_000 };
+
+/** Milliseconds between two looks at `ktx.yaml`. */
+const defaultRefreshMs = 2_000;
 
 /** Milliseconds in which calls that are cancelled end, and their clients read that. */
 const cancellationMs = 2_000;

@@ -19,45 +19,8 @@ export type Metrics = ReturnType<typeof openMetrics>;
  */
 export function openMetrics() {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const labelled = { registers, labelNames: ['tool'] as const };
-  const calls = new Counter({
-    registers,
-    name: 'ktx_calls_total',
-    help: 'Calls that were answered, by tool and outcome (ok, or the code of the error).',
-    labelNames: ['tool', 'outcome'],
-  });
-  const seconds = new Histogram({
-    ...labelled,
-    name: 'ktx_call_duration_seconds',
-    help: 'Time from the start of a call to its answer.',
-    buckets: durations,
-  });
-  const bytes = new Counter({
-    ...labelled,
-    name: 'ktx_answer_bytes_total',
-    help: 'Bytes of answers.',
-  });
-  const running = new Gauge({ registers, name: 'ktx_calls_in_flight', help: 'Calls that run.' });
-  const queries = new Counter({
-    registers,
-    name: 'ktx_queries_total',
-    help: 'Statements that a warehouse answered, by connection.',
-    labelNames: ['connection'],
-  });
-  const refusals = new Counter({
-    registers,
-    name: 'ktx_refusals_total',
-    help: 'Calls and requests that a limit refused, by limit.',
-    labelNames: ['limit'],
-  });
-  const requests = new Counter({
-    registers,
-    name: 'ktx_http_requests_total',
-    help: 'HTTP requests to /mcp, by status.',
-    labelNames: ['status'],
-  });
+  const { calls, seconds, bytes, running, queries, refusals, requests } = openCounters(registry);
   const begin = (tool: string) => {
     const measure = seconds.startTimer({ tool });
     running.inc();
@@ -97,4 +60,46 @@ export function openMetrics() {
     /** In the text format of Prometheus. */
     read: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+function openCounters(registry: Registry) {
+  const registers = [registry];
+  const labelled = { registers, labelNames: ['tool'] as const };
+  const calls = new Counter({
+    registers,
+    name: 'ktx_calls_total',
+    help: 'Calls that were answered, by tool and outcome (ok, or the code of the error).',
+    labelNames: ['tool', 'outcome'],
+  });
+  const seconds = new Histogram({
+    ...labelled,
+    name: 'ktx_call_duration_seconds',
+    help: 'Time from the start of a call to its answer.',
+    buckets: durations,
+  });
+  const bytes = new Counter({
+    ...labelled,
+    name: 'ktx_answer_bytes_total',
+    help: 'Bytes of answers.',
+  });
+  const running = new Gauge({ registers, name: 'ktx_calls_in_flight', help: 'Calls that run.' });
+  const queries = new Counter({
+    registers,
+    name: 'ktx_queries_total',
+    help: 'Statements that a warehouse answered, by connection.',
+    labelNames: ['connection'],
+  });
+  const refusals = new Counter({
+    registers,
+    name: 'ktx_refusals_total',
+    help: 'Calls and requests that a limit refused, by limit.',
+    labelNames: ['limit'],
+  });
+  const requests = new Counter({
+    registers,
+    name: 'ktx_http_requests_total',
+    help: 'HTTP requests to /mcp, by status.',
+    labelNames: ['status'],
+  });
+  return { calls, seconds, bytes, running, queries, refusals, requests };
 }

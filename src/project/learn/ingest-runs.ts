@@ -68,6 +68,17 @@ export function findIngestRun(project: Project, id: string): IngestRun | undefin
   return startedRuns.get(project.config)?.find((run) => run.id === id);
 }
 
+/**
+ * Lists the runs of a project under another that takes its place, and waits until they ended: they
+ * use the first one, which can then be closed.
+ */
+export async function handOverIngests(from: Project, to: Project): Promise<void> {
+  const runs = startedRuns.get(from.config) ?? [];
+  startedRuns.delete(from.config);
+  startedRuns.set(to.config, [...(startedRuns.get(to.config) ?? []), ...runs]);
+  await Promise.all(runs.map(({ ended }) => ended));
+}
+
 /** Cancels all running ingests and waits until they ended. Call it before the project is closed. */
 export async function endIngests(project: Project): Promise<void> {
   const runs = startedRuns.get(project.config) ?? [];

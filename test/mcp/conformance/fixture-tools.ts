@@ -118,12 +118,11 @@ const plainTools: Readonly<Record<string, FixtureTool>> = {
     await mcpReq.log('info', 'Only for clients that asked for it.');
     return text('The tool has logged.');
   },
-  test_tool_with_progress: async ({ mcpReq }) => {
-    const progressToken = mcpReq._meta?.progressToken;
+  test_tool_with_progress: async ({ mcpReq: { _meta: meta, notify } }) => {
+    const progressToken = meta?.progressToken;
     for (const progress of [0, 50, 100]) {
       const params = { progressToken, progress, total: 100 };
-      if (progressToken !== undefined)
-        await mcpReq.notify({ method: 'notifications/progress', params });
+      if (progressToken !== undefined) await notify({ method: 'notifications/progress', params });
       await sleep(50);
     }
     return text('The tool has made progress.');

@@ -98,6 +98,7 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
     tokens: openTokens(project.dir, context.host.env),
     limits: { requestsPerMinute, concurrentQueries, queriesPerDay, megabytesPerDay },
     graceMs: (flags.grace ?? defaultGrace) * 1000,
+    reopen: () => context.reopenProject(),
     signal: context.signal,
     onListening({ url, hasLogin }) {
       const who = hasLogin ? 'clients need a token' : 'without login, for this machine only';
