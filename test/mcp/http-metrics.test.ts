@@ -12,13 +12,13 @@ async function readMetrics(url: string, token?: string) {
 describe('the metrics of the server', () => {
   it('count calls by tool and outcome, queries, requests and what limits refuse', async () => {
     await using served = await serveRegions({
-      limits: { requestsPerMinute: 3, concurrentQueries: 1 },
+      limits: { requestsPerMinute: 10_000, concurrentQueries: 1, queriesPerDay: 3 },
     });
     await using session = await connect(served.url);
     await session.call('query_metrics', city);
     await session.call('query_metrics', { metrics: ['cities.missing'] });
     await session.call('run_sql', { sql: "SELECT 'secret-in-sql' FROM cities LIMIT 1" });
-    await session.call('search_context', { text: 'city' });
+    await session.call('run_sql', { sql: 'SELECT name FROM cities' });
     const { status, text } = await readMetrics(served.url);
     expect(status).toBe(200);
     const lines = text.split('\n');
@@ -26,11 +26,11 @@ describe('the metrics of the server', () => {
       'ktx_calls_total{tool="query_metrics",outcome="ok"} 1',
       'ktx_calls_total{tool="query_metrics",outcome="unknown_name"} 1',
       'ktx_calls_total{tool="run_sql",outcome="ok"} 1',
-      'ktx_calls_total{tool="search_context",outcome="rate_limited"} 1',
+      'ktx_calls_total{tool="run_sql",outcome="day_used_up"} 1',
       'ktx_call_duration_seconds_count{tool="query_metrics"} 2',
       'ktx_calls_in_flight 0',
       'ktx_queries_total{connection="shop"} 2',
-      'ktx_refusals_total{limit="rate_limited"} 1',
+      'ktx_refusals_total{limit="day_used_up"} 1',
     ])
       expect(lines).toContain(line);
     expect(text).toMatch(/ktx_answer_bytes_total\{tool="run_sql"\} \d+/);
