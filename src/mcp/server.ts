@@ -28,7 +28,10 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   const mayRead = () => caller.mayUse('context');
   const mcp = new McpServer(
     { name: 'ktx', version: readVersion() },
-    { instructions, requestState: { verify: caller.states.verify } },
+    {
+      instructions,
+      requestState: { verify: (state, context) => caller.states.verify(state, context) },
+    },
   );
   const { server } = mcp;
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {} });

@@ -46,17 +46,17 @@ describe('limits for a day', () => {
   it('begin again at midnight UTC', () => {
     using db = new DatabaseSync(':memory:');
     let now = new Date('2026-11-28T23:59:59Z');
-    const { takeQuery } = openDayUsage(
+    const usage = openDayUsage(
       () => db,
       { queriesPerDay: 1 },
       () => now,
     )('ann');
-    expect(takeQuery()).toBeUndefined();
-    expect(takeQuery()).toMatchObject({
+    expect(usage.takeQuery()).toBeUndefined();
+    expect(usage.takeQuery()).toMatchObject({
       code: 'day_used_up',
       hint: expect.stringContaining('at 2026-11-29T00:00:00.000Z, in at most 1 h'),
     });
     now = new Date('2026-11-29T00:00:00Z');
-    expect(takeQuery()).toBeUndefined();
+    expect(usage.takeQuery()).toBeUndefined();
   });
 });

@@ -19,9 +19,7 @@ async function serve() {
     append: (text: string) => writeFileSync(config, `${readFileSync(config, 'utf8')}${text}\n`),
     write: (text: string) => writeFileSync(config, text),
     read: () => readFileSync(config, 'utf8'),
-    async ready(): Promise<unknown> {
-      return (await fetch(served.url.replace('/mcp', '/ready'))).json();
-    },
+    ready: async (): Promise<unknown> => (await fetch(served.url.replace('/mcp', '/ready'))).json(),
   };
 }
 

@@ -19,7 +19,7 @@ import { fixtureTools } from './fixture-tools.ts';
 export const createFixture: typeof createServer = (caller, stop) => {
   const mcp = createServer(caller, stop);
   const { server } = mcp;
-  const tools = fixtureTools(caller.states.mint);
+  const tools = fixtureTools((state) => caller.states.mint(state));
   server.registerCapabilities({ logging: {}, resources: { subscribe: true } });
   server.setRequestHandler('tools/list', () => ({
     tools: Object.keys(tools).map((name) => ({
