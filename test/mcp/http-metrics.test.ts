@@ -40,9 +40,12 @@ describe('the metrics of the server', () => {
 
   it('are for tokens with their scope, as soon as the server asks for tokens', async () => {
     await using served = await serveRegions();
-    const make = async (scopes: ('read' | 'query' | 'metrics')[]) =>
-      (await served.tokens.create({ name: 'ann-example', role: 'us', scopes })).text;
-    const [reader, scraper] = [await make(['read', 'query']), await make(['metrics'])];
+    const make = async (name: string, scopes: ('read' | 'query' | 'metrics')[]) =>
+      (await served.tokens.create({ name, role: 'us', scopes })).text;
+    const [reader, scraper] = [
+      await make('ann-example', ['read', 'query']),
+      await make('scraper', ['metrics']),
+    ];
     await using session = await connect(served.url, reader);
     await session.call('query_metrics', city);
     expect((await readMetrics(served.url)).status).toBe(401);

@@ -9,7 +9,7 @@ import type { CallersInput, HttpCaller, openCallers } from './callers.ts';
 import type { Identity } from './identity.ts';
 
 /** A project with its callers, as long as a call of theirs runs. */
-interface Generation {
+interface CallerGeneration {
   readonly project: Project;
   readonly callers: ReturnType<typeof openCallers>;
   running: number;
@@ -21,7 +21,10 @@ export type ConfigurationState =
   | { readonly configuration: 'kept'; readonly reason: string };
 
 interface ReloadInput {
-  readonly openCallers: (project: Project, latest: CallersInput['latest']) => Generation['callers'];
+  readonly openCallers: (
+    project: Project,
+    latest: CallersInput['latest'],
+  ) => CallerGeneration['callers'];
   /** Opens the project again; undefined if the configuration never changes. */
   readonly reopen: (() => Promise<Project>) | undefined;
   readonly report: (entry: object) => void;
@@ -40,7 +43,7 @@ export type ReloadingCallers = ReturnType<typeof openReloading>;
  */
 export function openReloading(first: Project, { openCallers: open, reopen, report }: ReloadInput) {
   const latest: CallersInput['latest'] = (identity) => current.callers.callerOf(identity).caller;
-  const begin = (project: Project): Generation => ({
+  const begin = (project: Project): CallerGeneration => ({
     project,
     callers: open(project, latest),
     running: 0,
@@ -102,10 +105,10 @@ export function openReloading(first: Project, { openCallers: open, reopen, repor
 
 interface TakeInput {
   readonly identity: Identity | undefined;
-  readonly onEnd: (generation: Generation) => void;
+  readonly onEnd: (generation: CallerGeneration) => void;
 }
 
-function takeFrom(generation: Generation, { identity, onEnd }: TakeInput): TakenCaller {
+function takeFrom(generation: CallerGeneration, { identity, onEnd }: TakeInput): TakenCaller {
   const caller = generation.callers.callerOf(identity);
   generation.running += 1;
   let isTaken = true;
@@ -126,15 +129,15 @@ interface RetirementInput extends Pick<ReloadInput, 'report'> {
 
 /** Ends generations once nothing of theirs runs. */
 function openRetirement(first: Project, { report, successor }: RetirementInput) {
-  const retiring = new Set<Generation>();
+  const retiring = new Set<CallerGeneration>();
   const ending = new Set<Promise<void>>();
-  const end = async ({ callers, project }: Generation): Promise<void> => {
+  const end = async ({ callers, project }: CallerGeneration): Promise<void> => {
     await callers.close();
     await handOverIngests(project, successor());
     // The first one belongs to whoever started the server.
     if (project !== first) await project.close();
   };
-  const endIfIdle = (generation: Generation): void => {
+  const endIfIdle = (generation: CallerGeneration): void => {
     if (generation.running > 0 || !retiring.delete(generation)) return;
     const ended = end(generation).catch((error: unknown) => report({ error: inspect(error) }));
     ending.add(ended);
@@ -142,11 +145,11 @@ function openRetirement(first: Project, { report, successor }: RetirementInput) 
   };
   return {
     endIfIdle,
-    begin(generation: Generation): void {
+    begin(generation: CallerGeneration): void {
       retiring.add(generation);
       endIfIdle(generation);
     },
-    waiting: (): readonly Generation[] => [...retiring],
+    waiting: (): readonly CallerGeneration[] => [...retiring],
     settled: async (): Promise<void> => void (await Promise.all(ending)),
   };
 }

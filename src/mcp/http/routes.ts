@@ -71,10 +71,10 @@ export function openRoutes(input: RouteInput) {
   };
 }
 
-type Admission = ReturnType<typeof openAdmission>;
+type HttpAdmission = ReturnType<typeof openAdmission>;
 
 /** Answers MCP, once its sender was let in. */
-function openMcpRoute(input: RouteInput, admission: Admission) {
+function openMcpRoute(input: RouteInput, admission: HttpAdmission) {
   /** Without subscriptions, which run until the client ends them. */
   const running = new Set<Promise<void>>();
 
@@ -107,7 +107,7 @@ function openMcpRoute(input: RouteInput, admission: Admission) {
 
 /** For whoever has a token for it; for everyone on this machine if the server has no login. */
 async function answerMetrics(
-  { metrics, admission }: Pick<RouteInput, 'metrics'> & { readonly admission: Admission },
+  { metrics, admission }: Pick<RouteInput, 'metrics'> & { readonly admission: HttpAdmission },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

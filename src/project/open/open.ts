@@ -80,7 +80,6 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const projectLlm = openProjectLlm({ ...llm, budget, notices, env, runtime, ...trust });
   const catalogs = openCatalogs(dir);
   const modelAs = openModels({ dir, config, catalogs });
-  const warehouses = new Map<string, Promise<Warehouse>>();
   const connection = (name?: string) => chooseConnection(config, name);
   const openNamed = async (name: string, secrets: ReadSecret, signal: AbortSignal) => {
     // Without a catalog the gate reads the tables from the warehouse.
@@ -88,6 +87,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     const spec = { dir, secrets, ...connection(name), tables: tables && (async () => tables) };
     return openConnection(spec, signal);
   };
+  const warehouses = shareWarehouses(openNamed);
 
   return {
     dir,
@@ -111,13 +111,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     async warehouse(name: string, signal: AbortSignal): Promise<Warehouse> {
       // Also for a warehouse that is open: the approval may have been revoked.
       const secrets = await trust.requireConnections([name]);
-      const known = warehouses.get(name);
-      if (known !== undefined) return known;
-      const opening = openNamed(name, secrets, signal);
-      warehouses.set(name, opening);
-      // If this attempt fails, the next call tries again.
-      opening.catch(() => warehouses.delete(name));
-      return opening;
+      return warehouses.open(name, secrets, signal);
     },
     /** The model runtime; undefined if the backend is `none`. Opening it calls no model. */
     llm: () => projectLlm.llm(),
@@ -135,7 +129,44 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     egress: () => projectLlm.egress(),
     async close(): Promise<void> {
       await projectLlm.close();
-      for (const opened of await Promise.allSettled(warehouses.values()))
+      await warehouses.close();
+    },
+  };
+}
+
+/** Opens each warehouse once, for all who ask for it. */
+function shareWarehouses(
+  openNamed: (name: string, secrets: ReadSecret, signal: AbortSignal) => Promise<Warehouse>,
+) {
+  interface SharedWarehouse {
+    readonly opening: Promise<Warehouse>;
+    /** Of the call that opens it. */
+    readonly opener: AbortSignal;
+  }
+  const known = new Map<string, SharedWarehouse>();
+  const open = async (
+    name: string,
+    secrets: ReadSecret,
+    signal: AbortSignal,
+  ): Promise<Warehouse> => {
+    const shared = known.get(name);
+    if (shared !== undefined) {
+      const [opened] = await Promise.allSettled([shared.opening]);
+      // Whoever began to open it went away, which is no failure of this call.
+      const isAbandoned = opened.status === 'rejected' && shared.opener.aborted && !signal.aborted;
+      return isAbandoned ? open(name, secrets, signal) : shared.opening;
+    }
+    const opening = openNamed(name, secrets, signal);
+    known.set(name, { opening, opener: signal });
+    // If this attempt fails, the next call tries again.
+    opening.catch(() => known.delete(name));
+    return opening;
+  };
+  return {
+    open,
+    async close(): Promise<void> {
+      const openings = [...known.values()].map(({ opening }) => opening);
+      for (const opened of await Promise.allSettled(openings))
         if (opened.status === 'fulfilled') await opened.value.close();
     },
   };
