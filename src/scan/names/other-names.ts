@@ -16,7 +16,10 @@ interface TableNames {
   readonly columnNames: readonly string[];
 }
 
-/** So many tables with one first word have it as the name of their group: `auth_user`. */
+/**
+ * So many tables with one first word have it as the name of their group: `auth_user`. A word that
+ * is a table's name itself names no group: `film_category` is of `film`.
+ */
 const leastOfGroup = 3;
 const groupWeight = 0.95;
 const prefixWeight = 0.95;
@@ -35,7 +38,9 @@ export function otherNames(tables: readonly TableNames[]): (readonly OtherName[]
   const isOnly = (list: readonly (string | undefined)[], text: string): boolean =>
     list.filter((listed) => listed === text).length === 1;
   return tables.map(({ entity }, index) => {
-    const inGroup = entity.length > 1 && (groups.get(entity[0] ?? '')?.length ?? 0) >= leastOfGroup;
+    const ofWord = groups.get(entity[0] ?? '') ?? [];
+    const isTable = ofWord.some((table) => table.entity.length === 1);
+    const inGroup = entity.length > 1 && ofWord.length >= leastOfGroup && !isTable;
     const prefix = prefixes[index];
     const letters = initials[index] ?? '';
     const isLetters = /^\p{Script=Latin}+$/u.test(letters) && isOnly(initials, letters);
