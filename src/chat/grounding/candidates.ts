@@ -3,7 +3,7 @@ import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import { ofGroups, ofParts, ofProducts, ofSameNames, ofTotals } from './across.ts';
 import { type ColumnKind, columnKinds, isLabel } from './columns.ts';
 import { bridgesOf } from './row-sums.ts';
-import { allPairs, compareAll, comparisons, type Located, numberOf } from './values.ts';
+import { allPairs, columnTime, compareAll, comparisons, type Located, numberOf } from './values.ts';
 
 /** A cell of a query result. */
 export interface GroundingCell {
@@ -258,8 +258,8 @@ function ofRow(query: QueryEvidence, row: number): Derivable[] {
     const value = numberOf(rows[row]?.[index]);
     const kind = kinds[index] ?? 'unknown';
     if (value === undefined || isLabel(kind)) return [];
-    const time = /(?:19|20|21)\d\d(?:[-_]?q?\d{1,2})?/i.exec(name)?.[0];
-    return [{ value, cell: { query: id, row, column: name }, row, kind, time }];
+    const cell = { query: id, row, column: name };
+    return [{ value, cell, row, kind, time: columnTime(name) }];
   });
   if (located.length > 8) return [];
   return [...compareAll(located), ...bridgesOf(located)];

@@ -27,9 +27,10 @@ function kindOf({ columns, rows }: QueryEvidence, index: number): ColumnKind {
   if (areYears && values.length > 0 && yearName.test(name)) return 'year';
   if (idName.test(name) && areWhole && areIds(values)) return 'id';
   if (moneyName.test(name)) return 'money';
-  if (areWhole) return values.length > 0 ? 'count' : 'unknown';
-  const areFractions = values.every((value) => Math.abs(Number(value)) <= 1);
-  return areFractions && values.length > 0 ? 'share' : 'unknown';
+  // A whole number that no name explains may be an amount of anything.
+  if (values.length === 0) return 'unknown';
+  if (areWhole) return isCounted(name) ? 'count' : 'unknown';
+  return values.every((value) => Math.abs(Number(value)) <= 1) ? 'share' : 'unknown';
 }
 
 const countedName =
@@ -120,7 +121,7 @@ function nameParts(name: string): readonly string[] {
       .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
       .toLowerCase()
       .split(/[^\p{L}]+/u)
-      .map((part) => part.replace(/(?<=[^s]{2})s$/, ''))
+      .map((part) => part.replace(/(?<=..[^s])s$/, ''))
       // `40 units` are not of the column unit_price.
       .filter((part, _, { length }) => part !== 'unit' || length === 1)
       .filter((part) => part.length > 2 && part !== 'total' && part !== 'sum')

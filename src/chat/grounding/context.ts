@@ -174,12 +174,10 @@ function pickFromColumn(
       !names.some(({ start, end }) => start <= at(written) && at(written) < end),
   );
   const position = at(number);
-  const before = names.findLast(({ start }) => start < position);
-  const after = names.find(({ start }) => start > position);
+  const next = rightBehind(text, position + number.text.length, names);
+  if (next !== undefined) return names.filter(({ start }) => start === next.start);
   const [firstValue] = values;
-  const comesFirst =
-    firstValue !== undefined && names[0] !== undefined && names[0].start > at(firstValue);
-  const nearest = comesFirst ? (after ?? before) : (before ?? after);
+  const nearest = nearestName(text, { names, position, first: firstValue && at(firstValue) });
   if (nearest === undefined) return [];
   const last = names.at(-1);
   const isLast = last !== undefined && nearest.start === last.start && position > last.start;
@@ -194,6 +192,57 @@ function pickFromColumn(
   if (inOrder !== undefined) return [inOrder];
   return between ? names.filter(({ start }) => start === nearest.start) : names;
 }
+
+/** The name before a number, or the one behind it where numbers stand before their names. */
+function nearestName(
+  text: string,
+  {
+    names,
+    position,
+    first,
+  }: {
+    readonly names: readonly Mention[];
+    readonly position: number;
+    /** Where the first number stands. */
+    readonly first: number | undefined;
+  },
+): Mention | undefined {
+  const before = names.findLast(({ start }) => start < position);
+  const after = names.find(({ start }) => start > position);
+  const comesFirst = first !== undefined && (names[0]?.start ?? -1) > first;
+  const isNextCloser =
+    comesFirst && !isCloser(text, { from: before?.end, at: position, to: after?.start });
+  return isNextCloser ? (after ?? before) : (before ?? after);
+}
+
+/** `5 for EMEA`: nothing but a preposition stands between the number and the name. */
+function rightBehind(text: string, end: number, names: readonly Mention[]): Mention | undefined {
+  const after = names.find(({ start }) => start >= end);
+  return after && prepositionGap.test(text.slice(end, after.start)) ? after : undefined;
+}
+
+const prepositionGap =
+  /^\s*[%％]?\s*(?:for|in|at|by|on|from|bei|für|im|in der|in den|auf|pour|en|à|au|para|em|no|na|per|nel|a|voor|op|dla|w|i|för)\s+(?:the\s+)?$/iu;
+
+/** True if the number follows the name before it at once, and not the name behind it. */
+function isCloser(
+  text: string,
+  {
+    from,
+    at,
+    to,
+  }: { readonly from: number | undefined; readonly at: number; readonly to: number | undefined },
+): boolean {
+  if (from === undefined || to === undefined) return false;
+  const gap = text.slice(from, at);
+  // In brackets behind the name: `in 2024 (6.8 of 27.6)`.
+  if (/^\s?\([^()]*$/.test(gap)) return true;
+  const behind = text.slice(at, to).replace(/^[\d.,\s]+/, '');
+  return !partEnd.test(gap) && !/\d/.test(gap) && (partEnd.test(behind) || /\d/.test(behind));
+}
+
+const partEnd =
+  /[,;:)、，；：）]|(?<!\p{L})(?:and|und|et|y|e|och|while|but|against|versus|vs)(?!\p{L})/iu;
 
 /** What stands between the semicolons around a number; all of the statement if it names nothing. */
 function ofClause(
@@ -302,7 +351,7 @@ function wordsBehind(text: string): string {
 
 /** Behind these words stands what the next number is of: `5 EUR on revenue of 9 EUR`. */
 const linkWords =
-  /^(?:on|from|against|with|at|vs|versus|compared|bei|auf|gegenüber|gegen|mit|aus|sur|contre|avec|sobre|contra|con|su|contro|op|tegen|met|przy|wobec)(?!\p{L})/iu;
+  /^(?:and|und|et|y|e|och|or|oder|ou|on|from|against|with|at|vs|versus|compared|bei|auf|gegenüber|gegen|mit|aus|sur|contre|avec|sobre|contra|con|su|contro|op|tegen|met|przy|wobec)(?!\p{L})/iu;
 
 /** What stands between the unit of the number before and this one. */
 function wordsBefore(
@@ -318,6 +367,5 @@ function wordsBefore(
   const gap = text.slice(from, number.start - statement.start);
   const unit = previous === undefined ? '' : wordsBehind(gap);
   const rest = gap.slice(gap.indexOf(unit) + unit.length);
-  // A clause of its own begins behind the last comma.
   return rest.slice(-60);
 }

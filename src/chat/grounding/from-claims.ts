@@ -57,21 +57,25 @@ export function deriveFromClaims(
   );
 }
 
-type Pair = readonly [KnownNumber, KnownNumber];
+export type KnownPair = readonly [KnownNumber, KnownNumber];
 
-function pairsOf(known: readonly KnownNumber[]): readonly Pair[] {
-  return known.flatMap((a, index) => known.slice(index + 1).map((b): Pair => [a, b]));
+/** Each two of them, in their order. */
+export function pairsOf(known: readonly KnownNumber[]): readonly KnownPair[] {
+  return known.flatMap((a, index) => known.slice(index + 1).map((b): KnownPair => [a, b]));
 }
 
-function across(before: readonly KnownNumber[], after: readonly KnownNumber[]): readonly Pair[] {
-  return before.flatMap((a) => after.slice(0, 1).map((b): Pair => [a, b]));
+function across(
+  before: readonly KnownNumber[],
+  after: readonly KnownNumber[],
+): readonly KnownPair[] {
+  return before.flatMap((a) => after.slice(0, 1).map((b): KnownPair => [a, b]));
 }
 
 function percentagesOf(number: WrittenNumber, said: string) {
   const { sign, text } = number;
   const isPoints = /\p{L}/u.test(text.replace(/percent|prozent(?!p)/iu, ''));
   const growths = growthsOf(number, said);
-  return ([a, b]: Pair): readonly FromNeighbours[] => {
+  return ([a, b]: KnownPair): readonly FromNeighbours[] => {
     const areShares = a.kind === 'share' && b.kind === 'share';
     if (areShares && isPoints) return [{ value: Math.abs(b.value - a.value), derivation: 'b - a' }];
     if (a.kind !== b.kind && a.kind !== 'unknown' && b.kind !== 'unknown') return [];
@@ -101,7 +105,7 @@ function growthsOf({ sign }: WrittenNumber, said: string) {
 }
 
 /** The later number of two may be what the earlier one is compared with. */
-const besideWords =
+export const besideWords =
   /(?<!\p{L})(?:above|below|than|over|under|als|über|unter|que|che|di|dan|än|niż)(?!\p{L})/iu;
 
 /** 84 % never pay where 16 % do. */
@@ -139,7 +143,7 @@ function amountsOf({ text, sign, isMoney, readings }: WrittenNumber, said: strin
   const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '').length;
   const isRatio = averageWords.test(said) || timesWords.test(said);
   const isExact = readings.some(({ step }) => step < 1) && digits > 1;
-  return ([a, b]: Pair): readonly FromNeighbours[] => {
+  return ([a, b]: KnownPair): readonly FromNeighbours[] => {
     if (sign !== undefined) return [];
     const isSameKind = a.kind === b.kind;
     const isDifference = isSameKind && a.kind !== 'share';
@@ -190,3 +194,11 @@ const units = [
   { size: 24, words: [hours, dayWords] },
   { size: 7, words: [dayWords, weeks] },
 ] as const;
+
+/** A number of the question or of a query, for what is computed with it. */
+export function statedValue({ readings, isPercent, isYear }: WrittenNumber) {
+  const [reading] = readings;
+  if (reading === undefined || isYear) return undefined;
+  const kind = isPercent ? ('share' as const) : ('unknown' as const);
+  return { value: isPercent ? reading.value / 100 : reading.value, kind };
+}

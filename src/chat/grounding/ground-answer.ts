@@ -15,12 +15,26 @@ import {
   type StatementContext,
 } from './context.ts';
 import { fitsNumber } from './fits.ts';
-import { deriveFromClaims, type KnownNumber } from './from-claims.ts';
+import { deriveFromClaims, type KnownNumber, statedValue } from './from-claims.ts';
 import { withoutNames } from './mentions.ts';
-import { totalWords } from './numbers/number-words.ts';
+import { previousWords, totalWords } from './numbers/number-words.ts';
+import { standsInQuery } from './in-query.ts';
+import { missingQueries } from './missing-queries.ts';
 import { plausibleDerivation } from './plausible.ts';
 import { readNumbers, underHeader, type WrittenNumber } from './numbers/read-numbers.ts';
-import { splitStatements } from './statements.ts';
+import {
+  isOfCalendar,
+  isPercentOfTime,
+  periodDivisors,
+  type Spans,
+  spansOf,
+} from './numbers/calendar.ts';
+import { type Duration, findDurations, lasts } from './numbers/durations.ts';
+import { isPrevious } from './rare/previous-rows.ts';
+import { standsElsewhere } from './rare/stands-elsewhere.ts';
+import { fromRows } from './rare/from-rows.ts';
+import { fromStated } from './rare/from-stated.ts';
+import { isWholeEntry, splitStatements } from './statements.ts';
 
 /** A number or a citation in an answer, and what it rests on. */
 export interface GroundedClaim {
@@ -75,11 +89,20 @@ export function groundAnswer({
     );
     return { statement, numbers: own, evidence };
   });
-  const answer = { asked, known, contexts, text, mentioned: countMentioned(text, evidence) };
+  const answer = {
+    evidence,
+    asked,
+    known,
+    contexts,
+    text,
+    mentioned: countMentioned(text, evidence),
+    spans: spansOf(evidence, `${question} ${text}`),
+    durations: findDurations(text, numbers),
+  };
   const bound = contexts.map((context) =>
     context.numbers.map((number) => groundNumber(number, context, answer)),
   );
-  const claims = throughOthers(bound);
+  const claims = throughStated(throughOthers(bound), answer).map(({ claim }) => claim);
   const rest = all.slice(mostNumbers).map(unchecked);
   return [...claims, ...rest, ...missingQueries(text, evidence)].toSorted(
     (a, b) => a.span[0] - b.span[0],
@@ -96,13 +119,13 @@ interface BoundClaim {
 }
 
 /** What no cell gives may follow from the numbers beside it. */
-function throughOthers(statements: readonly (readonly BoundClaim[])[]): readonly GroundedClaim[] {
+function throughOthers(statements: readonly (readonly BoundClaim[])[]): readonly BoundClaim[] {
   let before: readonly BoundClaim[] = [];
   return statements.flatMap((own) => {
     const done = [...own];
     own.forEach((bound, index) => (done[index] = throughNeighbours(bound, [...before, ...done])));
     if (done.length > 0) before = done;
-    return done.map(({ claim }) => claim);
+    return done;
   });
 }
 
@@ -114,16 +137,52 @@ function throughNeighbours(bound: BoundClaim, around: readonly BoundClaim[]): Bo
   const found = deriveFromClaims(number, { known, said });
   if (found === undefined) return bound;
   const evidence = others.flatMap((neighbour) => neighbour.claim.evidence).slice(0, 10);
-  const { kind, text, span } = claim;
-  const { value, derivation } = found;
+  return deriveClaim(bound, { ...found, cells: evidence });
+}
+
+function deriveClaim(
+  bound: BoundClaim,
+  { value, derivation, cells }: Pick<Derivable, 'value' | 'derivation' | 'cells'>,
+): BoundClaim {
+  const { kind, text, span } = bound.claim;
+  const { start, isPercent } = bound.number;
   return {
     ...bound,
-    claim: { kind, text, span, status: 'derived', evidence, derivation },
-    known: { start: number.start, value, kind: number.isPercent ? 'share' : 'unknown' },
+    claim: { kind, text, span, status: 'derived', evidence: cells, derivation },
+    known: { start, value, kind: isPercent ? 'share' : 'unknown' },
   };
 }
 
+/** What is left may follow from any numbers of the answer, where that is no coincidence. */
+function throughStated(
+  bounds: readonly BoundClaim[],
+  { text, spans, evidence }: ReadAnswer,
+): readonly BoundClaim[] {
+  const done = [...bounds];
+  for (const [index, bound] of bounds.entries()) {
+    const { claim, number, said } = bound;
+    if (claim.status !== 'ungrounded' || standsElsewhere(number, evidence)) continue;
+    const known = done.flatMap((entry) => entry.known ?? []);
+    const divisors = periodDivisors(said, spans);
+    const found = fromStated(surroundings(number, said, text), {
+      known,
+      divisors,
+      behind: text.slice(number.end, number.end + 24),
+    });
+    if (found !== undefined) done[index] = deriveClaim(bound, found);
+  }
+  return done;
+}
+
+function surroundings(number: WrittenNumber, said: string, text: string) {
+  return { number, said, before: text.slice(Math.max(0, number.start - 20), number.start) };
+}
+
 interface ReadAnswer {
+  readonly evidence: readonly QueryEvidence[];
+  /** The lengths of the periods that the queries and the answer name. */
+  readonly spans: Spans;
+  readonly durations: readonly Duration[];
   readonly text: string;
   /** How many rows of a query the text names, up to a place. */
   readonly mentioned: (query: string, end: number) => number;
@@ -163,28 +222,40 @@ function groundNumber(
     statement: said,
     before: answer.text.slice(Math.max(0, start - 20), start),
   });
-  const found = findCandidate({ number, context, place, tables, fits, answer });
-  if (found !== undefined)
-    return bind(
-      {
-        ...claim,
-        status: found.derivation === undefined ? 'cell' : 'derived',
-        evidence: found.cells,
-        ...(found.derivation !== undefined && { derivation: found.derivation }),
-      },
-      found,
+  const search = { number, context, place, tables, fits, answer };
+  const behind = answer.text.slice(end, end + 24);
+  if (isPercentOfTime(number, behind))
+    return bind({ ...claim, status: 'ungrounded', evidence: [], reason: 'it is no percentage' });
+  const bindTo = (found: Derivable) =>
+    bind(
+      { ...claim, ...describeCandidate(found) },
+      { ...found, kind: number.isPercent ? 'share' : found.kind },
     );
+  const found = findCandidate(search);
+  if (found !== undefined) return bindTo(found);
   const isAsked = answer.asked.some(({ readings }) =>
     readings.some(({ value }) => hasValue(number, value)),
   );
-  if (isAsked) return bind({ ...claim, status: 'question', evidence: [] });
+  const stated = statedValue(number);
+  if (isAsked) return bind({ ...claim, status: 'question', evidence: [] }, stated);
   const inStatement = evidence.find((query) => standsInQuery(number, query));
   if (inStatement !== undefined)
-    return bind({ ...claim, status: 'cell', evidence: [{ query: inStatement.id }] });
+    return bind({ ...claim, status: 'cell', evidence: [{ query: inStatement.id }] }, stated);
   if (isRank(number, place.header, tables))
     return bind({ ...claim, status: 'derived', evidence: [], derivation: 'rank' });
+  if (isOfCalendar(number, behind, answer.spans))
+    return bind({ ...claim, status: 'derived', evidence: [], derivation: 'calendar' }, stated);
+  const rare = findDuration(search) ?? findRareCandidate(search, said);
+  if (rare !== undefined) return bindTo(rare);
+  if (isWholeEntry(number, statement))
+    return bind({ ...claim, status: 'derived', evidence: [], derivation: 'whole' });
   const reason = whyNot(fits, tables, evidence);
   return bind({ ...claim, status: 'ungrounded', evidence: [], reason });
+}
+
+function describeCandidate({ cells, derivation }: Derivable) {
+  if (derivation === undefined) return { status: 'cell' as const, evidence: cells };
+  return { status: 'derived' as const, evidence: cells, derivation };
 }
 
 interface CandidateSearch {
@@ -208,10 +279,38 @@ function findCandidate(search: CandidateSearch): Derivable | undefined {
   const wider = cited.length > tables.length ? placeNumber(context, number, cited) : place;
   return (
     cellCandidates(tables, place.isNear).find(isCell) ??
+    (previousWords.test(statement.text)
+      ? cellCandidates(tables, isPrevious(tables, place)).find(isCell)
+      : undefined) ??
     derivedCandidates(cited, { ...wider, mentioned })
       .filter(isPlausible)
       .find(fits)
   );
+}
+
+/** What no words explain, and chance neither. */
+function findRareCandidate(search: CandidateSearch, said: string): Derivable | undefined {
+  const { number, context, answer } = search;
+  if (standsElsewhere(number, context.evidence)) return undefined;
+  const divisors = periodDivisors(said, answer.spans);
+  const tables = allCitedTables(context);
+  const place = placeNumber(context, number, tables);
+  const mentioned = (query: string): number => answer.mentioned(query, context.statement.end);
+  const derived = derivedCandidates(tables, { ...place, mentioned });
+  const behind = answer.text.slice(number.end, number.end + 24);
+  const around = surroundings(number, said, answer.text);
+  return fromRows(around, { tables, place, derived, behind, divisors });
+}
+
+/** `3 hours 5 minutes` is 185 minutes. */
+function findDuration({ number, place, tables, answer }: CandidateSearch): Derivable | undefined {
+  const own = answer.durations.find(({ start, end }) => start <= number.start && number.end <= end);
+  if (own === undefined || number.isPercent || number.sign !== undefined) return undefined;
+  const derived = derivedCandidates(tables, { ...place, mentioned: () => 0 });
+  const found = [...cellCandidates(tables, place.isNear), ...derived].find(
+    ({ value, kind }) => kind !== 'share' && lasts(own, value),
+  );
+  return found && { ...found, derivation: `${found.derivation ?? 'a'} as a duration` };
 }
 
 function countMentioned(text: string, evidence: readonly QueryEvidence[]) {
@@ -252,6 +351,9 @@ function isExtreme({ rows }: QueryEvidence, column: number, value: number): bool
 function namesNoRow({ context, place, tables, answer }: CandidateSearch): boolean {
   const { statement } = context;
   if (!statement.isEntry || place.hasNames || totalWords.test(statement.text)) return false;
+  const last = answer.contexts.findLast((entry) => entry.statement.cells.length > 0);
+  // The last row of a table is often its sum.
+  if (last === context) return false;
   if (tables.every(({ rows }) => rows.length < 2)) return false;
   const entries = answer.contexts.filter((entry) => entry.statement.isEntry && entry !== context);
   return entries.some((entry) =>
@@ -291,59 +393,4 @@ function whyNot(
 
 function hasValue({ readings }: WrittenNumber, wanted: number): boolean {
   return readings.some(({ value }) => value === wanted);
-}
-
-/** A filter of the query has the number; or, for a year, a text or date of its rows. */
-function standsInQuery(number: WrittenNumber, { sql = '', rows, columns }: QueryEvidence): boolean {
-  const [reading] = number.readings;
-  if (reading === undefined) return false;
-  const names = columns.map(({ name }) => name).join(' ');
-  if (number.isPercent) return isPercentile(Math.abs(reading.value), names);
-  const digits = String(Math.abs(reading.value));
-  const isIn = (text: string) =>
-    new RegExp(`(?<![\\d.])0*${digits.replace('.', '\\.')}(?![\\d]|\\.\\d)`).test(text);
-  // Positions of columns and factors say nothing about the data.
-  const literals = sql
-    .replaceAll(/\b(?:group|order)\s+by\s+[\d,\s]+/gi, ' ')
-    .replaceAll(/\b1(?:00)?(?:\.0+)?\s*\*/g, ' ');
-  if (isIn(`${literals} ${names}`)) return true;
-  const ranges = rows.flatMap((row) =>
-    row.filter((cell) => typeof cell === 'string' && /^\D{0,5}\d+\s?[-–]\s?\d+\D*$/.test(cell)),
-  );
-  if (!number.isMoney && ranges.length > 1 && isIn(ranges.join(' '))) return true;
-  return (
-    number.isYear && rows.some((row) => row.some((cell) => typeof cell === 'string' && isIn(cell)))
-  );
-}
-
-/** The slowest 10 % of a column `p90`. */
-function isPercentile(value: number, names: string): boolean {
-  return [...names.matchAll(/(?:^|[ _])p(\d\d)(?!\d)/gi)].some(
-    ([, rank]) => Number(rank) === value || 100 - Number(rank) === value,
-  );
-}
-
-function citedIds(text: string): readonly string[] {
-  return [...text.matchAll(/\[(q\d+(?:\s*,\s*q\d+)*)\]/gi)].flatMap(([, ids = '']) =>
-    ids.toLowerCase().split(/\s*,\s*/),
-  );
-}
-
-function missingQueries(
-  text: string,
-  evidence: readonly QueryEvidence[],
-): readonly GroundedClaim[] {
-  const known = new Set(evidence.map(({ id }) => id));
-  return [...text.matchAll(/\[(q\d+(?:\s*,\s*q\d+)*)\]/gi)].flatMap((match) =>
-    citedIds(match[0])
-      .filter((id) => !known.has(id))
-      .map((id): GroundedClaim => ({
-        kind: 'citation',
-        text: `[${id}]`,
-        span: [match.index, match.index + match[0].length],
-        status: 'ungrounded',
-        evidence: [],
-        reason: `there is no query ${id}`,
-      })),
-  );
 }

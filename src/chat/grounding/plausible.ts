@@ -1,5 +1,5 @@
 import { dayWords, oppositeWords } from './from-claims.ts';
-import type { Derivable } from './candidates.ts';
+import type { Derivable, GroundingCell } from './candidates.ts';
 import type { NumberPlace } from './context.ts';
 import {
   averageWords,
@@ -71,7 +71,7 @@ export function plausibleDerivation({
     ['sum of the row', digits > 2 && endWords.test(`${lead} ${said}`)],
     ['a * b', digits > 2],
     ['sum of the named', isTotal || number.isPercent],
-    ['sum of the first', firstWords.test(said)],
+    ['sum of the first', firstWords.test(said) || runningWords.test(said)],
     ['1 - a / b', isRest || isMargin],
     ['(b / a) ^', yearlyWords.some((yearly) => yearly.test(said))],
     ['days', dayWords.test(said)],
@@ -100,6 +100,9 @@ const beyondWords =
 const endWords =
   /(?<!\p{L})(?:clos(?:ing|es?|ed)|ending|ends?|ended|net|final|left|leaves|schluss\p{L}*|end\p{L}*|netto|solde|finale?|saldo|cierre|fechamento)(?!\p{L})/iu;
 
+/** What is added up row by row. */
+const runningWords = /cumul|running|kumul|accum|acumul|progressiv|narastaj|累计|累計/i;
+
 const marginWords = /margin|marge|marż|uptime|retention|verfügbar|disponib/i;
 
 const yearlyWords = [averageWords, /CAGR|\bTCAC\b/];
@@ -121,10 +124,15 @@ function isRatioSaid(
   if (a === undefined || b === undefined) return false;
   const isSameRow = a.row === b.row && a.query === b.query;
   const isRatio = ratioWords.some((words) => words.test(said));
-  const isAmount = kind === 'money' || kind === 'unknown';
+  const isAmount = kind === 'money' || (kind === 'unknown' && !number.isPercent);
   if (isAmount) return isRatio || (isSameRow && number.isMoney);
-  if (!number.isPercent) return isRatio || periodWords.test(said);
-  if (isChange) return false;
+  return number.isPercent
+    ? !isChange && isShareSaid(a, b, place)
+    : isRatio || periodWords.test(said);
+}
+
+function isShareSaid(a: GroundingCell, b: GroundingCell, place: NumberPlace): boolean {
+  const isSameRow = a.row === b.row && a.query === b.query;
   const named = place.named(a.query)?.size ?? 0;
   return isSameRow || a.query !== b.query || named >= 2;
 }

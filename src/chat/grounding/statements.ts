@@ -1,3 +1,5 @@
+import type { WrittenNumber } from './numbers/read-numbers.ts';
+
 /** A sentence, a line, or the row of a table in an answer. Places are in UTF-16 units. */
 export interface Statement {
   readonly start: number;
@@ -77,4 +79,12 @@ function splitSpans(text: string): readonly { readonly start: number; readonly e
     start = end;
   }
   return [...spans, { start, end: text.length }];
+}
+
+/** The first row of a funnel, or the last of a table, is 100 %. */
+export function isWholeEntry(
+  { isPercent, sign, readings }: WrittenNumber,
+  { cells }: Statement,
+): boolean {
+  return isPercent && sign === undefined && cells.length > 0 && readings[0]?.value === 100;
 }

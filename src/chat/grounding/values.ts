@@ -17,6 +17,11 @@ export interface Located {
   readonly time?: string | undefined;
 }
 
+/** The year or quarter that the name of a column has: `sales_2024`. */
+export function columnTime(name: string): string | undefined {
+  return /(?:19|20|21)\d\d(?:[-_]?q?\d{1,2})?/i.exec(name)?.[0];
+}
+
 export function allPairs(located: readonly Located[]): readonly (readonly [Located, Located])[] {
   return located.flatMap((a, index) => located.slice(index + 1).map((b) => [a, b] as const));
 }
@@ -83,6 +88,7 @@ function yearlyGrowths(a: Located, b: Located): Computed[] {
 function ratioKind(above: Located, below: Located): ColumnKind {
   if (above.kind === 'money' && below.kind === 'count') return 'money';
   if (above.kind === 'count' && below.kind === 'money') return 'count';
+  if (above.kind === 'unknown' && above.cell.column !== below.cell.column) return 'unknown';
   return above.kind === below.kind ? 'share' : 'unknown';
 }
 

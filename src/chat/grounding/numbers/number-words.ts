@@ -117,3 +117,9 @@ export const changeWords = word(
 export const timesWords = word(
   'times|x|fold|twice|double|triple|half|mal|fach\\p{L}*|doppelt\\p{L}*|fois|double|veces|doble|volte|doppio|vezes|dobro|keer|maal|gånger|razy|ratio|verhältnis|per',
 );
+
+/** Words for the period before the one that is named. */
+export const previousWords = word(
+  '(?:last|previous|prior|preceding) (?:year|quarter|month|week|period)\\p{L}*|(?:year|month|quarter|week)s? (?:before|earlier|ago)|vorjahr\\p{L}*|vormonat\\p{L}*|vorquartal\\p{L}*|vorwoche|vorherige\\p{L}*|précédente?|antérieure?|avant|anterior|pasado|precedente|scorso|scorsa|passado|vorige?|voorgaande?|poprzedni\\p{L}*|föregående|förra',
+  '前年|前月|前期|先月|昨年|去年|上月|上年|上季|上周|전년|전월',
+);

@@ -1,4 +1,5 @@
 import { scaleWords } from './number-words.ts';
+import { withoutOthers } from './other-digits.ts';
 import { readSpelledNumbers } from './spelled-numbers.ts';
 
 /** A number as an answer writes it. */
@@ -22,7 +23,7 @@ export interface WrittenNumber {
  * digits of names such as `q1` or `A4`.
  */
 const pattern =
-  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’-]|\p{Script=Latin}\/|\p{N}:)([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|\p{L}+\.?(?![\p{L}\d²³])))?/giu;
+  /(?<![\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]|[\p{Script=Latin}\p{N}][.,'’-]|\p{Script=Latin}\/|\p{N}:)([-−+]?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?([-−]?)(\d{1,3}(?:[ \u00A0\u202F]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,3}(?:['’]\d{3})+(?!\d)(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?)(?:([ \u00A0\u202F]?)([%％]|[千万萬億亿兆천만억조]|\p{Script=Latin}+\.?(?![\p{Script=Latin}\d²³])|\p{L}+\.?(?![\p{L}\d²³])))?/giu;
 
 /** The numbers of a text, in its order; code, links, dates and numbering are left out. */
 export function readNumbers(text: string): readonly WrittenNumber[] {
@@ -89,13 +90,14 @@ function readMatch(
     match,
     (part) => part ?? '',
   ) as MatchedParts;
-  const isPercent = percentSign.test(unit) || percentWord.test(unit.replace(/\.$/, ''));
-  const scale = isPercent ? 1 : scaleOf(unit, gap);
+  const isOwnPercent = isPercentUnit(unit, visible.slice(match.index + whole.length));
+  const scale = isOwnPercent ? 1 : scaleOf(unit, gap);
   // Letters right behind digits make a name of them, such as 3D; 1,240MWh is none.
   if (scale === undefined && gap === '' && /^\d+$/.test(number) && isName(unit)) return undefined;
   const isBare = scale === undefined;
   const text = isBare ? whole.slice(0, -1 * (gap + unit).length || undefined) : withoutPoint(whole);
   const [start, end] = [match.index, match.index + text.length];
+  const isPercent = isOwnPercent || (isBare && hasPercentBehind(number, visible.slice(end)));
   const written = signOf(sign + innerSign);
   const size = (scale ?? 1) * (written === '-' ? -1 : 1);
   const readings = readDigits(number, mark).map(({ value, step }) => ({
@@ -103,11 +105,27 @@ function readMatch(
     step: step * Math.abs(size),
   }));
   const isMoney = !isPercent && hasCurrency(whole, visible.slice(end, end + 12));
-  const isYear = isBare && written !== '-' && /^(?:19|20|21)\d\d$/.test(number);
+  const isYear = isBare && written !== '-' && yearForm.test(number);
   return { text, start, end, readings, isPercent, isMoney, sign: written, isYear };
 }
 
+/** Of a number without a unit of its own. */
+function hasPercentBehind(number: string, behind: string): boolean {
+  return !yearForm.test(number) && percentBehind.test(behind.slice(0, 24));
+}
+
+const yearForm = /^(?:19|20|21)\d\d$/;
 const percentSign = /^[%％]$/;
+
+/** `0.42 to 2.11 pp`: the unit of the second number is the unit of both. And `(0.42) %`. */
+const percentBehind =
+  /^\)\s?[%％]|^\s?(?:[-–]|to|and|bis|und|à|et|a|e|y|tot|en|do)\s?\d[\d.,]*\s?(?:[%％]|percent|prozent|pp|pts)/iu;
+
+/** `4 por ciento` is a percentage, `4 por tienda` is none. */
+function isPercentUnit(unit: string, behind: string): boolean {
+  if (/^(?:por|pour)$/i.test(unit)) return /^\s?cen/i.test(behind);
+  return percentSign.test(unit) || percentWord.test(unit.replace(/\.$/, ''));
+}
 
 function signOf(written: string): WrittenNumber['sign'] {
   if (/[-−]/.test(written)) return '-';
@@ -133,7 +151,7 @@ const percentWord =
 function scaleOf(unit: string, gap: string): number | undefined {
   const word = unit
     .toLowerCase()
-    .replace(/(?<=^\p{Script=Latin}+)\p{Script=Han}.*$/u, '')
+    .replace(/(?<=^\p{Script=Latin}+)[^\p{Script=Latin}.].*$/u, '')
     .replace(/\.$/, '');
   const scale = scaleWords.get(word);
   if (scale !== undefined) return gap !== '' || unit.length <= 2 ? scale : undefined;
@@ -215,38 +233,4 @@ function formsOfOneMark(compact: string, { separator, mark }: Marks): readonly s
     ...(isGrouped && !(mark === separator && isPair) ? [groups.join('')] : []),
     ...(isPair && !isOtherMark && !isWhole ? [groups.join('.')] : []),
   ];
-}
-
-const months =
-  'january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez';
-
-/** Blanks for code, citations, links, dates, times, and the numbers of lists. All places stay. */
-const others: readonly RegExp[] = [
-  /```[\s\S]*?(?:```|$)|`[^`\n]*`/g,
-  /\[q\d+(?:\s*,\s*q\d+)*\]/gi,
-  /https?:\/\/\S+/g,
-  /\b\d{4}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}(?::\d{2})?Z?)?\b/g,
-  /\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/g,
-  /\b\d{1,2}:\d{2}(?::\d{2})?\b/g,
-  /(?<!\d)\d{1,2}月(?:\d{1,2}日)?/g,
-  /^[ \t]*(?:\d{1,2}[.)]|#+)(?=\s)/gm,
-  new RegExp(`\\b\\d{1,2}(?:\\.|st|nd|rd|th|er)?\\s+(?:de\\s+)?(?:${months})\\b`, 'gi'),
-  new RegExp(`\\b(?:${months})\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?(?![\\d%]|[.,]\\d)`, 'gi'),
-  /\b\d{1,3}(?:st|nd|rd|th)\b/gi,
-  // Seasons, fractions and dates without a year.
-  /(?<![\d.,/])(?:(?:19|20)\d\d\/\d{2}|\d{1,2}\/\d{1,2})(?![\d/]|[.,]\d)/g,
-  // What is numbered, not counted: `step 2`.
-  /\b(?:step|week|phase|stage|level|tier|page|rank|place|schritt|woche|stufe|rang|platz|étape|semaine|rang|paso|semana|etapa|passo|settimana|stap|krok)[ \u00A0-]\d{1,2}(?![\d%]|[.,]\d)/giu,
-  // A constant of a formula, and the Portuguese word before a number.
-  /(?:\btimes|×|\*)\s?(?:36[05]|12|52|100|1[.,]?000)(?![\d.,%])/g,
-  /\bdos(?=\s+\d)/gi,
-  // Who was named before: `the gap between the two`.
-  /\b(?:between|of) the (?:two|three)(?=\s+(?:is|are|was|were)\b|[.,;:)])/gi,
-];
-
-function withoutOthers(text: string): string {
-  return others.reduce(
-    (rest, part) => rest.replaceAll(part, (found) => found.replaceAll(/[^\n]/g, ' ')),
-    text,
-  );
 }

@@ -111,10 +111,10 @@ export const money: readonly Telling[] = [
       `| $ | 2024 |
       |---|---:|
       | Revenue | ${n(revenue)} |
-      | COGS | (${n(cogs)}) |
+      | COGS | ${n(cogs).replace(/[0-9,]+/, '($&)')} |
       | **Gross profit** | **${n(revenue - cogs)}** |
-      | Opex | (${n(opex)}) |
-      | Tax | (${n(tax)}) |
+      | Opex | ${n(opex).replace(/[0-9,]+/, '($&)')} |
+      | Tax | ${n(tax).replace(/[0-9,]+/, '($&)')} |
       | **Net income** | **${n(revenue - cogs - opex - tax)}** |
 
       Net margin: ${p((revenue - cogs - opex - tax) / revenue)} [q1]`,

@@ -264,7 +264,7 @@ export const services: readonly Telling[] = [
       ],
       `Yes. Variant B converted ${p(b, 2)} (${n(cb)}/${n(nb)}) against ${p(a, 2)} (${n(ca)}/${n(na)}) for
       A [q1]: an absolute lift of ${n((b - a) * 100, 2)} pp, a relative lift of ${p(b / a - 1)}. The
-      difference is significant (p = {0.003}; 95% CI {0.42} to {2.11} pp) [q2].`,
+      difference is significant (p = {0.003}; 95% CI 0.42 to {2.11 pp}) [q2].`,
     ];
   }),
   told('3-survey', 'How satisfied are employees?', (dice) => {

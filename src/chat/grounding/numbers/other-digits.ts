@@ -1,0 +1,66 @@
+/** Month names of a dozen languages, as they stand in dates. */
+const months = [
+  'january|february|march|april|may|june|july|august|september|october|november|december',
+  'januar|februar|märz|mai|juni|juli|oktober|dezember',
+  'janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre',
+  'enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre',
+  'gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre',
+  'janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro',
+  'januari|februari|maart|maj|mei|augusti|augustus|december',
+  'stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia',
+  'января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря',
+  'ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık',
+  'jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez',
+].join('|');
+const day = '\\d{1,2}(?:\\.|st|nd|rd|th|er|º)?';
+const until = '\\s?(?:[-–]|to|through|until|bis|au|al|a|t/m|tot|till|do)\\s?';
+
+/** A power of ten, as languages group it. */
+const powerOfTen =
+  '1(?:0{1,2}|(?:[.,\u00A0\u202F ’]?000){1,2}|0{1,2}[.,\u00A0\u202F ’]?000)(?![\\d%]|[.,]\\d| %)';
+
+/** Code, citations, links, dates, times, and digits that number or name a thing. */
+const others: readonly RegExp[] = [
+  /```[\s\S]*?(?:```|$)|`[^`\n]*`/g,
+  /\[q\d+(?:\s*,\s*q\d+)*\]/gi,
+  /https?:\/\/\S+/g,
+  /\b\d{4}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}(?::\d{2})?Z?)?\b/g,
+  /\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/g,
+  /\b\d{1,2}:\d{2}(?::\d{2})?\b/g,
+  /(?<!\d)\d{1,2}(?:月(?:\d{1,2}日)?|월(?: ?\d{1,2}일)?)/g,
+  // Ranks and quarters.
+  /(?<!\d)(?:\d{1,2}位|[前第]\d{1,2}(?!\d)|[1-4]분기)/g,
+  /(?<![\d.,])[1-4]\.(?=\s(?:Quartal|Halbjahr|Platz|Rang|Stelle|kwartaal|kwartał))/g,
+  /^[ \t]*(?:\d{1,2}[.)]|#+)(?=\s)/gm,
+  // `May 2–31`, `1. bis 31. März`, `3 March`.
+  new RegExp(
+    `(?<!\\p{L})(?:${months})\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?(?:${until}\\d{1,2}(?:st|nd|rd|th)?)?(?![\\d%]|[.,]\\d)`,
+    'giu',
+  ),
+  new RegExp(`(?<!\\d)(?:${day}${until})?${day}\\s+(?:de\\s+)?(?:${months})(?!\\p{L})`, 'giu'),
+  /\b\d{1,3}(?:st|nd|rd|th)\b/gi,
+  // Seasons, fractions and dates without a year.
+  /(?<![\d.,/])(?:(?:19|20)\d\d\/\d{2}|(?:0?\d|1[0-2])\/(?:[0-2]?\d|3[01])|(?:[12]\d|3[01])\/(?:0?\d|1[0-2]))(?![\d/]|[.,]\d)/g,
+  // What is numbered, not counted: `step 2`.
+  /\b(?:step|week|phase|stage|level|tier|page|rank|place|schritt|woche|stufe|rang|platz|étape|semaine|rang|paso|semana|etapa|passo|settimana|stap|krok)[ \u00A0-]\d{1,2}(?![\d%]|[.,]\d)/giu,
+  // A constant of a formula, and the Portuguese word before a number.
+  /(?:\btimes|×|\*)\s?(?:36[05]|12|52|100|1[.,]?000)(?![\d.,%])/g,
+  /\bdos(?=\s+\d)/gi,
+  // What a rate counts by: `8.3 per 1,000`, `1 in 51`.
+  new RegExp(`(?<!\\p{L})(?:per|pro|je|auf|pour|por|por cada|ogni|na|op)\\s${powerOfTen}`, 'giu'),
+  /(?<![\d.,])1(?= (?:in|von|sur|de cada|su|na) (?:\p{L}+ )?\d)/giu,
+  // The ends of a scale, and how sure an interval is.
+  /(?:\bscale(?: of| from)?|\bskala von|\béchelle de|\bescala de(?:l)?|\bscala da) \d{1,3}(?: (?:to|bis|à|a) |\s?[-–]\s?)\d{1,3}\b/giu,
+  /(?<=\d[.,]\d{1,2}(?: out of | von | sur | su | de | van |\/))(?:5|10|20|100)(?![\d.,]|\s?%)/giu,
+  /\b9[059]\s?%[ -](?=CI\b|confidence|Konfidenz|credible)|(?<=\bIC (?:de |à |al )?)9[059]\s?%/giu,
+  // Who was named before: `the gap between the two`.
+  /\b(?:between|of) the (?:two|three)(?=\s+(?:is|are|was|were)\b|[.,;:)])/gi,
+];
+
+/** Blanks for the digits of a text that state no amount. All places stay. */
+export function withoutOthers(text: string): string {
+  return others.reduce(
+    (rest, part) => rest.replaceAll(part, (found) => found.replaceAll(/[^\n]/g, ' ')),
+    text,
+  );
+}
