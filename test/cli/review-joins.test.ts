@@ -47,7 +47,7 @@ test('a join in doubt is listed, accepted and rejected by command, and asked abo
   );
 
   expect((await ktx(['review', 'list'], { cwd })).stdout).toContain(
-    'values without a match: none; the names differ',
+    'values without a match: none; the names resemble',
   );
 
   const unknown = await ktx(['review', 'accept', 'orders(handlr)'], { cwd });

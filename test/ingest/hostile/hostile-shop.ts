@@ -37,6 +37,9 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
 INSERT INTO coupons VALUES ('SUMMER', 10), ('WINTER', 20);
 `;
 
+/** Whether `thanked` leads to customers is left to the model, however sure the scan is of it. */
+const scan = 'scan: {accept: 0.98, review: 0.98}\n';
+
 /** What people of the shop have written: metrics and words that queries use. */
 const personsEdits: Readonly<Record<string, string>> = {
   orders: `default_time: ordered_at
@@ -85,7 +88,7 @@ const standingQueries: readonly object[] = [
 export async function hostileShop() {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-hostile-')));
   sql(dir, tables);
-  write(dir, 'ktx.yaml', 'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n');
+  write(dir, 'ktx.yaml', `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${scan}`);
   write(dir, '.gitignore', 'shop.sqlite\n');
   run(dir, 'init', '-q', '-b', 'main');
   run(dir, 'config', 'user.name', 'Ada');
@@ -141,7 +144,7 @@ export function addPages(dir: string, llm: string, behaviours: readonly Behaviou
   write(
     dir,
     'ktx.yaml',
-    `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}\n${llm}`,
+    `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}\n${scan}${llm}`,
   );
   for (const [index, { page }] of behaviours.entries())
     write(dir, `docs/p${index}.md`, `# Notes\n\n${page}${filler}`);
