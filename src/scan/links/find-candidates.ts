@@ -136,7 +136,8 @@ function candidateBuilder(
     if (column === child || isSharedEmail || !areComparable(child, column)) return undefined;
     if (!mayReferTo(child.table, column.table)) return undefined;
     const names = nameEvidence(child, parent, parent === own.meant);
-    if (parent.isAttribute && names.same === 0 && names.table < 0.95) return undefined;
+    if (parent.isAttribute && names.table < 0.95 && (names.same === 0 || isUnique(child)))
+      return undefined;
     const values = estimateValues(own, column, keyHashes.get(column) ?? new Set());
     if (values === undefined) return undefined;
     return {
@@ -179,4 +180,9 @@ function estimateValues(
     child.table.profile.fraction === 1;
   const coverage = Math.min(1, (child.profile.distinct * containment) / keyCount(parent));
   return { containment, coverage, orphans: isExact && containment === 1 ? 0 : undefined };
+}
+
+/** True for a column that tells the rows of its own table apart, such as their labels. */
+function isUnique({ profile, present }: ColumnFacts): boolean {
+  return profile.distinct >= present * 0.98;
 }
