@@ -120,16 +120,10 @@ function readMembers(
 export function readDbtMetrics(yaml: YamlItem, files: ProjectFiles): DbtMetric[] {
   const readMetricEntry = (entry: YamlMapping, model?: string): DbtMetric => {
     const isOlder = isRecord(entry['type_params']);
-    const raw = isOlder ? entry : toLegacyMetric(entry, model);
-    const owned = [entry, mappingAt(entry, 'config')].map((mapping) => ({
-      mapping,
-      placeOf: yaml.placeOf,
-    }));
-    return {
-      raw: resolveTexts(raw, files),
-      place: (key) => yaml.placeOf(entry, key),
-      owner: findOwner(owned, files.groupOwners),
-    };
+    const described = describeEntry(yaml, entry, files);
+    return isOlder
+      ? described
+      : { ...described, raw: resolveTexts(toLegacyMetric(entry, model), files) };
   };
   const atTop = namedEntries(yaml, 'metrics').filter(isEnabled);
   const ofModels = namedEntries(yaml, 'models').flatMap((model) =>
@@ -144,17 +138,20 @@ export function readDbtMetrics(yaml: YamlItem, files: ProjectFiles): DbtMetric[]
 export function readDbtSavedQueries(yaml: YamlItem, files: ProjectFiles): DbtSavedQuery[] {
   return namedEntries(yaml, 'saved_queries')
     .filter(isEnabled)
-    .map((entry) => {
-      const owned = [entry, mappingAt(entry, 'config')].map((mapping) => ({
-        mapping,
-        placeOf: yaml.placeOf,
-      }));
-      return {
-        raw: resolveTexts(entry, files),
-        place: (key) => yaml.placeOf(entry, key),
-        owner: findOwner(owned, files.groupOwners),
-      };
-    });
+    .map((entry) => describeEntry(yaml, entry, files));
+}
+
+/** What an entry says, where, and who answers for it. */
+function describeEntry(yaml: YamlItem, entry: YamlMapping, files: ProjectFiles): DbtMetric {
+  const owned = [entry, mappingAt(entry, 'config')].map((mapping) => ({
+    mapping,
+    placeOf: yaml.placeOf,
+  }));
+  return {
+    raw: resolveTexts(entry, files),
+    place: (key) => yaml.placeOf(entry, key),
+    owner: findOwner(owned, files.groupOwners),
+  };
 }
 
 export function readDbtExposures(yaml: YamlItem, files: ProjectFiles): DbtExposure[] {
