@@ -88,9 +88,8 @@ export async function git(
     const hint = 'Install git: https://git-scm.com/downloads';
     throw new UserError('git_missing', 'git is not installed, or not in the PATH.', { hint });
   }
-  throw gitError(
-    `${commandOf(args)} failed in ${folder}: ${result.stderr === '' ? errorMessage(error) : result.stderr}`,
-  );
+  const said = result.stderr === '' ? errorMessage(error) : result.stderr;
+  throw gitError(`${commandOf(args)} failed in ${folder}: ${said}`);
 }
 
 /** The command, after the settings of this call. */
@@ -147,7 +146,8 @@ export async function configuredFilters(repository: Repository): Promise<readonl
 function gitError(what: string): UserError {
   const retryable = what.includes('.lock');
   const hint = retryable
-    ? 'Another git command is running or was killed. Try again; if it still fails, remove the lock file that is named.'
+    ? 'Another git command is running or was killed. Try again; if it still fails, remove the ' +
+      'lock file that is named.'
     : 'Follow git’s message, or run the command yourself to see more.';
   return new UserError('git_failed', `git ${what}`, { hint, retryable });
 }
@@ -194,7 +194,9 @@ function requireOwnTree(dir: string, root: string): void {
   const isAbove = isInside(realpathSync.native(dir), realpathSync.native(root));
   if (isAbove && existsSync(join(root, '.git'))) return;
   throw new UserError('git_tree_elsewhere', `The repository of ${dir} has its files in ${root}.`, {
-    hint: `Look at core.worktree in its settings: git -C ${JSON.stringify(dir)} config --show-origin core.worktree`,
+    hint:
+      'Look at core.worktree in its settings: ' +
+      `git -C ${JSON.stringify(dir)} config --show-origin core.worktree`,
     exitCode: 2,
   });
 }

@@ -101,6 +101,6 @@ test('the commit that splits what an earlier version wrote says so', () => {
   const index = 'sources/shop/index.jsonl';
   const formerLine = '{"hash":"ab3621930fda","key":"main","path":"main.jsonl"}\n';
   const former = new Map([...split, [index, `${split.get(index)?.split('\n')[0]}\n${formerLine}`]]);
-  expect(upgradeNote(former)).toContain('has no hash any more');
+  expect(upgradeNote(former)).toContain('no longer has a hash');
   expect(contentOf(writeLarge(findings({ end: 1500 }), former))).toEqual(contentOf(split));
 });

@@ -21,7 +21,7 @@ export function upgradeNote(files: FileTree): string | undefined {
       ? ['claims/ has one short line for each column, and .gitattributes says how git merges it.']
       : []),
     ...(has((path, text) => isCatalogIndex(path) && formerSchemaLine.test(text))
-      ? ['The index of a warehouse has no hash any more, which each change rewrote.']
+      ? ['The index of a warehouse no longer has a hash that each change rewrote.']
       : []),
     ...(has((path, text) => isSplitFile(path, files) && isTooLarge(text))
       ? ['Files of terms, or of a schema, above 1 MB are split into a folder of their name.']

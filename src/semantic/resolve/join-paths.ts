@@ -233,7 +233,8 @@ export function checkPathShape(path: JoinPath, field: string): void {
   throw queryError(
     'no_path',
     `${formatPath(path)}.${field} is not a valid path: at ${turn.name} it ${reason}`,
-    `Ask for fields of ${turn.from}, or declare a many_to_many from ${path[0]?.from ?? ''} to ${turn.to} with via: and the dataset between them.`,
+    `Ask for fields of ${turn.from}, or declare a many_to_many from ${path[0]?.from ?? ''} to ` +
+      `${turn.to} with via: and the dataset between them.`,
   );
 }
 
@@ -337,11 +338,16 @@ function unreachableError(model: SemanticModel, from: string, target: PathTarget
     (name) => canReach(model, from, name) && canReach(model, to, name),
   );
   if (shared !== undefined) {
-    const reason = `up to ${shared} and down again crosses one_to_many, which would fan out the rows of ${from}`;
-    const hint = `Ask for fields of ${from} or ${shared}, or add a relationship from ${from} to ${to}.`;
+    const reason =
+      `up to ${shared} and down again crosses one_to_many, ` +
+      `which would fan out the rows of ${from}`;
+    const other = `or add a relationship from ${from} to ${to}`;
+    const hint = `Ask for fields of ${from} or ${shared}, ${other}.`;
     return queryError('no_path', `${start} ${reason}`, { hint, choices });
   }
   const neighbours = [...new Set(stepsFrom(model, from).map((step) => step.to))];
-  const hint = `${from} leads to: ${neighbours.join(', ') || 'nothing'}. Add a relationship to its YAML, or ask for other fields.`;
+  const hint =
+    `${from} leads to: ${neighbours.join(', ') || 'nothing'}. ` +
+    'Add a relationship to its YAML, or ask for other fields.';
   return queryError('no_path', `${start} no relationship leads there`, { hint, choices });
 }

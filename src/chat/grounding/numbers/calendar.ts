@@ -5,13 +5,24 @@ const unitWords = {
   second: 'seconds?|sekunden|secondes?|segundos?|secondi|seconden',
   minute: 'minut\\p{L}*',
   hour: 'hours?|stunden?|heures?|horas?|or[ae]|uur|uren|timmar?|godzin\\p{L}*',
-  day: 'days?|daily|tag|tage|tagen|täglich|jours?|d[ií]as?|giorn[oi]|dag|dagen|dagar|dni|dzień|дней|дня|день',
-  week: 'weeks?|weekly|woche|wochen|wöchentlich|semaines?|semanas?|settiman[ae]|weken|veckor|tygodni\\p{L}*',
-  month:
-    'months?|monthly|monate?n?|monatlich|mois|m[eê]s|meses|mes[ei]|maand|maanden|månad\\p{L}*|miesi\\p{L}*',
+  day: [
+    'days?|daily|tag|tage|tagen|täglich|jours?|d[ií]as?|giorn[oi]|dag|dagen|dagar|dni|dzień',
+    'дней|дня|день',
+  ].join('|'),
+  week: [
+    'weeks?|weekly|woche|wochen|wöchentlich|semaines?|semanas?|settiman[ae]|weken|veckor',
+    'tygodni\\p{L}*',
+  ].join('|'),
+  month: [
+    'months?|monthly|monate?n?|monatlich|mois|m[eê]s|meses|mes[ei]|maand|maanden|månad\\p{L}*',
+    'miesi\\p{L}*',
+  ].join('|'),
   quarter: 'quarters?|quartale?n?|trimestres?|trimestr[ei]|kwarta\\p{L}*',
-  year: 'years?|yearly|annual\\p{L}*|jahre?n?|jährlich|ans?|années?|años?|anos?|ann[oi]|jaar|lat|rok',
-} as const;
+  year: [
+    'years?|yearly|annual\\p{L}*|jahre?n?|jährlich|ans?|années?|años?|anos?|ann[oi]|jaar|lat',
+    'rok',
+  ].join('|'),
+};
 
 type TimeUnit = keyof typeof unitWords;
 

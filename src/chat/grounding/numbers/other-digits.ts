@@ -7,12 +7,29 @@ const months = [
   'gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre',
   'janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro',
   'januari|februari|maart|maj|mei|augusti|augustus|december',
-  'stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia',
+  'stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października',
+  'listopada|grudnia',
   'января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря',
   'ocak|şubat|mart|nisan|mayıs|haziran|temmuz|ağustos|eylül|ekim|kasım|aralık',
   'jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez',
 ].join('|');
+const ranked = '\\d{1,2}(?:st|nd|rd|th)?';
 const day = '\\d{1,2}(?:\\.|st|nd|rd|th|er|º)?';
+/** Words before what is numbered, not counted: `step 2`. */
+const numbered = [
+  'step|week|phase|stage|level|tier|page|rank|place|schritt|woche|stufe|rang|platz|étape',
+  'semaine|paso|semana|etapa|passo|settimana|stap|krok',
+].join('|');
+/** Words before the ends of a scale. */
+const scale = ['scale(?: of| from)?', 'skala von', 'échelle de', 'escala del?', 'scala da'].join(
+  '|',
+);
+/** `2024/25`, and days of a month such as `12/31` and `31/12`. */
+const slashed = [
+  '(?:19|20)\\d\\d\\/\\d{2}',
+  '(?:0?\\d|1[0-2])\\/(?:[0-2]?\\d|3[01])',
+  '(?:[12]\\d|3[01])\\/(?:0?\\d|1[0-2])',
+].join('|');
 const until = '\\s?(?:[-–]|to|through|until|bis|au|al|a|t/m|tot|till|do)\\s?';
 
 /** A power of ten, as languages group it. */
@@ -34,15 +51,14 @@ const others: readonly RegExp[] = [
   /^[ \t]*(?:\d{1,2}[.)]|#+)(?=\s)/gm,
   // `May 2–31`, `1. bis 31. März`, `3 March`.
   new RegExp(
-    `(?<!\\p{L})(?:${months})\\.?\\s+\\d{1,2}(?:st|nd|rd|th)?(?:${until}\\d{1,2}(?:st|nd|rd|th)?)?(?![\\d%]|[.,]\\d)`,
+    `(?<!\\p{L})(?:${months})\\.?\\s+${ranked}(?:${until}${ranked})?(?![\\d%]|[.,]\\d)`,
     'giu',
   ),
   new RegExp(`(?<!\\d)(?:${day}${until})?${day}\\s+(?:de\\s+)?(?:${months})(?!\\p{L})`, 'giu'),
   /\b\d{1,3}(?:st|nd|rd|th)\b/gi,
   // Seasons, fractions and dates without a year.
-  /(?<![\d.,/])(?:(?:19|20)\d\d\/\d{2}|(?:0?\d|1[0-2])\/(?:[0-2]?\d|3[01])|(?:[12]\d|3[01])\/(?:0?\d|1[0-2]))(?![\d/]|[.,]\d)/g,
-  // What is numbered, not counted: `step 2`.
-  /\b(?:step|week|phase|stage|level|tier|page|rank|place|schritt|woche|stufe|rang|platz|étape|semaine|rang|paso|semana|etapa|passo|settimana|stap|krok)[ \u00A0-]\d{1,2}(?![\d%]|[.,]\d)/giu,
+  new RegExp(`(?<![\\d.,/])(?:${slashed})(?![\\d/]|[.,]\\d)`, 'g'),
+  new RegExp(`\\b(?:${numbered})[ \u00A0-]\\d{1,2}(?![\\d%]|[.,]\\d)`, 'giu'),
   // A constant of a formula, and the Portuguese word before a number.
   /(?:\btimes|×|\*)\s?(?:36[05]|12|52|100|1[.,]?000)(?![\d.,%])/g,
   /\bdos(?=\s+\d)/gi,
@@ -50,7 +66,7 @@ const others: readonly RegExp[] = [
   new RegExp(`(?<!\\p{L})(?:per|pro|je|auf|pour|por|por cada|ogni|na|op)\\s${powerOfTen}`, 'giu'),
   /(?<![\d.,])1(?= (?:in|von|sur|de cada|su|na) (?:\p{L}+ )?\d)/giu,
   // The ends of a scale, and how sure an interval is.
-  /(?:\bscale(?: of| from)?|\bskala von|\béchelle de|\bescala de(?:l)?|\bscala da) \d{1,3}(?: (?:to|bis|à|a) |\s?[-–]\s?)\d{1,3}\b/giu,
+  new RegExp(`\\b(?:${scale}) \\d{1,3}(?: (?:to|bis|à|a) |\\s?[-–]\\s?)\\d{1,3}\\b`, 'giu'),
   /(?<=\d[.,]\d{1,2}(?: out of | von | sur | su | de | van |\/))(?:5|10|20|100)(?![\d.,]|\s?%)/giu,
   /\b9[059]\s?%[ -](?=CI\b|confidence|Konfidenz|credible)|(?<=\bIC (?:de |à |al )?)9[059]\s?%/giu,
   // Who was named before: `the gap between the two`.

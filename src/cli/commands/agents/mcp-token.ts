@@ -11,8 +11,9 @@ const dayMs = 86_400_000;
 
 export const createCommand = defineCommand({
   description:
-    'Makes a token for ktx mcp serve --http and prints it once: ktx keeps only its hash, in your own folder outside of the project. ' +
-    'Whoever has it asks as the role of this command (--role, then KTX_ROLE, then query.role): its row rules hold for every call. ' +
+    'Makes a token for ktx mcp serve --http and prints it once: ktx keeps only its hash, in your ' +
+    'own folder outside of the project. Whoever has it asks as the role of this command (--role, ' +
+    'then KTX_ROLE, then query.role): its row rules hold for every call. ' +
     'Without a role, row rules hide all their rows.',
   examples: [
     ['ktx mcp token create ann --role dach', 'may search, read and query, for 90 days'],
@@ -49,7 +50,8 @@ export const createCommand = defineCommand({
 
 export const listTokensCommand = defineCommand({
   description:
-    'Lists the tokens of the project on this machine: names, roles, scopes, and until when they are valid. Never the tokens themselves.',
+    'Lists the tokens of the project on this machine: names, roles, scopes, and until when they ' +
+    'are valid. Never the tokens themselves.',
   examples: [['ktx mcp token list', 'lists all tokens, also revoked ones']],
   hasRows: true,
   define: (command) => command,
@@ -70,8 +72,8 @@ export const listTokensCommand = defineCommand({
 
 export const revokeCommand = defineCommand({
   description:
-    'Revokes a token. A running server refuses its next request; a call that already runs is finished. The project keeps its login: ' +
-    'a server without any valid token lets nobody in.',
+    'Revokes a token. A running server refuses its next request; a call that already runs is ' +
+    'finished. The project keeps its login: a server without any valid token lets nobody in.',
   examples: [['ktx mcp token revoke ann', 'by name, or by the id that the list shows']],
   define: (command) => command.argument('<name>', 'name or id of the token'),
   async run({ args: [name] }, context) {
