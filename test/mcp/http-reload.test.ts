@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/project/open/open.ts';
 import { approve } from '../support/approve.ts';
-import { addTowns, connect, makeRegions, serveRegions } from './http-shop.ts';
+import { addTowns, connect, endless, makeRegions, serveRegions } from './http-shop.ts';
 
 const city = { metrics: ['cities.city_count'] };
 
@@ -57,6 +57,30 @@ describe('a changed ktx.yaml', () => {
     expect(JSON.stringify(result.content)).toContain('900');
     expect(result.isError).toBe(false);
     await client.close();
+  });
+
+  it('lets a call run on that began before', async () => {
+    const { served, append, read, write } = await serve();
+    await using _ = served;
+    await using session = await connect(served.url);
+    await using other = await connect(served.url);
+    // Not in the project that the server was started with: that one stays open anyway.
+    append('query: {run_sql: "off"}');
+    await expect.poll(() => toolNames(other)).not.toContain('run_sql');
+    write(read().replace('"off"', '"on"'));
+    await expect.poll(() => toolNames(other)).toContain('run_sql');
+    const cancel = new AbortController();
+    let progress = 0;
+    const options = { signal: cancel.signal, onprogress: () => void (progress += 1) };
+    const call = session.call('run_sql', { sql: endless }, options).catch(String);
+    const waiting = { timeout: 10_000 };
+    await expect.poll(() => progress, waiting).toBeGreaterThan(0);
+    write(read().replace('"on"', '"off"'));
+    await expect.poll(() => toolNames(other)).not.toContain('run_sql');
+    const before = progress;
+    await expect.poll(() => progress, waiting).toBeGreaterThan(before + 1);
+    cancel.abort('enough of it');
+    expect(await call).toContain('enough of it');
   });
 
   it('waits for a person if nobody has approved what it does', async () => {
