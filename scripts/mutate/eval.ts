@@ -253,6 +253,22 @@ export const evalMutants: readonly Mutant[] = [
     tests: ['chat/grounding/rules/no-coincidence.test.ts'],
   },
   {
+    name: 'grounding-date-end',
+    file: 'chat/grounding/dates/known-periods.ts',
+    find: "(limit.sign === '<' ? limit.from : limit.until)",
+    replace: 'limit.until',
+    why: 'The month behind the limits of a query counts as one that it has.',
+    tests: ['chat/grounding/rules/dates.test.ts'],
+  },
+  {
+    name: 'grounding-date-day',
+    file: 'chat/grounding/dates/ground-dates.ts',
+    find: '(period.days?.has(from) ?? true)',
+    replace: 'true',
+    why: 'Any day of the month that a query has counts as one that its rows name.',
+    tests: ['chat/grounding/rules/dates.test.ts'],
+  },
+  {
     name: 'grounding-unit',
     file: 'chat/grounding/fits.ts',
     find: "if (isPercent) return kind === 'share' || isPartOfRow(candidate);",

@@ -29,6 +29,7 @@ import {
   type Spans,
   spansOf,
 } from './numbers/calendar.ts';
+import { groundDates } from './dates/ground-dates.ts';
 import { type Duration, findDurations, lasts } from './numbers/durations.ts';
 import { isPrevious } from './rare/previous-rows.ts';
 import { standsElsewhere } from './rare/stands-elsewhere.ts';
@@ -36,9 +37,9 @@ import { fromRows } from './rare/from-rows.ts';
 import { fromStated } from './rare/from-stated.ts';
 import { isWholeEntry, splitStatements } from './statements.ts';
 
-/** A number or a citation in an answer, and what it rests on. */
+/** A number, a date or a citation in an answer, and what it rests on. */
 export interface GroundedClaim {
-  readonly kind: 'number' | 'citation';
+  readonly kind: 'number' | 'date' | 'citation';
   readonly text: string;
   /** Its place in the answer, in UTF-16 units. */
   readonly span: readonly [start: number, end: number];
@@ -69,7 +70,7 @@ function unchecked({ text, start, end }: WrittenNumber): GroundedClaim {
   return { kind: 'number', text, span: [start, end], status: 'ungrounded', evidence: [], reason };
 }
 
-/** Binds every number of an answer to what it comes from, and checks every citation. */
+/** Binds every number and date of an answer to what it comes from, and checks every citation. */
 export function groundAnswer({
   text,
   question,
@@ -104,7 +105,12 @@ export function groundAnswer({
   );
   const claims = throughStated(throughOthers(bound), answer).map(({ claim }) => claim);
   const rest = all.slice(mostNumbers).map(unchecked);
-  return [...claims, ...rest, ...missingQueries(text, evidence)].toSorted(
+  // The year of a date is no number beside it.
+  const dates = groundDates({ text, question, evidence });
+  const isInDate = ({ span: [start, end] }: GroundedClaim) =>
+    dates.some(({ span }) => span[0] <= start && end <= span[1]);
+  const others = [...claims, ...rest].filter((claim) => !isInDate(claim));
+  return [...others, ...dates, ...missingQueries(text, evidence)].toSorted(
     (a, b) => a.span[0] - b.span[0],
   );
 }
@@ -233,9 +239,7 @@ function groundNumber(
     );
   const found = findCandidate(search);
   if (found !== undefined) return bindTo(found);
-  const isAsked = answer.asked.some(({ readings }) =>
-    readings.some(({ value }) => hasValue(number, value)),
-  );
+  const isAsked = answer.asked.some(({ readings }) => haveSameValue(number.readings, readings));
   const stated = statedValue(number);
   if (isAsked) return bind({ ...claim, status: 'question', evidence: [] }, stated);
   const inStatement = evidence.find((query) => standsInQuery(number, query));
@@ -391,6 +395,6 @@ function whyNot(
     : `it stands in ${other.query}, which is not cited for it`;
 }
 
-function hasValue({ readings }: WrittenNumber, wanted: number): boolean {
-  return readings.some(({ value }) => value === wanted);
+function haveSameValue(own: WrittenNumber['readings'], asked: WrittenNumber['readings']): boolean {
+  return own.some(({ value }) => asked.some((reading) => reading.value === value));
 }

@@ -77,7 +77,8 @@ test.each([
   ],
   ['You asked for the top 5.', [['5', 'question', undefined]]],
   ['Plan 365 made 101,000.', [['101,000', 'cell', undefined]]],
-  ['1. EMEA\n2. APAC\n\nUse `LIMIT 7`, see https://x.org/99 of 2026-01-05.', []],
+  ['1. EMEA\n2. APAC\n\nUse `LIMIT 7`, see https://x.org/99.', []],
+  ['Read on 2026-01-05.', [['2026-01-05', 'ungrounded', undefined]]],
   ['See [q9].', [['[q9]', 'ungrounded', undefined]]],
 ])('%s', (text, expected) => {
   expect(statusesOf(text, 'The top 5 regions by revenue?')).toEqual(expected);
@@ -262,7 +263,8 @@ test('any text and any rows end soon', () => {
   ];
   const text =
     'name 7 has 10.5 and 8,888,888 [q1]. '.repeat(30) + '9'.repeat(5000) + '1,'.repeat(2000);
-  const start = performance.now();
+  // Work, not time: other processes take none of it. Usually it is a seventh of this.
+  const before = process.cpuUsage();
   groundAnswer({ text, question: '', evidence });
-  expect(performance.now() - start).toBeLessThan(20_000);
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(20);
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { knownPeriods } from '../../../../src/chat/grounding/dates/known-periods.ts';
 import { groundAnswer } from '../../../../src/chat/grounding/ground-answer.ts';
 import { Dice } from '../../../conformance/seeded.ts';
 import type { BlindAnswer } from './answer.ts';
@@ -17,14 +18,20 @@ export const halfOf = ({ id }: BlindAnswer): 'tuned' | 'aside' =>
 /** Faults of names and directions change no number. */
 const isOfNumbers = (operator: string) => !/member|wrong-period|wrong-direction/.test(operator);
 
+/** The statements of the answers have no limits: where no row has a date, none can be checked. */
+const saysTimes = ({ evidence }: BlindAnswer): boolean =>
+  evidence.some((query) => {
+    const { periods, months } = knownPeriods(query);
+    return periods.length + months.size > 0;
+  });
+
 export function figures(own: readonly BlindAnswer[]) {
   const ungrounded = (answer: BlindAnswer, text: string) =>
     groundAnswer({ ...answer, text }).filter(({ status }) => status === 'ungrounded');
   const claims = own.flatMap((answer) =>
-    groundAnswer({ ...answer, text: plainText(answer.text) }).map((claim) => ({
-      ...claim,
-      answer,
-    })),
+    groundAnswer({ ...answer, text: plainText(answer.text) })
+      .filter(({ kind }) => kind !== 'date' || saysTimes(answer))
+      .map((claim) => ({ ...claim, answer })),
   );
   const marked = claims.filter(({ status }) => status === 'ungrounded');
   const faulty = own.flatMap((answer) =>
