@@ -269,6 +269,14 @@ export const evalMutants: readonly Mutant[] = [
     tests: ['chat/grounding/rules/dates.test.ts'],
   },
   {
+    name: 'grounding-member-unknown',
+    file: 'chat/grounding/names/members.ts',
+    find: 'if (known.length < 2 ||',
+    replace: 'if (known.length >= 0 ||',
+    why: 'An entry under a name that no row has is not marked.',
+    tests: ['chat/grounding/rules/members.test.ts'],
+  },
+  {
     name: 'grounding-unit',
     file: 'chat/grounding/fits.ts',
     find: "if (isPercent) return kind === 'share' || isPartOfRow(candidate);",

@@ -1,7 +1,7 @@
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { NamedRows } from './candidates.ts';
 import { canHaveUnit, columnKinds, lastNamedColumn, namedColumn } from './columns.ts';
-import { findMentions, type Mention } from './mentions.ts';
+import { findMentions, type Mention } from './names/mentions.ts';
 import { againstWords, versusWords } from './numbers/number-words.ts';
 import type { WrittenNumber } from './numbers/read-numbers.ts';
 import type { Statement } from './statements.ts';

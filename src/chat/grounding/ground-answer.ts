@@ -16,9 +16,10 @@ import {
 } from './context.ts';
 import { fitsNumber } from './fits.ts';
 import { deriveFromClaims, type KnownNumber, statedValue } from './from-claims.ts';
-import { withoutNames } from './mentions.ts';
+import { withoutNames } from './names/mentions.ts';
 import { previousWords, totalWords } from './numbers/number-words.ts';
 import { standsInQuery } from './in-query.ts';
+import { groundMembers } from './names/members.ts';
 import { missingQueries } from './missing-queries.ts';
 import { plausibleDerivation } from './plausible.ts';
 import { readNumbers, underHeader, type WrittenNumber } from './numbers/read-numbers.ts';
@@ -36,10 +37,11 @@ import { standsElsewhere } from './rare/stands-elsewhere.ts';
 import { fromRows } from './rare/from-rows.ts';
 import { fromStated } from './rare/from-stated.ts';
 import { isWholeEntry, splitStatements } from './statements.ts';
+import { whyNot } from './why-not.ts';
 
-/** A number, a date or a citation in an answer, and what it rests on. */
+/** A number, a date, a name or a citation in an answer, and what it rests on. */
 export interface GroundedClaim {
-  readonly kind: 'number' | 'date' | 'citation';
+  readonly kind: 'number' | 'date' | 'member' | 'citation';
   readonly text: string;
   /** Its place in the answer, in UTF-16 units. */
   readonly span: readonly [start: number, end: number];
@@ -110,7 +112,8 @@ export function groundAnswer({
   const isInDate = ({ span: [start, end] }: GroundedClaim) =>
     dates.some(({ span }) => span[0] <= start && end <= span[1]);
   const others = [...claims, ...rest].filter((claim) => !isInDate(claim));
-  return [...others, ...dates, ...missingQueries(text, evidence)].toSorted(
+  const members = groundMembers({ text, question, evidence }, others);
+  return [...others, ...dates, ...members, ...missingQueries(text, evidence)].toSorted(
     (a, b) => a.span[0] - b.span[0],
   );
 }
@@ -377,22 +380,6 @@ function isRank(
     isHeader.test(header.trim()) &&
     tables.some(({ rows }) => /^\d{1,3}$/.test(text) && Number(text) <= rows.length)
   );
-}
-
-function whyNot(
-  fits: (candidate: Derivable) => boolean,
-  tables: readonly QueryEvidence[],
-  evidence: readonly QueryEvidence[],
-): string {
-  if (evidence.length === 0) return 'no query was run';
-  const everywhere = (): boolean => true;
-  const elsewhere = cellCandidates(tables, everywhere).find(fits)?.cells[0];
-  if (elsewhere?.row !== undefined)
-    return `it stands in another place: ${elsewhere.query}, row ${elsewhere.row + 1}, ${elsewhere.column}`;
-  const other = cellCandidates(evidence, everywhere).find(fits)?.cells[0];
-  return other === undefined
-    ? `nothing in ${tables.map(({ id }) => id).join(', ')} gives it`
-    : `it stands in ${other.query}, which is not cited for it`;
 }
 
 function haveSameValue(own: WrittenNumber['readings'], asked: WrittenNumber['readings']): boolean {

@@ -31,6 +31,8 @@ export function figures(own: readonly BlindAnswer[]) {
   const claims = own.flatMap((answer) =>
     groundAnswer({ ...answer, text: plainText(answer.text) })
       .filter(({ kind }) => kind !== 'date' || saysTimes(answer))
+      // Names that rows have would make the marks look rare.
+      .filter(({ kind, status }) => kind !== 'member' || status !== 'cell')
       .map((claim) => ({ ...claim, answer })),
   );
   const marked = claims.filter(({ status }) => status === 'ungrounded');

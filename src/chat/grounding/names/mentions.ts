@@ -1,7 +1,7 @@
-import type { QueryEvidence } from '../../llm/port/tool-call.ts';
-import { columnKinds, isLabel } from './columns.ts';
-import { spellings } from './numbers/spellings.ts';
-import { numberOf } from './values.ts';
+import type { QueryEvidence } from '../../../llm/port/tool-call.ts';
+import { columnKinds, isLabel } from '../columns.ts';
+import { spellings } from '../numbers/spellings.ts';
+import { numberOf } from '../values.ts';
 
 /** A text, a date or a year of some rows that a statement names. */
 export interface Mention {
