@@ -34,4 +34,20 @@ export const branchMutants: readonly Mutant[] = [
     why: 'A page that a person took out on a branch comes back when the other branch had a new term.',
     tests: ['context/wiki.test.ts'],
   },
+  {
+    name: 'dataset-moved',
+    file: 'ingest/render/render-connection.ts',
+    find: '.filter(({ dataset }) => !moved.has(dataset))',
+    replace: '.filter(() => true)',
+    why: 'The joins to a dataset are gone once a person gives its file another name.',
+    tests: ['ingest/decided-links.test.ts'],
+  },
+  {
+    name: 'dataset-taken-out',
+    file: 'context/merge/merge-dataset.ts',
+    find: 'text === undefined && (isRecorded || ',
+    replace: 'text === undefined && (false || ',
+    why: 'A dataset that a person took out comes back when another branch never had its file.',
+    tests: ['context/merge.test.ts'],
+  },
 ];

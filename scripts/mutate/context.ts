@@ -104,7 +104,7 @@ export const contextMutants: readonly Mutant[] = [
   {
     name: 'merge-deleted-file',
     file: 'context/merge/merge-dataset.ts',
-    find: "return text === undefined && !isUnedited(base, 'dataset', null);",
+    find: "return text === undefined && (isRecorded || !isUnedited(base, 'dataset', null));",
     replace: 'return false;',
     why: 'A file that a person deleted comes back.',
     tests: merge,

@@ -27,10 +27,11 @@ const orders: Dataset = {
 
 function merge(
   compiled: Dataset | undefined,
-  before?: Partial<Pick<MergeResult, 'text' | 'base' | 'edits'>>,
+  before?: Partial<Pick<MergeResult, 'text' | 'base' | 'edits'> & { readonly isMoved: boolean }>,
 ): MergeResult {
-  const { text, base = new Map(), edits = [] } = before ?? {};
-  return mergeDataset({ connection: 'shop', dataset: 'orders', compiled, text, base, edits });
+  const { text, base = new Map(), edits = [], isMoved } = before ?? {};
+  const known = { connection: 'shop', dataset: 'orders', compiled, isMoved };
+  return mergeDataset({ ...known, text, base, edits });
 }
 
 function read(text: string | undefined): Dataset {
@@ -449,7 +450,7 @@ describe('what is gone', () => {
   });
 
   it('takes a deleted file for a removed dataset', () => {
-    const file = { text: undefined, base: first.base };
+    const file = { text: undefined, base: first.base, edits: [] };
     expect(isFileDeleted(file)).toBe(true);
     const result = merge(undefined, { ...first, text: undefined });
     expect(result).toMatchObject({ outcome: 'unchanged', text: undefined });
@@ -463,7 +464,22 @@ describe('what is gone', () => {
       kept: [],
       edits: [],
     });
-    expect(isFileDeleted({ ...file, base: uniteBases(new Map(), first.base) })).toBe(false);
+    const united = { ...file, base: uniteBases(new Map(), first.base) };
+    expect(isFileDeleted(united)).toBe(false);
+    // Once it is recorded, a branch that never had the file changes nothing.
+    expect(isFileDeleted({ ...united, edits: result.edits })).toBe(true);
+    expect(merge(orders, { ...first, ...united, edits: result.edits })).toMatchObject({
+      outcome: 'unchanged',
+      text: undefined,
+      edits: result.edits,
+    });
+  });
+
+  it('writes no second file for a dataset that another file declares', () => {
+    const nothing = { ...first, text: undefined, base: new Map(), edits: [] };
+    const result = merge(orders, { ...nothing, isMoved: true });
+    expect(result).toMatchObject({ outcome: 'unchanged', text: undefined });
+    expect(result.edits).toMatchObject([{ subject: 'dataset:shop.orders', kind: 'edit' }]);
   });
 });
 

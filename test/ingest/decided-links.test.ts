@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { shortId } from '../../src/context/claims/claim.ts';
@@ -44,4 +44,20 @@ test('a join that a person accepted is one of its warehouse, and of no other wit
   expect(readdirSync(join(dir, 'claims/second')).sort()).toEqual(
     readdirSync(join(dir, 'claims/shop')).sort(),
   );
+});
+
+test('a dataset whose file a person renamed is written once, and keeps the joins to it', async () => {
+  const dir = shopProject();
+  await ingestHere(dir);
+  const joined = read(dir, orders);
+  const [own, moved] = ['customers', 'people'].map((name) => `semantic-layer/shop/${name}.yaml`);
+  renameSync(join(dir, own ?? ''), join(dir, moved ?? ''));
+  const text = read(dir, moved ?? '');
+  for (const round of [1, 2]) {
+    const report = await ingestHere(dir);
+    expect(report.exitCode, `round ${round}`).toBe(0);
+    expect(existsSync(join(dir, own ?? ''))).toBe(false);
+    expect(read(dir, moved ?? '')).toBe(text);
+    expect(read(dir, orders)).toBe(joined);
+  }
 });

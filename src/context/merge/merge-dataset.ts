@@ -28,6 +28,8 @@ interface MergeInput extends DatasetRef {
   /** From the claims file, together with its `edit` claims. */
   readonly base: MergeBase;
   readonly edits: readonly Claim[];
+  /** True if another file of a person's declares the dataset. */
+  readonly isMoved?: boolean | undefined;
 }
 
 export interface MergeResult {
@@ -113,8 +115,13 @@ export function mergeDataset(input: MergeInput): MergeResult {
  * to the dataset any more. It stays true as long as the file is missing; the base stays too, so
  * that a file that comes back is recognized.
  */
-export function isFileDeleted({ text, base }: Pick<MergeInput, 'text' | 'base'>): boolean {
-  return text === undefined && !isUnedited(base, 'dataset', null);
+export function isFileDeleted({
+  text,
+  base,
+  edits,
+}: Pick<MergeInput, 'text' | 'base' | 'edits'>): boolean {
+  const isRecorded = edits.some((edit) => removedPath(edit) === '');
+  return text === undefined && (isRecorded || !isUnedited(base, 'dataset', null));
 }
 
 /** The mapping that a dataset's file holds, or why it cannot be read. */
@@ -141,7 +148,7 @@ export function removedPath(edit: Claim): string {
 /** What people took out stays out when the file, or the table, comes back. */
 function mergeWithoutFile(input: MergeInput): MergeResult {
   const edits = input.edits.filter((edit) => removedPath(edit) !== '');
-  if (isFileDeleted(input))
+  if (input.isMoved === true || isFileDeleted(input))
     return { ...leaveUnchanged(input), edits: [...edits, removalClaim(input, '', [])] };
   if (!input.compiled) return { ...leaveUnchanged(input), base: new Map(), edits };
   const entries = withoutPaths(listEntries(input.compiled), new Set(edits.map(removedPath)));

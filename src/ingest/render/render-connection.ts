@@ -40,9 +40,8 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
   const { connection, claims, retain, pins, authority, failed, merged } = input;
   const recorded = listRecordedDatasets(connection, tree);
   const recordedFiles = readNeededFiles(input, recorded, tree);
-  const deleted = new Set(
-    recordedFiles.filter(isFileDeleted).map(({ dataset }) => subjects.dataset(connection, dataset)),
-  );
+  const moved = listMovedDatasets(connection, tree);
+  const deleted = listDeletedDatasets(connection, recordedFiles, moved);
   const isSound = (claim: Claim) => isModelDecision(claim) || !failed.has(claim.subject);
   const retained = recordedFiles.flatMap((file) =>
     file.claims.flatMap((claim) => retain(claim) ?? []),
@@ -67,6 +66,7 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
           connection,
           dataset,
           compiled: compiled.get(dataset),
+          isMoved: moved.has(dataset),
           conflicts: conflictsByDataset.get(dataset) ?? [],
           claims: claimsByDataset.get(dataset) ?? [],
           failing: failingByDataset.get(dataset) ?? [],
@@ -102,6 +102,37 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
       ...datasets.flatMap(({ damaged }) => damaged.map(damagedLineFault)),
     ],
   };
+}
+
+function isEdit({ kind }: Claim): boolean {
+  return kind === 'edit';
+}
+
+/** The subjects of the datasets whose files people deleted. */
+function listDeletedDatasets(
+  connection: string,
+  files: ReturnType<typeof readNeededFiles>,
+  moved: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const deleted = files
+    .filter((file) => isFileDeleted({ ...file, edits: file.claims.filter(isEdit) }))
+    .filter(({ dataset }) => !moved.has(dataset));
+  return new Set(deleted.map(({ dataset }) => subjects.dataset(connection, dataset)));
+}
+
+/**
+ * The datasets that files of other names declare: a person put them there, and ktx writes no second
+ * file for one.
+ */
+function listMovedDatasets(connection: string, tree: FileTree): ReadonlySet<string> {
+  const folder = `semantic-layer/${connection}/`;
+  const moved = new Set<string>();
+  for (const [path, text] of tree) {
+    if (!path.startsWith(folder) || path.includes('/', folder.length)) continue;
+    const [, dataset = ''] = /^dataset:[ \t]+["']?(\w+)["']?[ \t]*\r?$/m.exec(text) ?? [];
+    if (dataset !== '' && artifactPath(connection, dataset) !== path) moved.add(dataset);
+  }
+  return moved;
 }
 
 function isSynonymOfModel({ kind, evidence }: Claim): boolean {
@@ -152,6 +183,8 @@ export function damagedLineFault({ path, line, reason }: ClaimsFile['damaged'][n
 interface DatasetInput
   extends DatasetRef, Pick<ConnectionInput, 'claims' | 'retain' | 'pins' | 'merged'> {
   readonly compiled: Dataset | undefined;
+  /** True if another file declares the dataset. */
+  readonly isMoved: boolean;
   readonly conflicts: readonly Conflict[];
   /** Claims that are left out because their subjects failed. Decisions about them stay. */
   readonly failing: readonly Claim[];
@@ -161,7 +194,13 @@ function renderDataset(input: DatasetInput, tree: FileTree) {
   const { connection, dataset, compiled, claims, failing, retain, pins } = input;
   const [at, claimsAt] = [artifactPath(connection, dataset), claimsPath(connection, dataset)];
   const [text, claimsText] = [tree.get(at), tree.get(claimsAt)];
-  const unedited = mergeDataset({ ...input, text: undefined, base: new Map(), edits: [] });
+  const unedited = mergeDataset({
+    ...input,
+    isMoved: false,
+    text: undefined,
+    base: new Map(),
+    edits: [],
+  });
   const common = { connection, dataset, compiled, at };
   // If the files are byte for byte as ktx writes them, they hold nothing of a person's and need no
   // parsing.
@@ -170,7 +209,7 @@ function renderDataset(input: DatasetInput, tree: FileTree) {
     return { ...common, conflicts: input.conflicts, result: unedited, writes: [], damaged: [] };
 
   const file = parseMergedClaims(claimsAt, claimsText ?? '', input.merged);
-  const edits = file.claims.filter(({ kind }) => kind === 'edit');
+  const edits = file.claims.filter(isEdit);
   const result = mergeDataset({ ...input, text, base: file.base, edits });
   const records = file.claims.filter(({ kind }) => kind === 'settled');
   const { open, settled } = resolveByEdits(input.conflicts, records, (conflict) =>

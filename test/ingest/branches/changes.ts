@@ -1,6 +1,6 @@
-import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect } from 'vitest';
+import assert from 'node:assert/strict';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { pinsPath, setPin } from '../../../src/context/claims/pins.ts';
 import type { IngestEvent } from '../../../src/ingest/event.ts';
 import { ingestProject } from '../../../src/project/learn/ingest.ts';
@@ -11,13 +11,17 @@ import { createPin } from '../../../src/project/review/review.ts';
 import { read, run, write } from '../../store/git-project.ts';
 import { loopTools } from '../../../src/tools/loop-tools.ts';
 import { approve } from '../../support/approve.ts';
-import { copyOf, shopProject } from '../ingest-project.ts';
-import { columns, terms, type Change } from './history.ts';
+import { copyOf, shopProject, sql } from '../ingest-project.ts';
+import { columns, tables, terms, type Change } from './history.ts';
 
 const signal = AbortSignal.timeout(3_600_000);
 export const page = 'wiki/glossary.md';
 const termFile = 'docs/terms.md';
 const contested = terms[2];
+
+const newTable = `CREATE TABLE IF NOT EXISTS visits (id INTEGER PRIMARY KEY, page TEXT, customer_id INTEGER);
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+    INSERT OR REPLACE INTO visits SELECT i, 'page ' || (i % 5), (1 + i * 11 % 60) * 7 FROM n;`;
 
 let template: Promise<string> | undefined;
 
@@ -85,7 +89,12 @@ async function ingestUntil(dir: string, step: number): Promise<void> {
 export function ingest(dir: string, codes: readonly number[] = [0]): Promise<boolean> {
   return withProject(dir, async (project) => {
     const report = await ingestProject(project, { connections: [], signal });
-    expect(codes).toContain(report.exitCode);
+    const { exitCode, quarantined, leftAlone } = report;
+    const why = JSON.stringify({ exitCode, codes, quarantined, leftAlone });
+    // What people moved is theirs: it may name what they took out elsewhere.
+    const areTheirs =
+      quarantined.length > 0 && quarantined.every(({ subject }) => subject.includes('/person_'));
+    assert.ok(codes.includes(exitCode) || (exitCode === 3 && areTheirs), why);
     return report.commit.id !== undefined;
   });
 }
@@ -108,74 +117,102 @@ export async function workOnBranch(
 
 /** Makes a change; a person's words begin with `person`. */
 export async function makeChange(dir: string, change: Change, name: string): Promise<void> {
-  const { kind, at } = change;
-  const [table, column] = columnOf(change);
   const words = `person ${name}`;
-  switch (kind) {
-    case 'document':
-      return edit(dir, `docs/${table}.md`, rowOf(column, `changed by ${name}`));
-    case 'term':
-      return edit(dir, termFile, rowOf(termOf(change), `changed by ${name}`));
-    case 'new term':
-      return edit(dir, termFile, (text) => `${text}| Seat of ${name} | one of ${at} |\n`);
-    case 'no page':
-      return rmSync(join(dir, page), { force: true });
-    case 'line ends':
-      return edit(dir, fileOf(change), (text) =>
-        text.replaceAll('\r', '').replaceAll('\n', '\r\n'),
-      );
-    case 'decision':
-      return decide(dir, at);
-    case 'note':
-      await withProject(dir, (project) =>
-        remember(project, `${words} says so`, { signal, tools: loopTools(project) }),
-      );
-      return;
-    case 'words':
-    case 'section':
-    case 'no section':
-      return edit(dir, page, pageEdits(termOf(change), words)[kind]);
-    case 'description':
-    case 'removal':
-    case 'metric':
-    case 'comment':
-      return edit(dir, datasetFile(change), datasetEdits(column, words)[kind]);
-  }
+  const { kind, at } = change;
+  if (kind === 'table') return sql(dir, newTable);
+  if (kind === 'decision') return decide(dir, at);
+  if (kind === 'note')
+    return withProject(dir, async (project) => {
+      await remember(project, `${words} says so`, { signal, tools: loopTools(project) });
+    });
+  if (isFileKind(kind)) return changeFile(dir, { kind, at }, words.replaceAll(' ', '_'));
+  edit(dir, ...editOf({ kind, at }, name));
+}
+
+type FileKind = Extract<Change['kind'], `${string} dataset` | `${string} page`>;
+const isFileKind = (kind: Change['kind']): kind is FileKind => / (?:dataset|page)$/.test(kind);
+type EditKind = Exclude<Change['kind'], FileKind | 'table' | 'decision' | 'note'>;
+
+/** The file that a change is made in, and how. */
+function editOf(
+  change: { readonly kind: EditKind; readonly at: number },
+  name: string,
+): [path: string, edit: Edit] {
+  const [table, column] = columnOf(change);
+  const term = termOf(change);
+  const [dataset, document] = [fileOfTable(table), `docs/${table}.md`];
+  const edits = editsOf({ column, term, metric: metricOf(change) }, `person ${name}`);
+  const edited: Readonly<Record<EditKind, readonly [string, Edit]>> = {
+    document: [document, rowOf(column, `changed by ${name}`)],
+    term: [termFile, rowOf(term, `changed by ${name}`)],
+    'new term': [termFile, (text) => `${text}| Seat of ${name} | one of ${change.at} |\n`],
+    'line ends': [change.at % 2 === 0 ? dataset : page, withTwoCharacters],
+    words: [page, edits.words],
+    section: [page, edits.section],
+    'no section': [page, edits['no section']],
+    description: [dataset, edits.description],
+    removal: [dataset, edits.removal],
+    'no column': [dataset, edits['no column']],
+    'no metric': [dataset, edits['no metric']],
+    metric: [dataset, edits.metric],
+    comment: [dataset, edits.comment],
+  };
+  return [...edited[change.kind]];
 }
 
 /** The table and the column that a change is about. */
 export const columnOf = ({ at }: Pick<Change, 'at'>) => columns[at % columns.length] ?? columns[0];
 export const termOf = ({ at }: Pick<Change, 'at'>) => terms[at % terms.length] ?? terms[0];
-const datasetFile = (change: Change) => `semantic-layer/shop/${columnOf(change)[0]}.yaml`;
-
-/** The dataset's file or the page. */
-const fileOf = (change: Change) => (change.at % 2 === 0 ? datasetFile(change) : page);
+export const tableOf = ({ at }: Pick<Change, 'at'>) => tables[at % tables.length] ?? tables[0];
+/** A metric that ktx writes into the file of the table of that column. */
+export const metricOf = ({ at }: Pick<Change, 'at'>) => (at === 3 ? 'total_amount' : 'count');
+export const fileOfTable = (table: string) => `semantic-layer/shop/${table}.yaml`;
 
 type Edit = (text: string) => string;
 
-const pageEdits = (
-  term: string,
-  words: string,
-): Record<'words' | 'section' | 'no section', Edit> => ({
-  words: (text) => text.replace(new RegExp(`(?<=^## ${term}\\r?\\n\\r?\\n).*`, 'm'), words),
-  section: (text) => `${text.trimEnd()}\n\n## ${words}\n\nAs ${words} says.\n`,
-  'no section': (text) =>
-    text.replace(new RegExp(`^## ${term}\\r?\\n[^]*?(?=^## |(?![^]))`, 'm'), ''),
-});
+const withTwoCharacters = (text: string) => text.replaceAll('\r', '').replaceAll('\n', '\r\n');
 
-const datasetEdits = (
-  column: string,
+/** What people change in the files of ktx. */
+const editsOf = (
+  { column, term, metric }: Readonly<Record<'column' | 'term' | 'metric', string>>,
   words: string,
-): Record<'description' | 'removal' | 'metric' | 'comment', Edit> => ({
+) => ({
+  words: (text: string) => text.replace(new RegExp(`(?<=^## ${term}\\r?\\n\\r?\\n).*`, 'm'), words),
+  section: (text: string) => `${text.trimEnd()}\n\n## ${words}\n\nAs ${words} says.\n`,
+  'no section': (text: string) =>
+    text.replace(new RegExp(`^## ${term}\\r?\\n[^]*?(?=^## |(?![^]))`, 'm'), ''),
   description: describe(column, words),
   removal: describe(column, undefined),
-  metric: (text) =>
+  'no column': withoutEntry(column),
+  'no metric': withoutEntry(metric),
+  metric: (text: string) =>
     text.replace(
       /^metrics:\r?\n/m,
       (line) => `${line}  - {name: ${words.replaceAll(' ', '_')}, expr: count(${column})}\n`,
     ),
-  comment: (text) => text.replace(/^fields:\r?\n/m, (line) => `# ${words}\n${line}`),
+  comment: (text: string) => text.replace(/^fields:\r?\n/m, (line) => `# ${words}\n${line}`),
 });
+
+/** Takes the entry out of its list, and a list that is empty then. */
+const withoutEntry = (name: string) => (text: string) =>
+  text
+    .replace(new RegExp(`^  - \\{name: ${name}, .*\\}\\r?\\n`, 'm'), '')
+    .replace(/^(?:fields|metrics):\r?\n(?!  - )/m, '');
+
+/** Takes a file of ktx out, or puts it under another name, in its folder. */
+function changeFile(
+  dir: string,
+  { kind, at }: { readonly kind: FileKind; readonly at: number },
+  name: string,
+): void {
+  const file = kind.endsWith(' page') ? page : fileOfTable(tableOf({ at }));
+  if (!existsSync(join(dir, file))) return;
+  if (kind.startsWith('no ')) return rmSync(join(dir, file));
+  const target = join(dirname(file), `${name}${extname(file)}`);
+  renameSync(join(dir, file), join(dir, target));
+  if (kind === 'renamed dataset')
+    edit(dir, target, (text) => text.replace(/(?<=^dataset: )\w+/m, name));
+}
 
 /** Changes a file, unless somebody has taken it out. */
 function edit(dir: string, path: string, change: Edit): void {

@@ -9,30 +9,42 @@ export const columns = [
   ['orders', 'status'],
   ['orders', 'customer_id'],
 ] as const;
+/** The tables whose files people take out or move; the last is not there at the start. */
+export const tables = ['customers', 'orders', 'visits'] as const;
 /** The terms that the documents define. */
 export const terms = ['Churn', 'Active buyer', 'Basket'] as const;
 
 /**
- * What somebody changes. In the documents: the description of a column (`document`), a term
- * (`term`), another term (`new term`). In what ktx wrote: a description (`description`), the
- * description taken out (`removal`), a metric (`metric`), a comment (`comment`), the words of a
- * term (`words`), a section of their own (`section`), a section taken out (`no section`), the page
- * taken out (`no page`), the ends of lines (`line ends`). `decision`: a version of a contested
- * term. `note`: something that ktx is told.
+ * What somebody changes. In the warehouse: another table (`table`). In the documents: the
+ * description of a column (`document`), a term (`term`), another term (`new term`). In what ktx
+ * wrote: a description (`description`), the description taken out (`removal`), a column or a
+ * metric taken out (`no column`, `no metric`), a metric of their own (`metric`), a comment
+ * (`comment`), the words of a term (`words`), a section of their own (`section`), a section taken
+ * out (`no section`), the ends of lines (`line ends`). Files of ktx: a dataset's taken out
+ * (`no dataset`), under another name (`moved dataset`), that and the dataset under another name
+ * (`renamed dataset`); a page taken out (`no page`) or under another name (`moved page`).
+ * `decision`: a version of a contested term. `note`: something that ktx is told.
  */
 const changeKinds = [
+  'table',
   'document',
   'term',
   'new term',
   'description',
   'removal',
+  'no column',
+  'no metric',
   'metric',
   'comment',
   'words',
   'section',
   'no section',
-  'no page',
   'line ends',
+  'no dataset',
+  'moved dataset',
+  'renamed dataset',
+  'no page',
+  'moved page',
   'decision',
   'note',
 ] as const;
