@@ -117,4 +117,12 @@ export const linkMutants: readonly Mutant[] = [
     why: 'The stamina of a player is a star.',
     tests: joinRules,
   },
+  {
+    name: 'links-spoil-queries',
+    file: 'ingest/render/guard-joins.ts',
+    find: 'if (doubts.size > 0) guarded =',
+    replace: 'if (doubts.size > 1e6) guarded =',
+    why: 'A saved query has no answer any more, because a scan found a second join.',
+    tests: ['ingest/guarded-joins.test.ts'],
+  },
 ];

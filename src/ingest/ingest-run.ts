@@ -12,6 +12,7 @@ import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import type { EstimateInput } from './estimate.ts';
 import type { IngestEvent } from './event.ts';
 import type { IngestModel } from './model.ts';
+import type { StandingQuery } from './render/standing-queries.ts';
 import type { IngestReport, IngestStage } from './report.ts';
 
 /** A source of the project. */
@@ -45,6 +46,8 @@ export interface IngestInput {
   readonly sources?: readonly SourceInput[];
   /** Which source counts more where they disagree. */
   readonly authority?: Authority | undefined;
+  /** The queries that no new join of a scan may change; without it, metrics only. */
+  readonly standingQueries?: () => Promise<readonly StandingQuery[]>;
   /** A decision that a person makes with this run. */
   readonly pin?: Pin | undefined;
   readonly scan: ScanConfig;

@@ -27,6 +27,7 @@ import { readProjectFiles, type FileTree } from './publish/project-files.ts';
 import { upgradeNote } from './publish/upgrade-note.ts';
 import { publish, type Published } from './publish/publish.ts';
 import { projectFolders, renderProject } from './render/render.ts';
+import { guardJoins, type GuardedFindings } from './render/guard-joins.ts';
 import { addDecisions, validateArtifacts, type Validation } from './render/validate.ts';
 import {
   checkUnchanged,
@@ -196,7 +197,33 @@ async function collectFindings(
     pin: run.pin,
     authority: run.authority,
   };
-  return { reports, sources, found, ...scan };
+  const guarded = await guardNewJoins(run, found);
+  return {
+    reports: reports.map((report) => countDoubts(report, guarded.doubts)),
+    sources,
+    found: guarded.found,
+    ...scan,
+  };
+}
+
+/** No join that the scan found changes or spoils what people ask already. */
+async function guardNewJoins(run: PipelineRun, found: ProjectFindings): Promise<GuardedFindings> {
+  const hasJoins = found.connections.some(({ claims = [] }) =>
+    claims.some(({ kind }) => kind === 'relationship'),
+  );
+  if (!hasJoins) return { found, doubts: new Map() };
+  const files = await readProjectFiles(run.dir, projectFolders(found));
+  return guardJoins(found, { files, standing: async () => (await run.standingQueries?.()) ?? [] });
+}
+
+/** The joins that the scan accepted and a person has to decide about count as such. */
+function countDoubts(
+  report: ConnectionReport,
+  doubts: GuardedFindings['doubts'],
+): ConnectionReport {
+  const count = doubts.get(report.connection) ?? 0;
+  const { accepted, review } = report.relationships;
+  return { ...report, relationships: { accepted: accepted - count, review: review + count } };
 }
 
 /** False if no warehouse and no source could be read and no person decided anything. */

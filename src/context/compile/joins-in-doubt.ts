@@ -96,10 +96,12 @@ const measuredSchema = z
 
 function reasonOf({ evidence: [first] }: Claim): string {
   const { why, orphans, names } = measuredSchema.parse(first?.measured ?? {});
-  if (why !== undefined) return why;
-  return orphans === undefined || names === undefined
-    ? 'names and values leave it open'
-    : `values without a match: ${orphans}; the names ${names}`;
+  const isMeasured = orphans !== undefined && names !== undefined;
+  const measured = isMeasured
+    ? `values without a match: ${orphans}; the names ${names}`
+    : undefined;
+  const reasons = [why, measured].filter((reason) => reason !== undefined);
+  return reasons.length === 0 ? 'names and values leave it open' : reasons.join('; ');
 }
 
 function isRejected(claim: Claim, pins: readonly Pin[]): boolean {

@@ -253,7 +253,7 @@ function isPersonsEdit(
 }
 
 /** The dataset files of a warehouse, sorted by path. */
-function datasetFiles(files: FileTree, connection: string): ProjectFile[] {
+export function datasetFiles(files: FileTree, connection: string): ProjectFile[] {
   const isDatasetFile = new RegExp(`^semantic-layer/${connection}/[^/.][^/]*\\.ya?ml$`);
   return [...files]
     .filter(([path]) => isDatasetFile.test(path))

@@ -24,6 +24,7 @@ import { readFileStamp } from '../open/file-cache.ts';
 import { addWarehouseHint, type Project } from '../open/open.ts';
 import { tidyInbox } from './inbox.ts';
 import { openRunModels } from './open-run-models.ts';
+import { listStandingQueries } from './standing-queries.ts';
 import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts';
 
 interface IngestRequest extends Pick<
@@ -94,6 +95,7 @@ export async function ingestProject(
     connections: warehouses,
     otherWarehouses: project.warehouses.filter((name) => !requested.names.has(name)),
     sources,
+    standingQueries: () => listStandingQueries(project),
     scan: project.config.scan,
     longestServerWait: durationMs(ingestConfig.max_wait),
     updateIndex: async (state) => {
