@@ -41,7 +41,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'path-within',
     file: 'store/files.ts',
-    find: 'if (within !== undefined) await requireWithin(target, within);',
+    find: 'if (within !== undefined) requireWithin(target, within);',
     replace: '',
     why: 'A link in the project leads writes and reads out of it.',
     tests: ['store/files.test.ts'],
@@ -49,7 +49,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'remove-within',
     file: 'store/files.ts',
-    find: 'await requireWithin(dirname(path), within);',
+    find: '  requireWithin(dirname(path), within);',
     replace: '',
     why: 'A linked folder lets ktx delete files outside the project.',
     tests: ['store/files.test.ts'],

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { UserError } from '../lib/error.ts';
 import type { CommitTarget } from './commit-target.ts';
 import { ensureStateDirectory } from './directories.ts';
-import { readText, readTextOrNothing } from './files.ts';
+import { readTextOrNothing, readTextSync } from './files.ts';
 import { commitOf, configuredFilters, git, gitOutput, type Repository } from './git.ts';
 import { privateFileMode } from './ownership/private-files.ts';
 
@@ -98,7 +98,7 @@ async function stageChanges(
   for (const { path, text: input, onDisk: isOnDisk } of changes) {
     if (input === undefined && parent !== '') entries += `0 ${zeroId}\t${prefix}${path}\0`;
     if (input === undefined) continue;
-    if (isOnDisk && (await readText(join(root, prefix, path))) !== input) return false;
+    if (isOnDisk && readTextSync(join(root, prefix, path)) !== input) return false;
     if (isOnDisk) continue;
     const id = await gitOutput(root, ['hash-object', '-w', '--stdin', '--path', prefix + path], {
       input,

@@ -72,14 +72,9 @@ export async function readConfinedFile(path: string, limits: Confinement): Promi
  * times faster.
  */
 export function readConfinedFileSync(path: string, limits: Confinement): ConfinedRead {
-  const target = confineSync(path, limits.within);
-  if (typeof target !== 'string') return target;
-  let file: number;
-  try {
-    file = openSync(target, openFlags);
-  } catch (error) {
-    return unopened(error);
-  }
+  const opened = openAtOnce(path, limits.within) ?? openResolved(path, limits.within);
+  if ('kind' in opened) return opened;
+  const { file, target } = opened;
   try {
     const stats = fstatSync(file);
     const refused = findRefusal(file, stats, { target, limits });
@@ -92,6 +87,37 @@ export function readConfinedFileSync(path: string, limits: Confinement): Confine
     }
   } finally {
     closeSync(file);
+  }
+}
+
+interface OpenedFile {
+  readonly file: number;
+  /** The real path under which it was opened. */
+  readonly target: string;
+}
+
+/**
+ * Opens a file in a real folder inside `within`. Undefined if that takes more: there is a link, no
+ * such path, or no flag that refuses links.
+ */
+function openAtOnce(path: string, within: string): OpenedFile | undefined {
+  if (constants.O_NOFOLLOW === undefined) return undefined;
+  try {
+    const target = join(realFolder(dirname(path)), basename(path));
+    if (!isInside(target, realFolder(within))) return undefined;
+    return { file: openSync(target, openFlags), target };
+  } catch {
+    return undefined;
+  }
+}
+
+function openResolved(path: string, within: string): OpenedFile | ConfinedRead {
+  const target = confineSync(path, within);
+  if (typeof target !== 'string') return target;
+  try {
+    return { file: openSync(target, openFlags), target };
+  } catch (error) {
+    return unopened(error);
   }
 }
 
@@ -124,7 +150,9 @@ function collectBytes(stats: Stats, maxBytes: number) {
       size += count;
       if (count > 0) parts.push(buffer.subarray(0, count));
       buffer = buffer.subarray(count);
-      return count === 0 || size > maxBytes;
+      // There was room for one byte more.
+      const isAll = size === stats.size && buffer.length > 0;
+      return count === 0 || isAll || size > maxBytes;
     },
     result: (): ConfinedRead =>
       size > maxBytes

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../../lib/error.ts';
 import { refreshIndex } from '../../store/commit.ts';
 import { commitTarget } from '../../store/commit-target.ts';
-import { readText, removeFile, writeAtomically } from '../../store/files.ts';
+import { readTextSync, removeFile, writeAtomically } from '../../store/files.ts';
 import { readFilesAtCommit, openRepository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
 import type { CommitReport, EditReport, FileReport, IngestReport } from '../report.ts';
@@ -165,13 +166,15 @@ async function writeWorkingTree({
   for (const { step, path, text } of rendering.writes) {
     if (text === known.get(path)) continue;
     const file = join(dir, path);
-    const isUnchanged = async () => (await readText(file, dir)) === known.get(path);
+    const isUnchanged = () => readTextSync(file, dir) === known.get(path);
     const isDone =
       text === undefined
-        ? await isUnchanged()
+        ? isUnchanged()
         : await writeAtomically(file, text, { within: dir, mayReplace: isUnchanged });
     if (!isDone) return false;
     if (text === undefined) await removeFile(file, dir);
+    // Signals and timers get their turn between two files.
+    await setImmediate();
     known.set(path, text);
     onStep(text === undefined ? 'file_removed' : step, path);
   }
