@@ -1,6 +1,6 @@
 import { subjects } from '../context/claims/claim.ts';
 import type { ClaimCollector, ItemPlace } from './claim-collector.ts';
-import type { KnownTable } from './table-finder.ts';
+import type { KnownDataset } from './table-finder.ts';
 
 /** A question, look or dashboard of a BI tool. */
 interface Exposure {
@@ -8,7 +8,7 @@ interface Exposure {
   readonly name: string;
   readonly description: string;
   /** What it reads. */
-  readonly tables: readonly KnownTable[];
+  readonly tables: readonly KnownDataset[];
   readonly tags: readonly string[];
   readonly confidence: number;
 }

@@ -11,6 +11,9 @@ export interface KnownTable {
   readonly field: (column: string) => string | undefined;
 }
 
+/** A dataset of a warehouse: a table, or a query that a source has. */
+export type KnownDataset = Omit<KnownTable, 'table'>;
+
 /** The names by which a source refers to a table. */
 interface TableReference {
   readonly database?: string | undefined;

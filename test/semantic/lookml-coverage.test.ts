@@ -116,6 +116,40 @@ describe.runIf(folder !== undefined)('LookML that companies wrote', () => {
     },
   );
 
+  test('every file is read or refused by name, and every derived table is SQL or has a reason', () => {
+    const single = ['lkml-github', 'lkml-own'].flatMap((path) =>
+      lookmlFiles(path).map((file) => [file]),
+    );
+    const projects = ['projects', 'datahub', 'node-lookml-parser'].flatMap(folders);
+    const groups = [...single, ...[...projects, 'henry-test-project'].map(lookmlFiles)];
+    const models = groups.map((files) => readLookml(files, { dialect: duckdb }));
+    const refused = models.flatMap(({ misfits }) =>
+      misfits.flatMap(({ at, message }) => (/^\S+ file /.test(at) ? [`${at}: ${message}`] : [])),
+    );
+    // Looker refuses this one, too.
+    expect(refused).toEqual([expect.stringContaining('x-no-empty-middle.view.lkml')]);
+    const derived = models.flatMap(({ project, datasets, misfits }) =>
+      project.views
+        .filter(({ value }) => blocksWithKey(value, 'derived_table').length > 0)
+        .map(({ name, place }) => ({
+          name: `${placeKey(place)} ${name}`,
+          isSql: datasets.some((own) => own.dataset === toDatasetName(name) && own.sql),
+          isSaid: misfits.some(
+            (misfit) =>
+              placeKey(misfit.place) === placeKey(place) &&
+              /^(?:left out|its table cannot be read)/.test(misfit.message),
+          ),
+        })),
+    );
+    const asSql = derived.filter(({ isSql }) => isSql).length;
+    const count = groups.flat().length;
+    process.stdout.write(
+      `${count} files: ${count - refused.length} read, ${refused.length} refused; ` +
+        `derived tables: ${percent([asSql, derived.length])} as SQL, the others with a reason\n`,
+    );
+    expect(derived.filter(({ isSql, isSaid }) => !isSql && !isSaid)).toEqual([]);
+  });
+
   test('single files and small projects: what is not read is named', () => {
     const projects = [
       ...[...folders('datahub'), ...folders('node-lookml-parser'), 'henry-test-project'].map(

@@ -119,6 +119,9 @@ export function summary(extractions: readonly Extraction[]) {
     problems: extractions.flatMap(({ key, problems = [] }) =>
       problems.map(({ location, reason }) => `${key} ${location}: ${reason}`),
     ),
+    leftOut: extractions.flatMap(({ leftOut = [] }) =>
+      leftOut.map(({ what, name }) => (name === undefined ? what : `${what}: ${name}`)),
+    ),
     claims,
   };
 }

@@ -1,8 +1,9 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runQuery } from '../../src/project/answer/query.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { querySchema } from '../../src/semantic/query/query.ts';
+import type { IngestReport } from '../../src/ingest/report.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { ktx } from '../cli/run-cli.ts';
 import { lookmlProject, openShop, readTexts } from './lookml-project.ts';
@@ -22,6 +23,11 @@ afterAll(async () => {
 
 const fixtureText = (path: string) => readFileSync(`${dir}/looker/${path}`, 'utf8');
 
+const regionMonths = `SELECT date_trunc('month', placed_at) AS month, cust_rgn AS region, count(*) AS n,
+  sum(CASE WHEN status = 'paid' THEN amount END) AS revenue
+  FROM orders LEFT JOIN customers ON customers.id = buyer_id
+  WHERE channel IS DISTINCT FROM 'store' GROUP BY 1, 2`;
+
 /** Each measure of the LookML in SQL that was written without it. */
 const byHand: Readonly<Record<string, string>> = {
   'orders.order_count': 'SELECT count(*) FROM orders',
@@ -40,6 +46,15 @@ const byHand: Readonly<Record<string, string>> = {
   'order_lines.line_value': 'SELECT sum(qty * unit_price) FROM order_lines',
   'order_lines.orders_amount':
     'SELECT avg(price) FROM (SELECT max(unit_price) AS price FROM order_lines GROUP BY order_id)',
+  'customer_facts.buyers': 'SELECT count(*) FROM (SELECT buyer_id FROM orders GROUP BY 1)',
+  'customer_facts.regulars':
+    'SELECT count(*) FROM (SELECT buyer_id FROM orders GROUP BY 1 HAVING count(*) >= 3)',
+  'customer_facts.average_spent':
+    'SELECT avg(spent) FROM (SELECT sum(amount) AS spent FROM orders GROUP BY buyer_id)',
+  'region_months.rows': `SELECT count(*) FROM (${regionMonths})`,
+  'region_months.best_revenue': `SELECT max(revenue) FROM (${regionMonths})`,
+  'region_months.orders_of_first': `SELECT sum(n) FROM (SELECT n, rank() OVER (PARTITION BY month ORDER BY revenue DESC NULLS LAST) AS place FROM (${regionMonths})) WHERE place = 1`,
+  'region_months.all_orders': `SELECT sum(n) FROM (${regionMonths})`,
 };
 
 describe('LookML over the sample company', () => {
@@ -53,6 +68,9 @@ describe('LookML over the sample company', () => {
     // The broken file alone is left out.
     expect(ingested.code).toBe(3);
     expect(ingested.stdout).toContain('views/broken.view.lkml');
+    const { data: report } = JSON.parse(ingested.stdout.trimEnd().split('\n').at(-1) ?? '') as {
+      data: IngestReport;
+    };
     const project = await openProject(dir);
     try {
       for (const [metric, sql] of Object.entries(byHand)) {
@@ -64,24 +82,27 @@ describe('LookML over the sample company', () => {
         const [expected] = await shop.rows(sql);
         expect(Number(rows[0]?.[0]), metric).toBeCloseTo(Number(expected?.[0]), 6);
       }
-      const { rows } = await runQuery(
-        project,
-        {
-          query: querySchema.parse({
-            metrics: ['orders.revenue'],
-            dimensions: ['orders.recipient.cust_rgn'],
-          }),
-        },
-        AbortSignal.timeout(20_000),
-      );
-      const own = await shop.rows(
-        "SELECT c.cust_rgn, sum(o.amount) FROM orders o LEFT JOIN customers c ON c.id = o.recipient_id WHERE o.status = 'paid' GROUP BY 1",
-      );
-      const sorted = (list: readonly unknown[]) => list.map((row) => JSON.stringify(row)).sort();
-      expect(sorted(rows)).toEqual(sorted(own));
+      const byDimension: Readonly<Record<string, string>> = {
+        'orders.recipient.cust_rgn':
+          "SELECT c.cust_rgn, sum(o.amount) FROM orders o LEFT JOIN customers c ON c.id = o.recipient_id WHERE o.status = 'paid' GROUP BY 1",
+        'orders.customer_facts.is_regular':
+          "SELECT f.regular, sum(o.amount) FROM orders o LEFT JOIN (SELECT buyer_id, count(*) >= 3 AS regular FROM orders GROUP BY 1) f ON f.buyer_id = o.buyer_id WHERE o.status = 'paid' GROUP BY 1",
+      };
+      for (const [dimension, sql] of Object.entries(byDimension)) {
+        const query = querySchema.parse({ metrics: ['orders.revenue'], dimensions: [dimension] });
+        const { rows } = await runQuery(project, { query }, AbortSignal.timeout(20_000));
+        const own = await shop.rows(sql);
+        const sorted = (list: readonly unknown[]) => list.map((row) => JSON.stringify(row)).sort();
+        expect(sorted(rows), dimension).toEqual(sorted(own));
+      }
     } finally {
       await project.close();
     }
+    // A join to a derived table stands beside the one to the table, and contradicts nobody.
+    expect(report.conflicts).toEqual([]);
+    // The engine refuses one derived table; it is named once, and nothing is left of it.
+    expect(report.quarantined.map(({ subject }) => subject)).toEqual(['dataset:shop.faulty']);
+    expect(existsSync(`${dir}/semantic-layer/shop/faulty.yaml`)).toBe(false);
     const explained = await ktx(['explain', 'metric:shop.orders.revenue', '--json'], { cwd: dir });
     const line = fixtureText('views/orders.view.lkml')
       .split('\n')
@@ -95,9 +116,54 @@ describe('LookML over the sample company', () => {
     expect(data['commit']).toEqual({ none: 'unchanged' });
     expect(data['sources']).toEqual([
       expect.objectContaining({
-        items: expect.objectContaining({ added: [], changed: [], unchanged: 5 }) as unknown,
+        items: expect.objectContaining({ added: [], changed: [], unchanged: 6 }) as unknown,
       }),
     ]);
+  });
+});
+
+describe('the access filter of an explore', () => {
+  interface Proposed {
+    readonly id: string;
+    readonly subject: string;
+    readonly kind: string;
+    readonly says: unknown;
+  }
+  const listRules = async (): Promise<readonly Proposed[]> => {
+    const { stdout } = await ktx(['review', 'list', '--json'], { cwd: dir });
+    const { data } = JSON.parse(stdout) as { data: { unreviewed: readonly Proposed[] } };
+    return data.unreviewed.filter(({ kind }) => kind === 'access');
+  };
+  const path = () => `${dir}/semantic-layer/shop/orders.yaml`;
+
+  test('is a row rule that only a person can write, and restricts nobody before', async () => {
+    const [rule, ...others] = await listRules();
+    expect(rule).toMatchObject({
+      subject: 'dataset:shop.orders',
+      says: { field: 'orders.channel', attribute: 'channel' },
+    });
+    expect(others).toEqual([]);
+    const written = readFileSync(path(), 'utf8');
+    expect(written).not.toContain('access');
+    const accepted = await ktx(['review', 'accept', rule?.id ?? ''], { cwd: dir });
+    expect(accepted.code).toBe(2);
+    expect(accepted.stderr).toContain('semantic-layer/shop/orders.yaml');
+    expect(accepted.stderr).toContain(`where: "orders.channel = '<channel>'"`);
+    expect(readFileSync(path(), 'utf8')).toBe(written);
+
+    const rules = `access:\n  - {role: web, where: "orders.channel = 'web'"}\n`;
+    writeFileSync(path(), written + rules);
+    expect(await listRules()).toEqual([]);
+    const query = ['sl', 'query', '-m', 'orders.order_count', '--json'];
+    const web = await ktx([...query, '--role', 'web'], { cwd: dir });
+    const [[count]] = (JSON.parse(web.stdout) as { data: { rows: [[unknown]] } }).data.rows;
+    const [own] = await shop.rows("SELECT count(*) FROM orders WHERE channel = 'web'");
+    expect(Number(count)).toBe(Number(own?.[0]));
+
+    writeFileSync(path(), written);
+    const rejected = await ktx(['review', 'reject', rule?.id ?? ''], { cwd: dir });
+    expect(rejected.code, rejected.stderr).toBe(0);
+    expect(await listRules()).toEqual([]);
   });
 });
 
@@ -109,6 +175,7 @@ describe('what LookML says', () => {
       'views/orders.view.lkml',
       'views/people.view.lkml',
       'views/broken.view.lkml',
+      'views/derived.view.lkml',
       'views/weekly.dashboard.lookml',
     ];
     return readTexts(Object.fromEntries(keys.map((key) => [key, fixtureText(key)])), [
@@ -123,6 +190,12 @@ describe('what LookML says', () => {
     expect(said('field:shop.orders.is_large', 'field')).toEqual([{ expr: 'amount_cents > 20000' }]);
     expect(said('relationship:shop.orders(buyer_id)', 'relationship')).toEqual([
       { to: 'customers', on: { buyer_id: 'id' }, role: 'buyer', cardinality: 'many_to_one' },
+      {
+        to: 'customer_facts',
+        on: { buyer_id: 'customer_id' },
+        cardinality: 'many_to_one',
+        beside: true,
+      },
     ]);
     expect(said('relationship:shop.order_lines(order_id)', 'relationship')).toEqual([
       { to: 'orders', on: { order_id: 'id' }, cardinality: 'many_to_one' },
@@ -134,8 +207,8 @@ describe('what LookML says', () => {
   test('is named with its line where it does not fit', () => {
     expect(all().problems).toMatchInlineSnapshot(`
       [
-        "models/shop.model.lkml line 25: explore orders.everything: left out: a cross join has no keys",
-        "models/shop.model.lkml line 28: explore secret_orders: not read: access_filter, so ktx counts rows that Looker filters out",
+        "models/shop.model.lkml line 29: explore orders.everything: left out: a cross join has no keys",
+        "models/shop.model.lkml line 32: explore secret_orders: not read: access_filter, so ktx counts rows that Looker filters out",
         "views/orders.view.lkml line 19: view orders.on_demand: left out: it depends on _user_attributes['team'] == 'a'",
         "views/orders.view.lkml line 20: view orders.placed: the timeframes week_of_year are left out: ktx has no equivalent",
         "views/orders.view.lkml line 36: view orders.channels: left out: ktx has no equivalent for measures of type list",
@@ -146,8 +219,29 @@ describe('what LookML says', () => {
         "views/orders.view.lkml line 40: view orders.coupon_orders: left out: it uses coupon, which is left out",
         "views/people.view.lkml line 21: view gone: the warehouse has no table main.no_such_table",
         "views/broken.view.lkml line 4: file views/broken.view.lkml: left out: This is not valid LookML: property expected in line 4",
+        "views/derived.view.lkml line 1: view customer_facts: its table: the filter channel is left open",
+        "views/derived.view.lkml line 40: view lines_of_orders: its table cannot be read, lines is not joined to one row of orders: set source or sql in the dataset file",
+        "views/derived.view.lkml line 46: view bound_orders: its table cannot be read, its query has bind_all_filters: set source or sql in the dataset file",
       ]
     `);
+  });
+
+  test('is left out with the reason where a derived table has none in the warehouse', () => {
+    const texts = { 'derived.view.lkml': fixtureText('views/derived.view.lkml') };
+    const { claims, leftOut } = readTexts(texts, [shop.catalog]);
+    const queries = claims.flatMap(({ kind, subject }) => (kind === 'dataset' ? [subject] : []));
+    expect(queries.sort()).toEqual(['dataset:shop.customers_again', 'dataset:shop.faulty']);
+    expect(leftOut).toEqual([
+      'derived table: view elsewhere: the warehouse has no table main.not_there',
+    ]);
+    const named = readTexts(
+      { 'a.view.lkml': 'view: orders { derived_table: { sql: SELECT * FROM customers ;; } }' },
+      [shop.catalog],
+    );
+    expect(named.claims).toEqual([]);
+    expect(named.leftOut).toEqual([
+      'derived table: view orders: a table of the warehouse is the dataset orders',
+    ]);
   });
 
   test('is not read where the engine is not known', () => {

@@ -16,11 +16,14 @@ const webAddress = /^https?:\/\/[^\s<>"'`\\(){}[\]@|^]+$/;
 
 /** The kinds of claims, each with the schema of its body. */
 export const bodySchemas = {
-  /** About `dataset:c.d`: it exists. */
-  dataset: z.object({
-    source: z.object({ catalog: text.optional(), schema: text, table: text }),
-    kind: text,
-  }),
+  /** About `dataset:c.d`: it exists, as a table or as a query that a source has. */
+  dataset: z.union([
+    z.object({
+      source: z.object({ catalog: text.optional(), schema: text, table: text }),
+      kind: text,
+    }),
+    z.object({ sql: text.min(1) }),
+  ]),
   /**
    * About `field:c.d.f`: it exists. `column` is the physical name; a field that is not a column has
    * an expression over the row.
@@ -57,12 +60,20 @@ export const bodySchemas = {
    * in no artifact until a person accepts it.
    */
   possible_metric: datasetSchema.shape.metrics.unwrap().element.omit({ name: true }),
+  /**
+   * About a dataset: another tool lets each user see only the rows whose field, such as
+   * `orders.buyer.region`, is an attribute of the user. It restricts nobody until a person writes
+   * row rules.
+   */
+  possible_access: z.object({ field: text, attribute: text }),
   /** About `relationship:c.d(columns)`; `on`: own field names to those of the dataset `to`. */
   relationship: z.object({
     to: text,
     on: z.record(text, text).refine((on) => Object.keys(on).length > 0, 'needs a column'),
     role: text.optional(),
     cardinality: z.enum(['many_to_one', 'one_to_one']).optional(),
+    /** It leads to a query over tables, so joins of the same columns to tables hold as well. */
+    beside: z.literal(true).optional(),
   }),
   /**
    * About `relationship:c.d(columns)`: a join that may well be right, but not surely enough to be

@@ -29,7 +29,7 @@ export function assembleDataset(own: SubjectClaims, members: readonly SubjectCla
   const bodies = shownBodies(own);
   const { primary_key, default_time, time_spine, layer, owner } = bodies;
   const { description, synonyms, tags } = bodies;
-  const { source } = bodySchemas.dataset.parse(bodies.dataset);
+  const rows = bodySchemas.dataset.parse(bodies.dataset);
   const uniqueKeys = own.byKind
     .get('unique_key')
     ?.shown.map(({ body }) => bodySchemas.unique_key.parse(body));
@@ -47,7 +47,7 @@ export function assembleDataset(own: SubjectClaims, members: readonly SubjectCla
     .map(({ value }) => value);
   return sortKeys({
     dataset: own.subject.dataset,
-    source: sourceName(source),
+    ...('sql' in rows ? { sql: rows.sql } : { source: sourceName(rows.source) }),
     primary_key,
     unique_keys: uniqueKeys
       ?.filter((key) => canonicalJson(key) !== canonicalJson(primary_key))
@@ -76,8 +76,10 @@ function unreviewedKeys({ byKind }: SubjectClaims): Dataset['unreviewed'] {
   return time && isProposal(time) && time !== chosen ? ['default_time'] : undefined;
 }
 
+type SourceTable = Extract<ClaimBodies['dataset'], { readonly source: unknown }>['source'];
+
 /** `catalog.schema.table`; a part with a dot or a quote is quoted. */
-function sourceName({ catalog, schema, table }: ClaimBodies['dataset']['source']): string {
+function sourceName({ catalog, schema, table }: SourceTable): string {
   return [...(catalog === undefined ? [] : [catalog]), schema, table]
     .map((part) => (/[."]/.test(part) ? quoteIdentifier(part) : part))
     .join('.');

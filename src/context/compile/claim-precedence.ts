@@ -87,6 +87,7 @@ export function rankClaims(
   const lapsed = (claim: Claim) => Number(isExpired(claim, authority));
   const ranked = claims.toSorted(
     (a, b) =>
+      Number(isBesideOthers(a)) - Number(isBesideOthers(b)) ||
       lapsed(a) - lapsed(b) ||
       tier(a) - tier(b) ||
       byOrder(a, b) ||
@@ -106,9 +107,11 @@ export function rankClaims(
     claim.kind === 'constraint' ||
     claim.kind === 'refs' ||
     isTopicSynonyms(claim) ||
+    isBesideOthers(claim) ||
     (isDeclaredLink(claim) && ranked.slice(0, 1).every(isDeclaredLink));
   const shown = ranked.filter((claim, index) => index === 0 || isAlsoShown(claim));
-  return { ranked, shown, contested: findContested(ranked, pinned && pin, equivalent), chosen };
+  const rivals = ranked.filter((claim) => !isBesideOthers(claim));
+  return { ranked, shown, contested: findContested(rivals, pinned && pin, equivalent), chosen };
 }
 
 /** True for what the pinned source says now, where it no longer says what was pinned. */
@@ -154,6 +157,11 @@ function leavesLayer(claim: Claim): boolean {
   return (
     link !== undefined && stepOf(parseSubject(claim.subject)?.dataset ?? '') !== stepOf(link.to)
   );
+}
+
+/** True for a join to a query of a source, which contradicts no other join. */
+function isBesideOthers(claim: Claim): boolean {
+  return linkOf(claim)?.beside === true;
 }
 
 function linkOf({ kind, body }: Claim) {

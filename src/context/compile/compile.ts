@@ -69,7 +69,9 @@ export function compileDatasets(
   );
   const all = uniteClaims([...claims, ...own]);
   const known = settleMetrics(withoutRejected(all, pins), pins).claims;
-  const asked = withoutNeedlessProposals(known, pins);
+  const asked = withoutNeedlessProposals(known, pins).filter(
+    ({ kind }) => kind !== 'possible_access',
+  );
   const { claims: settled, inDoubt } = settleJoins(asked, pins);
   const united = uniteClaims(settled);
   const decided = applyModelDecisions(united, pins);
@@ -150,6 +152,7 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   relationship: 'relationship',
   possible_relationship: 'relationship',
   possible_metric: 'metric',
+  possible_access: 'dataset',
 };
 
 const wikiKinds: ReadonlySet<ClaimKind> = new Set([

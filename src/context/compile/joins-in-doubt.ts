@@ -40,7 +40,11 @@ export function settleJoins(claims: readonly Claim[], pins: readonly Pin[]): Set
     else unused.push({ claim, why: 'only a model read it, and it would compete with other joins' });
   }
   const known = new Set(
-    others.flatMap(({ kind, subject }) => (kind === 'relationship' ? [subject] : [])),
+    others.flatMap(({ kind, subject, body }) =>
+      kind === 'relationship' && bodySchemas.relationship.safeParse(body).data?.beside !== true
+        ? [subject]
+        : [],
+    ),
   );
   const inDoubt = [
     ...unused,

@@ -1,13 +1,15 @@
+import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { ProjectFile } from '../../context/catalog/catalog-files.ts';
 import type { Diagnostic } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
 import { loadModel } from '../../semantic/load/load.ts';
 import { emit } from '../../semantic/emit/emit.ts';
+import type { SemanticModel } from '../../semantic/model/model.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import type { ConnectionFindings } from '../fetch/findings.ts';
 import type { Quarantined } from '../report.ts';
 import type { PassedProbes } from './passed-probes.ts';
-import { indexTables, listProbes, planProbe, type ModelProbe } from './probes.ts';
+import { datasetProbe, indexTables, listProbes, planProbe, type ModelProbe } from './probes.ts';
 
 interface ModelCheckOptions {
   readonly signal: AbortSignal;
@@ -41,31 +43,48 @@ export async function checkModel(
     tables: catalog.tables,
   });
   const faults = listLoadErrors(files, diagnostics);
-  const tables = indexTables(catalog);
-  const ofDatasets = [...model.datasets.values()].flatMap((dataset) =>
-    listProbes(catalog, tables, dataset),
-  );
-  const probes = [...ofDatasets, ...savedQueries].filter(
+  const probes = [...listModelProbes(catalog, model), ...savedQueries].filter(
     ({ subject }) => only === undefined || subject === only,
   );
   const warehouse = probes.length === 0 ? undefined : await openWarehouse();
+  // Nothing of a dataset works whose query does not.
+  const broken = new Set<string>();
   let queries = 0;
   for (const probe of probes) {
+    if (broken.has(probe.location)) continue;
     try {
-      const planned = await planProbe(model, probe.query);
-      const sql = emit({ ...planned, limit: 0 }, model.dialect);
+      const sql = 'sql' in probe ? probe.sql : await probeSql(model, probe);
       if (passed?.has(sql) === true) continue;
       queries += 1;
       await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
       passed?.add(sql);
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted) throw error;
-      // A limit of the planner is no fault of a metric, but leaves a saved query without an answer.
-      if (error.code !== 'not_supported' || probe.kind === 'saved_query')
-        faults.push(probeFault(probe, error, diagnostics));
+      if (probe.kind === 'dataset') broken.add(probe.location);
+      if (!isLimit(error, probe)) faults.push(probeFault(probe, error, diagnostics));
     }
   }
   return { faults, queries };
+}
+
+/** A limit of the planner is no fault of a metric, but leaves a saved query without an answer. */
+function isLimit({ code }: UserError, { kind }: Pick<ModelProbe, 'kind'>): boolean {
+  return code === 'not_supported' && kind !== 'saved_query';
+}
+
+/** The queries of datasets, then what is computed over their rows. */
+function listModelProbes(catalog: Catalog, model: SemanticModel) {
+  const datasets = [...model.datasets.values()];
+  const tables = indexTables(catalog);
+  return [
+    ...datasets.flatMap((dataset) => datasetProbe(catalog.connection, dataset) ?? []),
+    ...datasets.flatMap((dataset) => listProbes(catalog, tables, dataset)),
+  ];
+}
+
+async function probeSql(model: SemanticModel, { query }: ModelProbe): Promise<string> {
+  const planned = await planProbe(model, query);
+  return emit({ ...planned, limit: 0 }, model.dialect);
 }
 
 function listLoadErrors(
@@ -90,7 +109,7 @@ function listLoadErrors(
  * fault points to that line.
  */
 function probeFault(
-  { subject, kind, location }: ModelProbe,
+  { subject, kind, location }: Omit<ModelProbe, 'query'>,
   error: UserError,
   diagnostics: readonly Diagnostic[],
 ): Quarantined {

@@ -15,13 +15,27 @@ import { querySchema } from '../../semantic/query/query.ts';
 import { savedQueryBodySchema } from '../../semantic/query/saved-query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 
-/** A query that shows whether one field, metric or segment works. */
+/** A query that shows whether one field, metric, segment or query of a dataset works. */
 export interface ModelProbe {
   readonly subject: string;
   readonly kind: string;
   /** The path of the dataset's file. */
   readonly location: string;
   readonly query: object;
+}
+
+/** The statement that shows whether the query of a dataset works; undefined for a table. */
+export function datasetProbe(
+  connection: string,
+  { name, file, relation }: ModelDataset,
+): (Omit<ModelProbe, 'query'> & { readonly sql: string }) | undefined {
+  if (relation.kind !== 'query') return undefined;
+  return {
+    subject: subjects.dataset(connection, name),
+    kind: 'dataset',
+    location: file,
+    sql: `SELECT 1 FROM (\n${relation.sql}\n) AS ktx WHERE 1 = 0`,
+  };
 }
 
 /** The tables of a catalog by their names in lower case. */

@@ -42,7 +42,7 @@ export function renderConnection(input: ConnectionInput, tree: FileTree) {
   const recordedFiles = readNeededFiles(input, recorded, tree);
   const moved = listMovedDatasets(connection, tree);
   const deleted = listDeletedDatasets(connection, recordedFiles, moved);
-  const isSound = (claim: Claim) => isModelDecision(claim) || !failed.has(claim.subject);
+  const isSound = (claim: Claim) => isModelDecision(claim) || !isFailed(claim, failed);
   const retained = recordedFiles.flatMap((file) =>
     file.claims.flatMap((claim) => retain(claim) ?? []),
   );
@@ -133,6 +133,13 @@ function listMovedDatasets(connection: string, tree: FileTree): ReadonlySet<stri
     if (dataset !== '' && artifactPath(connection, dataset) !== path) moved.add(dataset);
   }
   return moved;
+}
+
+/** Whether its subject failed the check, or the query of the subject's dataset. */
+function isFailed({ subject }: Claim, failed: ReadonlySet<string>): boolean {
+  if (failed.size === 0) return false;
+  const { connection = '', dataset = '' } = parseSubject(subject) ?? {};
+  return failed.has(subject) || failed.has(subjects.dataset(connection, dataset));
 }
 
 function isSynonymOfModel({ kind, evidence }: Claim): boolean {

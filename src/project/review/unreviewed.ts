@@ -3,14 +3,17 @@ import { z } from 'zod';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import {
   anyJsonSchema,
+  bodySchemas,
   isUnreviewed,
   shortId,
   subjects,
   type Claim,
   type ClaimKind,
 } from '../../context/claims/claim.ts';
-import { noneOfThem, parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
+import { findPin, noneOfThem, parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
 import { settleMetrics } from '../../context/compile/possible-metrics.ts';
+import { UserError } from '../../lib/error.ts';
+import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { readText } from '../../store/files.ts';
 import { openCachedReader } from '../open/file-cache.ts';
 import { listProjectFiles } from '../open/model-files.ts';
@@ -19,12 +22,12 @@ import { authorName } from './author-name.ts';
 
 /**
  * A metric, or the time of a dataset, that only a model read, names suggest, or only queries have,
- * and that nobody has accepted.
+ * and that nobody has accepted; or a row rule that another tool has.
  */
 export interface UnreviewedFact {
   /** As `ktx review accept` takes it: `metric:shop.orders.net_revenue`, `dataset:shop.orders`. */
   readonly subject: string;
-  readonly kind: 'metric' | 'default_time';
+  readonly kind: 'metric' | 'default_time' | 'access';
   /** The short id of the claim. */
   readonly id: string;
   /** The definition, without its name. */
@@ -40,12 +43,13 @@ const definingKinds: ReadonlySet<ClaimKind> = new Set([
   'metric',
   'possible_metric',
   'default_time',
+  'possible_access',
 ]);
 
 /** The claims that define or propose metrics and times, of one claims file. */
 const readDefinitions = openCachedReader(
   (text) =>
-    /"subject":"metric:|"kind":"default_time"/.test(text ?? '')
+    /"subject":"metric:|"kind":"(?:default_time|possible_access)"/.test(text ?? '')
       ? parseClaims('', text ?? '').claims.filter(({ kind }) => definingKinds.has(kind))
       : [],
   readText,
@@ -76,23 +80,40 @@ export async function listUnreviewed(project: Project): Promise<readonly Unrevie
         ),
       );
       const claims = await loadDefinitions(project, connection);
+      const restricted = new Set(
+        [...model.datasets.values()].flatMap(({ name, access }) =>
+          access === undefined ? [] : [subjects.dataset(connection, name)],
+        ),
+      );
+      const rules = claims.filter(
+        (claim) =>
+          claim.kind === 'possible_access' &&
+          !restricted.has(claim.subject) &&
+          !isRejectedRule(claim, pins),
+      );
       const read = claims.filter(
         (claim) =>
           isUnreviewed(claim) &&
           (claim.kind === 'metric' ? marked : times).has(claim.subject) &&
-          claim.kind !== 'possible_metric',
+          !proposedKinds.has(claim.kind),
       );
       const { proposed } = settleMetrics(claims, pins);
-      return [...read, ...proposed.filter(({ subject }) => !defined.has(subject))].map(
-        toUnreviewed,
-      );
+      const open = proposed.filter(({ subject }) => !defined.has(subject));
+      return [...rules, ...read, ...open].map(toUnreviewed);
     }),
   );
-  const weight = ({ typed, quote }: UnreviewedFact) => {
-    if (typed !== undefined) return 0;
+  const weight = ({ typed, quote, kind }: UnreviewedFact) => {
+    if (typed !== undefined || kind === 'access') return 0;
     return quote === undefined ? 2 : 1;
   };
   return found.flat().sort((a, b) => weight(a) - weight(b) || (a.subject < b.subject ? -1 : 1));
+}
+
+const proposedKinds: ReadonlySet<ClaimKind> = new Set(['possible_metric', 'possible_access']);
+
+function isRejectedRule(claim: Claim, pins: readonly Pin[]): boolean {
+  const pin = findPin(pins, { subject: claim.subject, kind: 'access' });
+  return pin?.choose === noneOfThem && pin.seen.includes(shortId(claim));
 }
 
 async function loadDefinitions({ dir }: Project, connection: string): Promise<readonly Claim[]> {
@@ -100,11 +121,16 @@ async function loadDefinitions({ dir }: Project, connection: string): Promise<re
   return (await Promise.all(paths.map((path) => readDefinitions(dir, path)))).flat();
 }
 
+const kinds: ReadonlyMap<ClaimKind, UnreviewedFact['kind']> = new Map([
+  ['default_time', 'default_time'],
+  ['possible_access', 'access'],
+]);
+
 function toUnreviewed(claim: Claim): UnreviewedFact {
   const [evidence] = claim.evidence;
   return {
     subject: claim.subject,
-    kind: claim.kind === 'default_time' ? 'default_time' : 'metric',
+    kind: kinds.get(claim.kind) ?? 'metric',
     id: shortId(claim),
     says: claim.body,
     quote: evidence?.quote,
@@ -144,6 +170,7 @@ export async function createReviewPin(
   metric: UnreviewedFact,
   { isAccepted, why }: { readonly isAccepted: boolean; readonly why?: string | undefined },
 ): Promise<Pin> {
+  if (metric.kind === 'access' && isAccepted) throw rolesMissing(metric);
   const others = (await listUnreviewed(project)).filter(
     ({ subject, kind }) => subject === metric.subject && kind === metric.kind,
   );
@@ -158,4 +185,15 @@ export async function createReviewPin(
     ...(isAccepted && metric.typed !== undefined && { says: anyJsonSchema.parse(metric.says) }),
     ...(why !== undefined && { why }),
   };
+}
+
+/** Another tool knows attributes of users, ktx roles: only a person can say which is which. */
+function rolesMissing({ subject, says }: UnreviewedFact): UserError {
+  const [, connection = '', dataset = ''] = /^dataset:([^.]+)\.(.+)$/.exec(subject) ?? [];
+  const { field, attribute } = bodySchemas.possible_access.parse(says);
+  const rule = `{role: <role>, where: "${field} = '<${attribute}>'"}`;
+  return new UserError('roles_needed', 'A row rule needs the roles that see the rows.', {
+    hint: `In ${artifactPath(connection, dataset)} write access: [${rule}, {role: admin, where: 'true'}]`,
+    exitCode: 2,
+  });
 }

@@ -57,6 +57,18 @@ export async function loadModel({ dialect, files, tables }: ModelText): Promise<
   return { model, diagnostics: diagnostics.flat() };
 }
 
+/**
+ * The model of datasets that have no file yet, without those that have an error. Call it inside
+ * `withAnalyzer`.
+ */
+export function buildModel(dialect: Dialect, datasets: readonly Dataset[]): SemanticModel {
+  const files = datasets.map((dataset) => ({
+    path: `${dataset.dataset}.json`,
+    text: JSON.stringify(dataset),
+  }));
+  return buildAndCheck(files, dialect, undefined).model;
+}
+
 function buildAndCheck(
   files: readonly ModelFile[],
   dialect: Dialect,

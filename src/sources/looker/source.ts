@@ -68,7 +68,10 @@ function readExplores(
     const lines = body.split('\n');
     const findTable = tableFinder(catalogs, config.warehouse);
     const quoteAt = ({ line }: { readonly line: number }) => lines[line - 1]?.trim();
-    views.push([key, claimLookml(model, { collector: own, dialect, findTable, quoteAt })]);
+    views.push([
+      key,
+      claimLookml(model, { collector: own, dialect, findTable, quoteAt, catalogs }),
+    ]);
     return model;
   });
   const explores = models.flatMap(({ project }) => project.explores);

@@ -9,7 +9,7 @@ import {
 } from '../../semantic/formats/lookml/parse.ts';
 import type { LookmlModel } from '../../semantic/formats/lookml/read.ts';
 import type { BoundView } from '../lookml/bind-view.ts';
-import type { KnownTable } from '../table-finder.ts';
+import type { KnownDataset } from '../table-finder.ts';
 import type { LookerQuery } from './api-schemas.ts';
 
 /** What the explores say, with the tables behind their views. */
@@ -94,6 +94,21 @@ function calculatedFields({ dynamic_fields: text }: LookerQuery): ReadonlySet<st
   return new Set(entries.flatMap(({ table_calculation: calculation = '' }) => calculation));
 }
 
+/** A dimension of an explore as ktx writes it, like `orders.buyer.region`. */
+export function findDimension(
+  written: string,
+  explore: string,
+  known: KnownExplores,
+): string | undefined {
+  try {
+    const { kind, name } = findField(written, explore, known);
+    return kind === 'dimension' ? name : undefined;
+  } catch (error) {
+    if (error instanceof Untranslatable) return undefined;
+    throw error;
+  }
+}
+
 interface FoundField {
   readonly kind: 'metric' | 'dimension';
   /** As ktx writes it: `orders.paid_revenue`, `orders.placed_at.month`. */
@@ -175,7 +190,7 @@ function filterOf({ kind, name, type }: FoundField, value: string) {
 }
 
 /** The tables of the fields of a query, and of its explore. */
-export function tablesOfQuery({ fields, view }: LookerQuery, known: KnownExplores): KnownTable[] {
+export function tablesOfQuery({ fields, view }: LookerQuery, known: KnownExplores): KnownDataset[] {
   const scopes = new Set([view, ...(fields ?? []).map((field) => field.split('.')[0] ?? '')]);
   return [...scopes].flatMap((scope) => {
     const hasExplore = known.explores.some(({ name }) => name === view);

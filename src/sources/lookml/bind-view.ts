@@ -4,12 +4,14 @@ import { replaceSpans, tryParseFragment } from '../../semantic/formats/sql-fragm
 import type { Dataset } from '../../semantic/model/dataset.ts';
 import type { MetricDefinition } from '../../semantic/model/metric-definition.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import type { KnownTable } from '../table-finder.ts';
+import type { KnownDataset } from '../table-finder.ts';
 
-/** A view of LookML with the table that has its rows. */
+/** A view of LookML with the table or the query that has its rows. */
 export interface BoundView {
   readonly dataset: Dataset;
-  readonly table: KnownTable;
+  readonly table: KnownDataset;
+  /** The query; undefined for a table. */
+  readonly sql?: string;
   /** The field of the table, by dimensions that are one of its columns. */
   readonly columns: ReadonlyMap<string, string>;
   /** SQL over the fields of the table, by the other dimensions. */
@@ -21,7 +23,7 @@ export interface BoundView {
 }
 
 /** Finds the fields of each dimension and measure; what needs a column that is missing is lost. */
-export function bindView(dataset: Dataset, table: KnownTable, dialect: Dialect): BoundView {
+export function bindView(dataset: Dataset, table: KnownDataset, dialect: Dialect): BoundView {
   const binding: Binding = {
     table,
     dialect,
@@ -38,8 +40,39 @@ export function bindView(dataset: Dataset, table: KnownTable, dialect: Dialect):
   return { dataset, ...binding };
 }
 
+/** A view over a query, which nobody else describes: its dimensions are the fields. */
+export function bindQueryView(
+  dataset: Dataset & { readonly sql: string },
+  connection: string,
+): BoundView {
+  const { dataset: name, sql, fields = [], metrics = [] } = dataset;
+  const names = new Map(fields.map((field) => [field.name.toLowerCase(), field.name]));
+  const isColumn = ({ name: own, expr }: (typeof fields)[number]) =>
+    /^"?[\w$]+"?$/.test(sqlText(expr) ?? own);
+  return {
+    dataset,
+    sql,
+    table: { connection, dataset: name, field: (column) => names.get(column.toLowerCase()) },
+    columns: new Map(fields.filter(isColumn).map((field) => [field.name, field.name])),
+    computed: new Map(fields.map((field) => [field.name, sqlText(field.expr) ?? field.name])),
+    metrics: new Map(
+      metrics.map(({ name: metric, agg, of, fraction, per, expr, where }) => [
+        metric,
+        definedKeys({ agg, of, fraction, per, expr, where }),
+      ]),
+    ),
+    lost: new Map(),
+  };
+}
+
+function definedKeys(keys: Readonly<Partial<Record<string, Json>>>): Record<string, Json> {
+  const body: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(keys)) if (value !== undefined) body[key] = value;
+  return body;
+}
+
 interface Binding {
-  readonly table: KnownTable;
+  readonly table: KnownDataset;
   readonly dialect: Dialect;
   readonly fields: ReadonlyMap<string, Pick<MetricDefinition, 'name' | 'expr'>>;
   readonly measures: ReadonlyMap<string, MetricDefinition>;
@@ -116,16 +149,14 @@ function bindMetric(name: string, binding: Binding): void {
     return text === undefined ? undefined : rowSql(text, '', binding);
   };
   const formula = sqlText(expr);
-  const keys: Readonly<Record<string, Json | undefined>> = {
+  const body = definedKeys({
     agg,
     of: row(of),
     fraction,
     per: per === undefined ? undefined : fieldFor(per, '', binding),
     expr: formula === undefined ? undefined : formulaSql(formula, binding),
     where: row(where),
-  };
-  const body: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(keys)) if (value !== undefined) body[key] = value;
+  });
   binding.metrics.set(name, body);
 }
 

@@ -5,15 +5,12 @@ import type { LookmlModel } from '../../semantic/formats/lookml/read.ts';
 import { toDatasetName } from '../../semantic/formats/imported-model.ts';
 import { synonymsFor } from '../../semantic/formats/metricflow/mapping/bound-model.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
-import type { Dialect } from '../../sql/dialect.ts';
 import type { ClaimCollector, ItemPlace } from '../claim-collector.ts';
-import type { FindTable } from '../table-finder.ts';
-import { type BoundView, bindView } from './bind-view.ts';
+import { findQueryPlace, type QueryPlaceContext } from '../query-datasets/query-place.ts';
+import { bindQueryView, type BoundView, bindView } from './bind-view.ts';
 
-export interface LookmlClaimContext {
+export interface LookmlClaimContext extends QueryPlaceContext {
   readonly collector: ClaimCollector;
-  readonly dialect: Dialect;
-  readonly findTable: FindTable;
   readonly quoteAt: (place: LookmlPlace) => string | undefined;
 }
 
@@ -41,8 +38,12 @@ export function claimLookml(
 function bindOrReport(dataset: Dataset, claims: Claims): BoundView | undefined {
   const place = placeOf(dataset.dataset, claims);
   const at = `view ${dataset.dataset}`;
-  if (dataset.sql !== undefined) {
-    claims.collector.leaveOut(place, 'derived table');
+  const { sql } = dataset;
+  if (sql !== undefined) {
+    const query = findQueryPlace({ dataset: dataset.dataset, sql }, claims);
+    if ('connection' in query) return bindQueryView({ ...dataset, sql }, query.connection);
+    const name = `${at}: ${query.reason}`;
+    claims.collector.leaveOut(place, { what: 'derived table', name });
     return undefined;
   }
   // The reader has said why it has neither.
@@ -76,6 +77,8 @@ function claimView(view: BoundView, claims: Claims): void {
   const place = placeOf(dataset.dataset, claims);
   const { collector } = claims;
   const { description, synonyms = [], primary_key: key = [] } = dataset;
+  if (view.sql !== undefined)
+    collector.addClaim(place, { subject, kind: 'dataset', body: { sql: view.sql } });
   // A view of a table under another name says what people call it.
   claimText({ subject, place, description }, collector);
   claimSynonyms(
@@ -98,7 +101,8 @@ function claimView(view: BoundView, claims: Claims): void {
   }
 }
 
-function claimFields({ dataset, table, columns, computed }: BoundView, claims: Claims): void {
+function claimFields(view: BoundView, claims: Claims): void {
+  const { dataset, table, columns, computed } = view;
   for (const { name, description, synonyms = [], type } of dataset.fields ?? []) {
     const own = columns.get(name) ?? name;
     const expr = computed.get(name);
@@ -158,7 +162,13 @@ function claimJoin(
   collector.addClaim(item, {
     subject: subjects.relationship(own.table.connection, own.table.dataset, Object.keys(on)),
     kind: 'relationship',
-    body: { to: target.table.dataset, on, cardinality, ...(role === undefined ? {} : { role }) },
+    body: {
+      to: target.table.dataset,
+      on,
+      cardinality,
+      ...(role === undefined ? {} : { role }),
+      ...(target.sql === undefined ? {} : { beside: true }),
+    },
   });
 }
 

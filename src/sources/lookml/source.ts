@@ -1,9 +1,11 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
+import type { LookmlPlace } from '../../semantic/formats/lookml/parse.ts';
 import { readLookml } from '../../semantic/formats/lookml/read.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import { openClaimCollector } from '../claim-collector.ts';
 import type { ExtractContext, Extraction, Item, Source } from '../source.ts';
 import { tableFinder } from '../table-finder.ts';
+import { claimAccessFilters } from './claim-access-filters.ts';
 import { claimDashboards } from './claim-dashboards.ts';
 import { claimLookml } from './claim-lookml.ts';
 import type { LookmlConfig } from './config.ts';
@@ -40,14 +42,17 @@ function extractLookml(
     { dialect, constants: config.constants },
   );
   reportMisfits(model.misfits, collector);
-  const lines = new Map(files.map(({ key, body }) => [key, body.split('\n')]));
+  const quotes = new Map(files.map(({ key, body }) => [key, body.split('\n')]));
+  const quoteAt = ({ file, line }: LookmlPlace) => quotes.get(file)?.[line - 1]?.trim();
   const views = claimLookml(model, {
     collector,
     dialect,
     findTable: tableFinder(catalogs, config.warehouse),
-    quoteAt: ({ file, line }) => lines.get(file)?.[line - 1]?.trim(),
+    catalogs,
+    quoteAt,
   });
   const known = { explores: model.project.explores, joins: model.joins, views };
+  claimAccessFilters(known, { collector, quoteAt });
   const dashboards = sorted.filter(({ key }) => isDashboard(key));
   claimDashboards(dashboards, known, collector);
   return collector.extractions();

@@ -8,7 +8,8 @@ import { plainConfidence } from './claim-tables.ts';
 import { metricOfQuery } from './metric-of-query.ts';
 import type { StoredCard } from './read-items.ts';
 import { type CardQuery, type Clause, readCardQuery } from './read-query.ts';
-import { tablesOfSql } from './tables-of-sql.ts';
+import { tablesOfSql } from '../query-datasets/tables-of-sql.ts';
+import { withoutTags } from './sql-tags.ts';
 
 interface CardClaims {
   readonly bound: BoundMetabase;
@@ -95,7 +96,7 @@ function tablesOfCard(
   }
   const database = bound.databases.get(card.database_id ?? -1);
   if (database === undefined) return [];
-  const names = tablesOfSql(query.sql, database.dialect);
+  const names = tablesOfSql(withoutTags(query.sql), database.dialect);
   if (names === undefined && open.length === 0)
     collector.leaveOut({ key: card.key, line: 2 }, 'SQL that ktx cannot parse');
   return (names ?? []).flatMap(({ table, schema }) => {

@@ -122,6 +122,8 @@ function parseBlock(cursor: LookmlCursor): readonly LookmlEntry[] {
 
 function parseList(cursor: LookmlCursor): readonly string[] {
   const members: string[] = [];
+  // Lists may begin with a comma, as they may end with one.
+  takeSymbol(cursor, ',');
   while (!takeSymbol(cursor, ']')) {
     const member = takeScalar(cursor);
     if (member === undefined) throw syntaxError(cursor, 'member of a list');

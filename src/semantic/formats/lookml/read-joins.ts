@@ -36,7 +36,7 @@ export interface ReadJoin {
 }
 
 /** Keys that filter every query of an explore in Looker, and that ktx does not apply. */
-const filterKeys = [
+export const filterKeys = [
   'sql_always_where',
   'sql_always_having',
   'always_filter',
@@ -94,7 +94,7 @@ function readExplore(explore: LookmlBlock, context: ExploreContext): readonly Re
 }
 
 /** The view that an explore starts from. */
-function exploreView(explore: LookmlBlock): string {
+export function exploreView(explore: LookmlBlock): string {
   return textProperty(explore, 'from') ?? textProperty(explore, 'view_name') ?? explore.name;
 }
 

@@ -3,6 +3,7 @@ import type { Dataset } from '../../model/dataset.ts';
 import { resolveLiquid, type LiquidParameter } from './liquid.ts';
 import { blocksWithKey, type LookmlBlock, textProperty } from './parse.ts';
 import type { AddLookmlFault } from './read.ts';
+import { nativeSource } from './native-table.ts';
 import { UnreadableLookml } from './unreadable-lookml.ts';
 
 export interface LookmlTableContext {
@@ -17,6 +18,8 @@ export function readTable(
   view: LookmlBlock,
   context: LookmlTableContext,
 ): Pick<Dataset, 'source' | 'sql'> {
+  // Its query is read once the other views are.
+  if (nativeSource(view) !== undefined) return {};
   try {
     return tableOf(view, context, []);
   } catch (error) {
@@ -40,7 +43,7 @@ function tableOf(
   const [derived] = blocksWithKey(view.value, 'derived_table');
   const sql = derived === undefined ? undefined : textProperty(derived, 'sql');
   if (derived !== undefined && sql === undefined)
-    throw new UnreadableLookml('it is built by Looker (explore_source)');
+    throw new UnreadableLookml('it is built by Looker');
   const written = sql ?? textProperty(view, 'sql_table_name') ?? view.name;
   const resolved = resolveText(written, { ...context, view, path: [...path, view.name] });
   return sql === undefined ? { source: resolved.replaceAll('`', '') } : { sql: resolved };

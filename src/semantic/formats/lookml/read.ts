@@ -13,6 +13,7 @@ import {
 import { omitKeys } from '../patch.ts';
 import type { LiquidParameter } from './liquid.ts';
 import { blocksWithKey, type LookmlBlock, type LookmlPlace, textProperty } from './parse.ts';
+import { readNativeTables } from './native-table.ts';
 import { readDimension, type FieldContext } from './read-dimension.ts';
 import { readJoins, type ReadJoin } from './read-joins.ts';
 import { readMeasure } from './read-measure.ts';
@@ -80,7 +81,9 @@ export function readLookml(
   const blocks = new Map(project.views.map((view) => [view.name, view]));
   const tables: LookmlTableContext = { views: blocks, parameters, addFault, dialect };
   const datasets = project.views.flatMap((view) => readDataset(view, context, tables));
-  return { datasets: withJoins(datasets, context), misfits, places, joins, project };
+  const joined = withJoins(datasets, context);
+  const native = readNativeTables(joined, { ...context, project });
+  return { datasets: native, misfits, places, joins, project };
 }
 
 const silentKeys = [

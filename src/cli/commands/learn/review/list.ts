@@ -59,8 +59,8 @@ export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
 function unreviewedLines(metrics: ReviewQueue['unreviewed'], { style }: Screen): readonly string[] {
   const shown = metrics
     .slice(0, mostLines)
-    .flatMap(({ id, subject, says, quote, item = '', typed }) => [
-      `  ${id}  ${style('yellow', typed === undefined ? 'unreviewed' : 'proposed')}  ${escapeControls(`${subject}: ${JSON.stringify(says)}`)}`,
+    .flatMap(({ id, subject, kind, says, quote, item = '', typed }) => [
+      `  ${id}  ${style('yellow', unreviewedMark({ kind, typed }))}  ${escapeControls(`${subject}: ${JSON.stringify(says)}`)}`,
       style(
         'dim',
         `      ${escapeControls(typed ?? (quote === undefined ? namesOnly : `${item}: ${quote}`))}`,
@@ -68,6 +68,14 @@ function unreviewedLines(metrics: ReviewQueue['unreviewed'], { style }: Screen):
     ]);
   const rest = metrics.length - mostLines;
   return rest > 0 ? [...shown, `  … and ${rest} more: ktx review list --json`] : shown;
+}
+
+function unreviewedMark({
+  kind,
+  typed,
+}: Pick<ReviewQueue['unreviewed'][number], 'kind' | 'typed'>): string {
+  if (kind === 'access') return 'row rule';
+  return typed === undefined ? 'unreviewed' : 'proposed';
 }
 
 /** What agents propose, above what holds now. */

@@ -182,7 +182,9 @@ async function reviewMetrics(
   context: CommandContext,
 ): Promise<CommandResult[]> {
   const results: CommandResult[] = [];
-  for (const { subject, id, says, quote, typed } of metrics) {
+  // A row rule is written into the file of the dataset, not accepted.
+  const asked = metrics.filter(({ kind }) => kind !== 'access');
+  for (const { subject, id, says, quote, typed } of asked) {
     const definition = `${subject}: ${JSON.stringify(says)}`;
     const message = escapeControls(
       typed === undefined

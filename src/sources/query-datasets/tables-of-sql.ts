@@ -12,13 +12,13 @@ interface SqlTable {
 const longestSql = 99_000;
 
 /**
- * The tables that the SQL of a card reads, without its own WITH names; undefined for SQL that ktx
- * cannot parse. Parameters count as NULL, optional parts as left out. Runs inside `withAnalyzer`.
+ * The tables that a statement reads, without its own WITH names; undefined for SQL that ktx cannot
+ * parse. Runs inside `withAnalyzer`.
  */
 export function tablesOfSql(sql: string, dialect: Dialect): readonly SqlTable[] | undefined {
   if (sql.length > longestSql) return undefined;
   try {
-    const nodes = [...walkSql(parseSql(withoutTags(sql), dialect))];
+    const nodes = [...walkSql(parseSql(sql, dialect))];
     const own = new Set(nodes.flatMap(({ body }) => withNames(body['with'])));
     return nodes.flatMap(({ kind, body }) => {
       const table = kind === 'table' ? identifierName(body['name']) : undefined;
@@ -39,28 +39,4 @@ function withNames(clause: unknown): string[] {
     const name = isRecord(cte) ? identifierName(cte['alias']) : undefined;
     return name === undefined ? [] : [name.toLowerCase()];
   });
-}
-
-/** `[[AND day > {{from}}]]` is optional in Metabase; `{{#7-orders}}` is the query of card 7. */
-function withoutTags(sql: string): string {
-  const required = replaceBetween(sql, ['[[', ']]'], () => '');
-  return replaceBetween(required, ['{{', '}}'], (inside) =>
-    inside.trim().startsWith('#') ? '(SELECT 1)' : 'NULL',
-  );
-}
-
-/** Replaces each part between two marks, in linear time. */
-function replaceBetween(
-  text: string,
-  [open, close]: readonly [string, string],
-  replace: (inside: string) => string,
-): string {
-  return text
-    .split(open)
-    .map((part, index) => {
-      const end = part.indexOf(close);
-      if (index === 0 || end === -1) return part;
-      return replace(part.slice(0, end)) + part.slice(end + close.length);
-    })
-    .join('');
 }
