@@ -121,6 +121,30 @@ export const sourceMutants: readonly Mutant[] = [
     tests: ['sources/looker.test.ts'],
   },
   {
+    name: 'metabase-rows-of-inner-join',
+    file: 'sources/metabase/card-datasets.ts',
+    find: "join.strategy === 'inner-join' ? 'INNER JOIN' : 'LEFT JOIN'",
+    replace: "join.strategy === 'inner-join' ? 'LEFT JOIN' : 'LEFT JOIN'",
+    why: 'A model of Metabase has rows without a match that its inner join drops.',
+    tests: ['sources/metabase-cards.test.ts'],
+  },
+  {
+    name: 'metabase-limit-order',
+    file: 'sources/metabase/query-of-card.ts',
+    find: "const isCount = ['count', 'distinct'].includes(aggregations[number]?.op ?? '');",
+    replace: 'const isCount = aggregations.length > 0;',
+    why: 'The first rows of a question depend on where the engine puts NULLs.',
+    tests: ['sources/metabase-cards.test.ts'],
+  },
+  {
+    name: 'metabase-parameter',
+    file: 'sources/metabase/card-datasets.ts',
+    find: 'if (tag !== undefined) throw',
+    replace: "if (tag === '') throw",
+    why: 'SQL with a parameter of Metabase becomes a dataset that no engine takes.',
+    tests: ['sources/metabase-cards.test.ts'],
+  },
+  {
     name: 'lookml-native-joined-measure',
     file: 'semantic/formats/lookml/native-table.ts',
     find: 'if (join.alias !== scope || join.from !== base.view)',
@@ -178,7 +202,7 @@ export const sourceMutants: readonly Mutant[] = [
   },
   {
     name: 'metabase-not-equal',
-    file: 'sources/metabase/metric-of-query.ts',
+    file: 'sources/metabase/query-conditions.ts',
     find: "(${literals.join(', ')}) OR ${field} IS NULL)`",
     replace: "(${literals.join(', ')}))`",
     why: 'A metric drops the rows without a value, which Metabase keeps.',
@@ -186,7 +210,7 @@ export const sourceMutants: readonly Mutant[] = [
   },
   {
     name: 'metabase-whole-day',
-    file: 'sources/metabase/metric-of-query.ts',
+    file: 'sources/metabase/query-conditions.ts',
     find: "&& type !== 'date')",
     replace: "&& type === 'unknown')",
     why: 'A metric until the 31st ends with the first second of that day.',
@@ -194,7 +218,7 @@ export const sourceMutants: readonly Mutant[] = [
   },
   {
     name: 'metabase-converted',
-    file: 'sources/metabase/metric-of-query.ts',
+    file: 'sources/metabase/query-conditions.ts',
     find: 'if (field.isCoerced)',
     replace: 'if (!field.isCoerced && false)',
     why: 'A metric compares seconds with what Metabase reads as a time.',

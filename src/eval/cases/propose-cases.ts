@@ -120,7 +120,7 @@ async function savedQueryCandidates(
     const metrics = query.metrics.filter((metric) => typeof metric === 'string');
     const sql = await planOrNothing(project, connection, query);
     if (sql === undefined || metrics.length === 0) return [];
-    const question = title.replace(/ \(Looker \w+ [^)]*\)$/, '');
+    const question = title.replace(/ \((?:Looker|Metabase) \w+ [^)]*\)$/, '');
     const proposal = {
       id: toCaseId(index === 0 ? title : `${title}-${index + 1}`),
       question: index === 0 ? question : `${question} (${metrics.join(', ')})`,

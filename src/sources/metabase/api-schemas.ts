@@ -65,6 +65,11 @@ export const cardSchema = z.object({
   archived: z.boolean().nullish(),
   database_id: z.number().nullish(),
   dataset_query: z.record(z.string(), z.unknown()),
+  /** The columns of its answer, as far as Metabase has run it. */
+  result_metadata: z
+    .array(z.object({ name: z.string(), base_type: textOrNull, display_name: textOrNull }))
+    .nullish()
+    .catch(undefined),
   moderation_reviews: z
     .array(z.object({ status: textOrNull, most_recent: z.boolean().nullish() }))
     .nullish(),

@@ -2,6 +2,7 @@ import type { Dialect } from '../../sql/dialect.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import type { ExtractContext } from '../source.ts';
 import { type FindTable, type KnownTable, tableFinder } from '../table-finder.ts';
+import type { QueryFields } from './query-conditions.ts';
 import type { MetabaseConfig } from './config.ts';
 import type { StoredField, StoredMetabase, StoredTable } from './read-items.ts';
 
@@ -23,6 +24,8 @@ export interface BoundMetabase {
   readonly tables: ReadonlyMap<number, BoundTable>;
   /** A field of a bound table, by its number in Metabase, with the name that ktx has for it. */
   readonly fields: ReadonlyMap<number, BoundField>;
+  /** Of a warehouse that a database is mapped to. */
+  readonly dialectOf: (connection: string) => Dialect | undefined;
 }
 
 export interface BoundField {
@@ -62,5 +65,24 @@ export function bindTables(
       if (name !== undefined) fields.set(field.id, { owner, stored: field, name });
     }
   }
-  return { databases: bound, tables: known, fields };
+  const dialectOf = (connection: string) => {
+    const catalog = catalogs.get(connection);
+    return catalog && findDialect(catalog.dialect);
+  };
+  return { databases: bound, tables: known, fields, dialectOf };
+}
+
+/** The fields of one table in the conditions of a query. */
+export function fieldsOfTable(
+  owner: BoundTable,
+  { fields }: Pick<BoundMetabase, 'fields'>,
+): QueryFields['fieldOf'] {
+  return (id, alias) => {
+    const field = typeof id === 'number' && alias === undefined ? fields.get(id) : undefined;
+    if (field === undefined || field.owner !== owner) return undefined;
+    const { columns } = owner.table.table;
+    const column = columns.find(({ name }) => owner.table.field(name) === field.name);
+    const isCoerced = (field.stored.coercion_strategy ?? '') !== '';
+    return { name: field.name, column: column?.name, type: column?.type ?? 'unknown', isCoerced };
+  };
 }

@@ -1,13 +1,22 @@
 import { slug } from '../../context/catalog/slug.ts';
 import { subjects } from '../../context/claims/claim.ts';
+import { synonymsFor } from '../../semantic/formats/metricflow/mapping/bound-model.ts';
 import type { ClaimCollector, ItemPlace } from '../claim-collector.ts';
 import { claimExposure } from '../claim-exposure.ts';
+import type { ExtractContext } from '../source.ts';
 import type { KnownTable } from '../table-finder.ts';
-import type { BoundField, BoundMetabase } from './bind-tables.ts';
+import { type BoundField, type BoundMetabase, fieldsOfTable } from './bind-tables.ts';
+import {
+  type CardDataset,
+  type CardDatasets,
+  fieldsOfRows,
+  readCardDatasets,
+} from './card-datasets.ts';
 import { plainConfidence } from './claim-tables.ts';
 import { metricOfQuery } from './metric-of-query.ts';
+import { queryOfCard } from './query-of-card.ts';
 import type { StoredCard } from './read-items.ts';
-import { type CardQuery, type Clause, readCardQuery } from './read-query.ts';
+import { type Clause, type MbqlQuery, readCardQuery } from './read-query.ts';
 import { tablesOfSql } from '../query-datasets/tables-of-sql.ts';
 import { withoutTags } from './sql-tags.ts';
 
@@ -15,9 +24,8 @@ interface CardClaims {
   readonly bound: BoundMetabase;
   readonly cards: ReadonlyMap<number, StoredCard>;
   readonly collector: ClaimCollector;
+  readonly read: CardDatasets;
 }
-
-type MbqlQuery = Extract<CardQuery, { kind: 'mbql' }>;
 
 const verifiedConfidence = 0.9;
 
@@ -27,29 +35,96 @@ const verifiedConfidence = 0.9;
  */
 export function claimCards(
   cards: readonly StoredCard[],
-  context: Pick<CardClaims, 'bound' | 'collector'>,
+  context: Pick<CardClaims, 'bound' | 'collector'> & Pick<ExtractContext<unknown>, 'catalogs'>,
 ): void {
-  const claims = { ...context, cards: new Map(cards.map((card) => [card.id, card])) };
+  const byId = new Map(cards.map((card) => [card.id, card]));
+  const read = readCardDatasets({ ...context, cards: byId });
+  const claims = { ...context, cards: byId, read };
   for (const card of cards) {
     if (card.archived !== true) claimCard(card, claims);
   }
 }
 
+/** Companies have thousands of them. */
+const sqlOfQuestion = 'its SQL is no model, and no other question reads it';
+
 function claimCard(card: StoredCard, claims: CardClaims): void {
-  const { collector } = claims;
+  const { collector, read } = claims;
   const query = readCardQuery(card.query);
   const place = { key: card.key, line: 1, quote: card.description ?? card.name };
   const tables = tablesOfCard(card, claims, []);
-  claimTerm(card, { place, tables, collector });
+  const asked = query.kind === 'mbql' ? askedQuery(query, claims) : { reason: sqlOfQuestion };
+  const asKtx = 'query' in asked ? asked.query : undefined;
+  claimTerm(card, { place, tables, collector, query: asKtx });
   if (query.kind === 'unknown') return collector.leaveOut(place, 'question in an unknown form');
-  if (query.kind === 'native') {
-    collector.addUnread({ key: card.key, line: 2 }, { what: 'sql', text: query.sql });
-    return;
-  }
+  const dataset = read.datasets.get(card.id);
+  if (dataset !== undefined) claimCardDataset(card, dataset, collector);
+  else if ('reason' in asked && card.type !== 'metric')
+    collector.leaveOut(place, {
+      what: 'question that is neither a query nor a dataset of ktx',
+      name: `${card.type} ${card.id}, ${card.name}: ${read.reasons.get(card.id) ?? asked.reason}`,
+    });
+  if (query.kind === 'native')
+    return collector.addUnread({ key: card.key, line: 2 }, { what: 'sql', text: query.sql });
   for (const join of query.joins) claimJoin(join, card, claims);
-  const isMetric = card.type === 'metric';
-  if (isMetric || (card.type === 'question' && !query.hasGroups && query.aggregations.length > 0))
+  if (card.type === 'metric' || (asKtx !== undefined && isNumberOfTable(card, query)))
     claimMetric(card, query, claims);
+}
+
+/** A question that gives one row of numbers. */
+function isNumberOfTable({ type }: StoredCard, { table, groups, aggregations }: MbqlQuery) {
+  const isNumber = groups.length === 0 && aggregations.length > 0;
+  return type === 'question' && isNumber && table !== undefined;
+}
+
+/** The question over a table, or over a card that is a dataset. */
+function askedQuery(query: MbqlQuery, { bound, read }: CardClaims): ReturnType<typeof queryOfCard> {
+  const owner = bound.tables.get(query.table ?? -1);
+  if (owner !== undefined) {
+    const { dataset } = owner.table;
+    const { dialect } = owner;
+    return queryOfCard(query, { dataset, dialect, fieldOf: fieldsOfTable(owner, bound) });
+  }
+  const source = read.datasets.get(query.card ?? -1);
+  const dialect = source && bound.dialectOf(source.connection);
+  if (source === undefined || dialect === undefined)
+    return { reason: read.reasons.get(query.card ?? -1) ?? 'it reads no known table' };
+  const columnOf = fieldsOfRows(source.fields, bound, dialect);
+  const fieldOf: typeof columnOf = (id, alias) => {
+    const column = columnOf(id, alias);
+    return column && { ...column, name: slug(column.name) };
+  };
+  return queryOfCard(query, { dataset: source.dataset, dialect, fieldOf });
+}
+
+function claimCardDataset(
+  card: StoredCard,
+  { connection, dataset, sql, fields }: CardDataset,
+  collector: ClaimCollector,
+): void {
+  const confidence = confidenceOf(card);
+  const place = { key: card.key, line: 2, quote: card.name };
+  const subject = subjects.dataset(connection, dataset);
+  collector.addClaim(place, { subject, kind: 'dataset', body: { sql }, confidence });
+  const description = card.description?.trim() ?? '';
+  if (description !== '')
+    collector.addClaim(place, { subject, kind: 'description', body: description, confidence });
+  const count = subjects.metric(connection, dataset, 'count');
+  collector.addClaim(place, { subject: count, kind: 'metric', body: { agg: 'count' }, confidence });
+  for (const [position, { name, type, label }] of fields.entries()) {
+    const field = subjects.field(connection, dataset, slug(name));
+    collector.addClaim(place, {
+      subject: field,
+      kind: 'field',
+      body: { column: name, position },
+      confidence,
+    });
+    if (type !== 'unknown')
+      collector.addClaim(place, { subject: field, kind: 'type', body: type, confidence });
+    const synonyms = [...synonymsFor(slug(name), [label])];
+    if (synonyms.length > 0)
+      collector.addClaim(place, { subject: field, kind: 'synonyms', body: synonyms, confidence });
+  }
 }
 
 function confidenceOf({ verified }: StoredCard): number {
@@ -62,15 +137,18 @@ function claimTerm(
     place,
     tables,
     collector,
+    query,
   }: {
     readonly place: ItemPlace;
     readonly tables: readonly KnownTable[];
     readonly collector: ClaimCollector;
+    readonly query: object | undefined;
   },
 ): void {
+  const asked = query === undefined ? [] : [`Query: ${JSON.stringify(query)}`];
   const exposure = {
     name: `${card.name.trim()} (Metabase ${card.type} ${card.id})`,
-    description: card.description?.trim() ?? '',
+    description: [card.description?.trim() ?? '', ...asked].filter(Boolean).join('\n\n'),
     tables,
     tags: card.verified === true ? ['verified'] : [],
     confidence: confidenceOf(card),
@@ -115,14 +193,7 @@ function claimMetric(card: StoredCard, query: MbqlQuery, claims: CardClaims): vo
     return collector.leaveOut(place, 'metric of a table that the warehouse does not have');
   const { table, dialect } = owner;
   const metricName = slug(card.name);
-  const fieldOf = (id: number) => {
-    const field = bound.fields.get(id);
-    if (field?.owner !== owner) return undefined;
-    const column = table.table.columns.find(({ name }) => table.field(name) === field.name);
-    const isCoerced = (field.stored.coercion_strategy ?? '') !== '';
-    return { name: field.name, type: column?.type ?? 'unknown', isCoerced };
-  };
-  const read = metricOfQuery(query, { dialect, fieldOf });
+  const read = metricOfQuery(query, { dialect, fieldOf: fieldsOfTable(owner, bound) });
   if ('reason' in read)
     return collector.addProblem(place, `${at}: left out: ktx cannot say ${read.reason}`);
   if (table.field(metricName) !== undefined)

@@ -26,12 +26,23 @@ export function tableItem({ fields, ...table }: MetabaseTable, databaseId: numbe
 
 /** A question, model or metric in its first line, and its query in the second. */
 export function cardItem(card: MetabaseCard, collection: string): Item {
-  const { dataset_query: query, moderation_reviews: reviews, ...own } = card;
+  const {
+    dataset_query: query,
+    moderation_reviews: reviews,
+    result_metadata: columns,
+    ...own
+  } = card;
   const isVerified = reviews?.some(
     ({ status, most_recent: isLast }) => status === 'verified' && isLast !== false,
   );
   return item(`cards/${card.id}.jsonl`, [
-    { item: 'card', ...own, collection, ...(isVerified === true ? { verified: true } : {}) },
+    {
+      item: 'card',
+      ...own,
+      ...(columns && { columns }),
+      collection,
+      ...(isVerified === true ? { verified: true } : {}),
+    },
     withoutRandomIds(query),
   ]);
 }

@@ -23,6 +23,11 @@ const fieldLineSchema = z.object({
   coercion_strategy: textOrNull,
   fk_target_field_id: z.number().nullish(),
 });
+const columnSchema = z.object({
+  name: z.string(),
+  base_type: textOrNull,
+  display_name: textOrNull,
+});
 const cardLineSchema = z.object({
   id: z.number(),
   name: z.string(),
@@ -32,7 +37,9 @@ const cardLineSchema = z.object({
   database_id: z.number().nullish(),
   archived: z.boolean().nullish(),
   verified: z.boolean().optional(),
+  columns: z.array(columnSchema).optional().catch(undefined),
 });
+export type StoredColumn = z.infer<typeof columnSchema>;
 const queryLineSchema = z.record(z.string(), z.unknown());
 
 interface Stored {

@@ -10,8 +10,12 @@ export type ClauseArgument =
   | { readonly kind: 'clause'; readonly clause: Clause }
   | { readonly kind: 'value'; readonly value: unknown };
 
-interface MbqlJoin {
+export interface MbqlJoin {
   readonly table: number | undefined;
+  readonly alias: string | undefined;
+  readonly strategy: string;
+  /** `all`, `none`, or the fields that it adds to the rows. */
+  readonly fields: 'all' | 'none' | readonly Clause[];
   readonly conditions: readonly Clause[];
 }
 
@@ -24,13 +28,20 @@ export type CardQuery =
       /** The card whose rows it reads instead of a table. */
       readonly card: number | undefined;
       readonly aggregations: readonly Clause[];
-      readonly hasGroups: boolean;
+      /** What it groups by. */
+      readonly groups: readonly Clause[];
+      readonly orders: readonly Clause[];
+      readonly limit: number | undefined;
+      /** The fields that rows have; undefined for all. */
+      readonly fields: readonly Clause[] | undefined;
       readonly filters: readonly Clause[];
       readonly joins: readonly MbqlJoin[];
       /** Keys with no place here, like `expressions`; `stages` for a query over its own result. */
       readonly others: readonly string[];
     }
   | { readonly kind: 'unknown' };
+
+export type MbqlQuery = Extract<CardQuery, { readonly kind: 'mbql' }>;
 
 /** Reads both generations: `{type, query}`, and `{stages}` since version 57. */
 export function readCardQuery(query: Readonly<Record<string, unknown>>): CardQuery {
@@ -57,9 +68,12 @@ interface Generation {
 const readKeys = new Set(
   (
     'aggregation breakout condition filter filters joins lib/options lib/type order-by ' +
-    'source-card source-query source-table aggregation-idents breakout-idents'
+    'source-card source-query source-table aggregation-idents breakout-idents limit fields'
   ).split(' '),
 );
+
+/** Keys of a stage that is a whole table. */
+const tableKeys = new Set(['lib/options', 'lib/type', 'source-table']);
 
 function readStage(stage: Readonly<Record<string, unknown>>, generation: Generation): CardQuery {
   const { isCurrent, hasMore } = generation;
@@ -72,7 +86,10 @@ function readStage(stage: Readonly<Record<string, unknown>>, generation: Generat
     table: numberOf(stage['source-table']),
     card: sourceCard(stage),
     aggregations: clauses(stage['aggregation']),
-    hasGroups: listOf(stage['breakout']).length > 0,
+    groups: clauses(stage['breakout']),
+    orders: clauses(stage['order-by']),
+    limit: numberOf(stage['limit']),
+    fields: Array.isArray(stage['fields']) ? clauses(stage['fields']) : undefined,
     filters,
     joins: listOf(stage['joins'])
       .filter(isRecord)
@@ -87,11 +104,20 @@ function readJoin(
 ): MbqlJoin {
   const [stage] = listOf(join['stages']).filter(isRecord);
   const source = stage ?? join;
-  const isPlain = stage === undefined || Object.keys(stage).every((key) => readKeys.has(key));
+  const isPlain = stage === undefined || Object.keys(stage).every((key) => tableKeys.has(key));
   return {
     table: isPlain ? numberOf(source['source-table']) : undefined,
+    alias: typeof join['alias'] === 'string' ? join['alias'] : undefined,
+    strategy: typeof join['strategy'] === 'string' ? join['strategy'] : 'left-join',
+    fields: joinedFields(join['fields'], clauses),
     conditions: clauses(stage === undefined ? [join['condition']] : join['conditions']),
   };
+}
+
+/** Without a statement, a join adds no fields. */
+function joinedFields(value: unknown, clauses: (value: unknown) => Clause[]): MbqlJoin['fields'] {
+  if (value === 'all') return 'all';
+  return Array.isArray(value) ? clauses(value) : 'none';
 }
 
 /** Deeper clauses are not read; people nest four or five. */

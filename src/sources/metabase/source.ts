@@ -51,6 +51,6 @@ function extractMetabase(
       collector.leaveOut({ key, line: 1 }, 'table that the warehouse does not have');
   }
   claimTables(bound, collector);
-  claimCards(stored.cards, { bound, collector });
+  claimCards(stored.cards, { bound, collector, catalogs });
   return collector.extractions();
 }
