@@ -378,7 +378,7 @@ describe.each(Object.entries(generations))('%s', (_, write) => {
       expect.stringContaining('model 8, Since: ktx cannot say the parameter {{from}}'),
       expect.stringContaining('model 9, Itself: ktx cannot say a question that reads itself'),
       expect.stringContaining('model 10, Elsewhere: the warehouse has no table nowhere'),
-      expect.stringContaining('question 11, Alone: no other question reads it'),
+      expect.stringContaining('question 11, Alone: its SQL is no model'),
     ]);
   });
 });

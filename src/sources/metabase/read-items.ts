@@ -39,7 +39,7 @@ const cardLineSchema = z.object({
   verified: z.boolean().optional(),
   columns: z.array(columnSchema).optional().catch(undefined),
 });
-export type StoredColumn = z.infer<typeof columnSchema>;
+
 const queryLineSchema = z.record(z.string(), z.unknown());
 
 interface Stored {
