@@ -8,6 +8,7 @@ import { skillTool } from './loops/load-skill.ts';
 import { proposeTools } from './loops/propose.ts';
 import { unitTools } from './loops/read-item.ts';
 import { projectTools } from './loops/read-project.ts';
+import { usageTool } from './loops/read-usage.ts';
 import { reconcileTools } from './loops/reconcile.ts';
 import { queryMetrics } from './query-metrics.ts';
 import { readContext } from './context/read-context.ts';
@@ -44,7 +45,14 @@ export const registry: Registry = {
     reviewStatus,
   ],
   conversation: [cannotAnswer],
-  extract: [...unitTools, ...projectTools, aggregateTool, skillTool('extract'), ...proposeTools],
+  extract: [
+    ...unitTools,
+    ...projectTools,
+    usageTool,
+    aggregateTool,
+    skillTool('extract'),
+    ...proposeTools,
+  ],
   curate: [
     ...curateTools,
     ...projectTools.filter(({ name }) => ['search_context', 'read_page'].includes(name)),
@@ -53,6 +61,7 @@ export const registry: Registry = {
   reconcile: [
     ...reconcileTools,
     ...projectTools.filter(({ name }) => ['read_dataset', 'entity_details'].includes(name)),
+    usageTool,
     skillTool('reconcile'),
   ],
 };

@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { templateId } from '../../src/scan/history/template.ts';
 import { write } from '../store/git-project.ts';
-import { give, say, type ModelCall } from '../support/model-script.ts';
+import { give, say, type ModelCall, use } from '../support/model-script.ts';
+import { reading, readingAsked } from '../support/reading-model.ts';
 import {
   backendsOfRun,
   documentedShop,
@@ -55,6 +56,41 @@ test.each(backendsOfRun)(
     });
     expect(seen.join('')).toContain('nightjob');
     expect(seen.join('')).not.toMatch(/canary|7700077/);
+    rmSync(dir, { recursive: true, force: true });
+  },
+);
+
+test.each(backendsOfRun)(
+  'a loop on %s looks up how people query a dataset, and sees counts in steps, no statement and no value',
+  async (backend) => {
+    const sentence = 'The turnover is the sum of amount in orders.';
+    const dir = documentedShop(machine, backend, {
+      settings: 'scan: {query_logs: [log.jsonl]}\n',
+      'numbers.md': `# Numbers\n\n${sentence}\n`,
+    });
+    const row = (query: string) =>
+      `${JSON.stringify({ query, user: 'anna', calls: 40 })}\n`.repeat(3);
+    const typed = "SELECT sum(amount) FROM orders WHERE status = 'canary-text' AND id > 7700077";
+    write(dir, 'log.jsonl', row(typed));
+    const answers: string[] = [];
+    machine.endpoint.fallback = (call: ModelCall) => {
+      const asked = call.objectTaken ? undefined : readingAsked(call);
+      if (asked?.stage !== 'extract') return reading(call);
+      if (asked.turn === 1) return use('read_usage', { dataset: 'orders' });
+      if (asked.turn > 2) return say('Everything is read.');
+      answers.push(...call.results.map(({ text }) => text));
+      const [item] = asked.items;
+      const metric = { name: 'turnover', dataset: 'orders', agg: 'sum', of: 'amount' };
+      return use('propose_metric', { item: item?.item, quote: sentence, ...metric });
+    };
+    const { code, data } = await ingestCommand(machine, dir);
+    expect(code, JSON.stringify(data)).toBe(0);
+    expect(answers).toHaveLength(1);
+    expect(answers[0]).toContain('"runs": "100+"');
+    expect(answers[0]).toContain('"column": "status"');
+    expect(answers[0]).not.toMatch(/canary|7700077|SELECT/);
+    const claims = readFileSync(`${dir}/claims/shop/orders.jsonl`, 'utf8');
+    expect(claims).toContain('metric:shop.orders.turnover');
     rmSync(dir, { recursive: true, force: true });
   },
 );

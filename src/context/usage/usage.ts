@@ -53,9 +53,13 @@ export function usageText(tables: readonly TableUsage[]): string {
 /** Finds how much people use a table. */
 type FindUsage = (table: Pick<TableRef, 'schema' | 'table'>) => TableUsage | undefined;
 
-/** Reads the usage file; lines that ktx did not write are skipped. */
+/** Reads the usage file. */
 export async function loadUsage(projectDir: string, connection: string): Promise<FindUsage> {
-  const text = (await readText(join(projectDir, usagePath(connection)), projectDir)) ?? '';
+  return findUsageIn((await readText(join(projectDir, usagePath(connection)), projectDir)) ?? '');
+}
+
+/** In the text of a usage file; lines that ktx did not write are skipped. */
+export function findUsageIn(text: string): FindUsage {
   const lines = text.split('\n').flatMap((line) => {
     const { data } = tableUsageSchema.safeParse(parseJson(line));
     return data === undefined ? [] : [data];
