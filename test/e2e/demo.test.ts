@@ -227,6 +227,32 @@ describe('ktx demo', () => {
       expect(first).toContain(Math.round(number).toLocaleString('en'));
   });
 
+  it('shows where LookML disagrees with dbt, with both numbers by hand', async () => {
+    for (const text of [outcome, first])
+      expect(text).toContain('LookML and dbt also count tickets.urgent_tickets');
+    const listed = JSON.parse((await ktx(['review', 'list', '--json'], { cwd: dir })).stdout) as {
+      data: { conflicts: { subject: string; variants: { says: object }[] }[] };
+    };
+    const conflict = listed.data.conflicts.find(
+      ({ subject }) => subject === 'metric:shop.tickets.urgent_tickets',
+    );
+    expect(listed.data.conflicts).toHaveLength(2);
+    expect(conflict?.variants).toMatchObject([
+      { says: { where: "priority = 'high'" }, evidence: [expect.stringContaining('dbt')] },
+      {
+        says: { where: "priority = 'high' and is_open" },
+        evidence: [expect.stringContaining('looker/tickets.view.lkml line 8')],
+      },
+    ]);
+    const numbers = await rows(
+      "SELECT count(*), count(*) FILTER (closed_at IS NULL) FROM tickets WHERE priority = 'high'",
+    );
+    const given = conflict?.variants.map(
+      (variant) => (variant as { number?: { value?: unknown } }).number?.value,
+    );
+    expect(given?.map(Number)).toEqual(numbers[0]?.map(Number));
+  });
+
   it('says what waits for a model', () => {
     expect(second.read.pending).toContain('sources/handbook/returns.md');
     expect(first).toMatch(/demo --dir \S+ --llm claude-code/);

@@ -226,6 +226,20 @@ describe('what LookML says', () => {
     `);
   });
 
+  test('takes a condition of bare words for a condition, and a name with spaces for one in quotes', () => {
+    const text = `view: t { sql_table_name: main.tickets ;;
+      dimension: is_open { type: yesno sql: \${TABLE}.closed_at IS NULL ;; }
+      dimension: answer { type: number sql: \${TABLE}."csat" ;; }
+      measure: open { type: count filters: [is_open: "yes"] } }`;
+    const { said, problems } = readTexts({ 'a.view.lkml': text }, [shop.catalog]);
+    expect(problems).toEqual([]);
+    expect(said('field:shop.tickets.is_open', 'field')).toEqual([{ expr: 'closed_at IS NULL' }]);
+    expect(said('field:shop.tickets.csat', 'synonyms')).toEqual([['answer']]);
+    expect(said('metric:shop.tickets.open', 'metric')).toEqual([
+      { agg: 'count', where: 'is_open' },
+    ]);
+  });
+
   test('is left out with the reason where a derived table has none in the warehouse', () => {
     const texts = { 'derived.view.lkml': fixtureText('views/derived.view.lkml') };
     const { claims, leftOut } = readTexts(texts, [shop.catalog]);

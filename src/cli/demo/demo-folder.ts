@@ -20,6 +20,7 @@ const warehouseConfig = { driver: ownDatabaseDriver.name, path: warehouseFile } 
 const sources = {
   dbt: { driver: 'dbt', path: 'dbt', target_schema: 'main' },
   handbook: { driver: 'docs', path: 'handbook' },
+  looker: { driver: 'lookml', path: 'looker' },
 } as const;
 
 /** The lines that the demo adds to `metricFile`, as a person would. */

@@ -115,7 +115,9 @@ function bindOnce(
 function bindField(name: string, binding: Binding): void {
   const { columns, computed, table } = binding;
   const sql = sqlText(binding.fields.get(name)?.expr) ?? quoteName(name);
-  const [, column] = /^"?([\w$ ]+)"?$/.exec(sql) ?? [];
+  // Words with spaces are a name only in quotes: `closed_at IS NULL` is a condition.
+  const [, quoted, bare] = /^(?:"([\w$ ]+)"|([\w$]+))$/.exec(sql) ?? [];
+  const column = quoted ?? bare;
   const target = column === undefined ? undefined : fieldFor(column, name, binding);
   if (target !== undefined && !computed.has(target)) {
     columns.set(name, target);
