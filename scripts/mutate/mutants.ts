@@ -4,6 +4,7 @@ import { childrenMutants } from './children.ts';
 import { clickhouseMutants } from './clickhouse.ts';
 import { conformedMutants } from './conformed.ts';
 import { contextMutants } from './context.ts';
+import { dataFileMutants } from './data-files.ts';
 import { dbtMutants } from './dbt.ts';
 import { describeMutants } from './describe.ts';
 import { egressMutants } from './egress.ts';
@@ -51,6 +52,7 @@ export const mutants: readonly Mutant[] = [
   ...conformedMutants,
   ...contextMutants,
   ...branchMutants,
+  ...dataFileMutants,
   ...dbtMutants,
   ...describeMutants,
   ...evalMutants,

@@ -40,7 +40,10 @@ function hasUnfinishedWork({
   const isUncommitted = !dryRun && commit.none !== undefined && !isExpected;
   return (
     stages.some(({ pending }) => pending > 0) ||
-    connections.some(({ left, history }) => left > 0 || history?.failure !== undefined) ||
+    connections.some(
+      ({ left, history, unreadFiles = [] }) =>
+        left > 0 || history?.failure !== undefined || unreadFiles.length > 0,
+    ) ||
     sources.some(({ items }) => items !== undefined && isPartial(items)) ||
     (!dryRun && quarantined.length > 0) ||
     leftAlone.length > 0 ||

@@ -1,6 +1,7 @@
 import type { Conflict } from '../context/compile/conflicts.ts';
 import type { ExitCode, UserError } from '../lib/error.ts';
 import type { Json } from '../lib/json.ts';
+import type { UnreadFile } from '../warehouse/warehouse.ts';
 
 export interface IngestReport extends EditReport {
   readonly runId: string;
@@ -68,6 +69,9 @@ export interface ConnectionReport {
   readonly relationships: { readonly accepted: number; readonly review: number };
   /** Set if ktx may learn from the statements that people ran. */
   readonly history?: HistoryReport;
+  /** As in `WarehouseSchema`. */
+  readonly unreadFiles?: readonly UnreadFile[];
+  readonly assumptions?: readonly string[];
 }
 
 interface HistoryReport {

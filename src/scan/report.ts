@@ -34,7 +34,10 @@ export function scanReport(result: ScanResult) {
       ...linkEnd(key),
       probability: roundToThousandths(key.probability),
     })),
+    unread_files: result.schema.unreadFiles ?? [],
     notes: [
+      ...(result.schema.unreadFiles ?? []).map(({ reason }) => `not read: ${reason}`),
+      ...(result.schema.assumptions ?? []),
       ...unreadNotes(result, nameOf),
       ...nameNotes(result),
       ...budgetNotes(result, nameOf),

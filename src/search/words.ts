@@ -1,3 +1,4 @@
+import { plainLetters } from '../lib/patterns/plain-letters.ts';
 import { readWordList } from '../lib/word-list.ts';
 
 const noiseWords = readWordList(new URL('noise-words.txt', import.meta.url));
@@ -7,9 +8,7 @@ const noiseWords = readWordList(new URL('noise-words.txt', import.meta.url));
  * split.
  */
 export function splitWords(text: string): string[] {
-  return text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
+  return plainLetters(text)
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .replaceAll(/(\p{L})(\p{N})/gu, '$1 $2')

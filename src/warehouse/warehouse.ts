@@ -38,11 +38,22 @@ export interface TableSchema extends TableRef {
   readonly bytes?: number | undefined;
 }
 
+/** A file of the connection that could not be read. */
+export interface UnreadFile {
+  /** Its table, or what the names of its tables begin with. */
+  readonly table: string;
+  /** A sentence with the path. */
+  readonly reason: string;
+}
+
 export interface WarehouseSchema {
   /** Sorted by catalog, schema, table. */
   readonly tables: readonly TableSchema[];
   /** Number of statements that the introspection sent. */
   readonly queries: number;
+  readonly unreadFiles?: readonly UnreadFile[];
+  /** Sentences about what was assumed of files that do not say it themselves. */
+  readonly assumptions?: readonly string[];
 }
 
 export interface Scope {

@@ -32,7 +32,7 @@ describe('dataset names', () => {
       'crm__orders',
       'order_details',
       '_2024_sales',
-      'gro_e__cafe',
+      'grosse__cafe',
     ]);
   });
 

@@ -112,23 +112,6 @@ describe('a folder of files', () => {
     expect([a === first[0], b === first[1]]).toEqual([true, false]);
     expect(await readdir(join(folder, '.cache'))).toEqual(['wh.duckdb', 'wh.duckdb.key']);
   });
-
-  test('keeps the tables of the last load where a file is broken', async () => {
-    await put('data/a.csv', 'x\n1\n');
-    await open('duckdb', 'data');
-    await put('data/broken.parquet', 'no parquet');
-    await expect(open('duckdb', 'data')).rejects.toMatchObject({
-      code: 'not_a_database',
-      message: expect.stringContaining('broken.parquet'),
-    });
-    await put('data/broken.parquet', '');
-    await expect(open('duckdb', 'data')).rejects.toMatchObject({
-      code: 'not_a_database',
-      message: expect.stringContaining('0 bytes'),
-    });
-    await rm(join(folder, 'data/broken.parquet'));
-    expect(await tablesOf(await open('duckdb', 'data'))).toEqual(['a']);
-  });
 });
 
 describe('a load under way', () => {

@@ -1,13 +1,14 @@
 import { shortHash } from '../../lib/hash.ts';
+import { plainLetters } from '../../lib/patterns/plain-letters.ts';
 
 const maximumLength = 100;
 
 /**
- * The name in lower case, without accents, with `_` for every run of characters outside
- * `[a-z0-9_]`. A name of which nothing is left becomes its hash.
+ * The name in lower case, without accents (`ß` is `ss`), with `_` for every run of characters
+ * outside `[a-z0-9_]`. A name of which nothing is left becomes its hash.
  */
 export function slug(name: string): string {
-  const folded = name.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '');
+  const folded = plainLetters(name.toLowerCase());
   const replaced = folded.replaceAll(/[^a-z0-9_]+/g, '_');
   const trimmed = replaced === folded ? replaced : replaced.replaceAll(/^_+|_+$/g, '');
   if (trimmed === '') return `x${shortHash(name, 8)}`;

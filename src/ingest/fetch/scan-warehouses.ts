@@ -10,6 +10,7 @@ import { isForReview } from '../../scan/links/polymorphic.ts';
 import { measureClaims } from '../../scan/measures/measure-claims.ts';
 import { scanClaims } from '../../scan/scan-claims.ts';
 import { scan, type ScanProgress, type ScanResult } from '../../scan/scan.ts';
+import { tableKey } from '../../sql/dialect.ts';
 import type { State } from '../../store/state.ts';
 import type { HistoryConfig } from '../../warehouse/history/history-config.ts';
 import type { Scope, Warehouse, WarehouseSchema } from '../../warehouse/warehouse.ts';
@@ -98,6 +99,7 @@ async function scanWarehouse(
   });
   const { catalog, profiled, reused, left, queries, links } = scanned;
   if (catalog.tables.length === 0) throw noTablesError(connection);
+  await requireKnownTables(run, scanned);
   const { claims, ...descriptions } = await measureStage(run, 'describe', () =>
     describeScan(run, scanned, known),
   );
@@ -127,6 +129,8 @@ async function scanWarehouse(
     judgements: { ...judged, ...(failure && { failure: toFailure(failure) }) },
     ...(scanned.names && { names: reportNames(scanned.names) }),
     ...(history?.enabled === true && { history: reportHistory(scanned) }),
+    unreadFiles: scanned.schema.unreadFiles,
+    assumptions: scanned.schema.assumptions,
   };
   return { findings, report, schema: scanned.schema, freshUntil: scanned.freshUntil };
 }
@@ -234,6 +238,27 @@ export async function forEachWarehouse(
     }
   }
   return reports;
+}
+
+/**
+ * A table whose files cannot be read, and whose columns this machine has never seen, must not look
+ * like a dropped one.
+ */
+async function requireKnownTables(
+  { dir }: PipelineRun,
+  { catalog, schema: { unreadFiles = [] } }: Pick<ScanResult, 'catalog' | 'schema'>,
+): Promise<void> {
+  if (unreadFiles.length === 0) return;
+  const present = new Set(catalog.tables.map(tableKey));
+  const { tables: recorded = [] } = (await loadCatalog(dir, catalog.connection)) ?? {};
+  const gone = recorded.filter((known) => !present.has(tableKey(known)));
+  const unread = unreadFiles.find(({ table }) =>
+    gone.some((known) => known.table === table || known.table.startsWith(`${table}_`)),
+  );
+  if (unread === undefined) return;
+  throw new UserError('files_unread', unread.reason, {
+    hint: 'Repair the file, or remove it if its table is to go. Files of an earlier ingest stay as they are.',
+  });
 }
 
 /**

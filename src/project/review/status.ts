@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { UnreadFile } from '../../warehouse/warehouse.ts';
 import type { CatalogTable } from '../../context/catalog/catalog.ts';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { UserError } from '../../lib/error.ts';
@@ -29,6 +30,8 @@ interface WarehouseStatus {
   readonly tables?: number;
   /** What the login could write if ktx allowed it. */
   readonly privileges?: readonly string[];
+  /** As in `WarehouseSchema`. */
+  readonly unreadFiles?: readonly UnreadFile[];
   /** How many tables were added, removed or changed since the last ingest. */
   readonly drift?: number;
 }
@@ -157,13 +160,14 @@ async function askWarehouse(
 ): Promise<Partial<WarehouseStatus>> {
   try {
     const warehouse = await project.warehouse(name, signal);
-    const { tables } = await warehouse.introspect(scope, signal);
+    const { tables, unreadFiles = [] } = await warehouse.introspect(scope, signal);
     const { readOnly, findings } = await warehouse.privileges();
     const known = await project.catalog(name);
     return {
       reachable: true,
       tables: tables.length,
       privileges: readOnly ? [] : findings,
+      unreadFiles,
       ...(known && { drift: countDrift(known.tables, tables) }),
     };
   } catch (error) {

@@ -118,7 +118,10 @@ export async function probeConnection(connection: ConnectionProbe, signal: Abort
     const warehouse = closing.adopt(await openConnection(connection, signal), (open) =>
       open.close(),
     );
-    const { tables } = await warehouse.introspect(readConfiguredScope(config), signal);
+    const { tables, unreadFiles, assumptions } = await warehouse.introspect(
+      readConfiguredScope(config),
+      signal,
+    );
     if (tables.length === 0 && 'schemas' in config && config.schemas !== undefined) {
       const { schemas: others } = await probeConnection(
         { ...connection, config: { ...config, schemas: undefined } },
@@ -144,6 +147,8 @@ export async function probeConnection(connection: ConnectionProbe, signal: Abort
       privileges,
       /** Whether the login could read what people ran; undefined if the engine does not tell. */
       history,
+      ...(unreadFiles && { unreadFiles }),
+      ...(assumptions && { assumptions }),
       ms: Math.round(performance.now() - started),
     };
   } catch (error) {

@@ -29,6 +29,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
   const lines = [
     ...report.connections.flatMap((warehouse) => [
       warehouseLine(warehouse),
+      ...fileNotes(warehouse),
       ...historyLines(warehouse, report.dryRun),
     ]),
     ...report.sources.flatMap((source) => sourceLines(source, report.dryRun)),
@@ -80,6 +81,14 @@ function describeWarehouse(report: ConnectionReport, isDryRun: boolean): string 
     `${formatCount(queries, 'statement')} sent`,
   ];
   return `${connection}: ${parts.join(', ')}`;
+}
+
+/** Files of the connection that could not be read, and what was assumed of others. */
+function fileNotes({ unreadFiles = [], assumptions = [] }: ConnectionReport): string[] {
+  return [
+    ...unreadFiles.map(({ reason }) => `  ${padMark('not read')}${escapeControls(reason)}`),
+    ...assumptions.map((text) => `  ${padMark('assumed')}${escapeControls(text)}`),
+  ];
 }
 
 /** What people ran, and what it says; or why it could not be read. */

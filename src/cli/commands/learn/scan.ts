@@ -70,7 +70,7 @@ export const scanCommand = defineCommand({
         ...doubtLines(candidates).slice(0, maxDoubts),
         ...report.notes,
       ],
-      exitCode: report.left > 0 ? 3 : 0,
+      exitCode: report.left > 0 || report.unread_files.length > 0 ? 3 : 0,
       failure: report.tables === 0 ? noTablesError(name) : undefined,
       next: nextSteps(report, connection === undefined ? '' : ` ${name}`),
     };

@@ -3,6 +3,7 @@ import { UserError } from '../../../lib/error.ts';
 import type { WarehouseProbe } from '../../../project/setup/setup.ts';
 import type { WarehouseConfig } from '../../../warehouse/config.ts';
 import type { CommandContext, CommandResult } from '../../command.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
 import { withHint } from '../../terminal/failure.ts';
 
 export interface WarehouseToConnect {
@@ -90,9 +91,17 @@ export function historyNotes(
   return [first, ...history.remedy.map((statement) => `  ${statement}`)];
 }
 
-/** An empty database, and a login that could write, with the statements that create a safer one. */
-export function probeWarnings({ tables, privileges }: WarehouseProbe): readonly string[] {
-  const empty = tables === 0 ? ['This login cannot see any tables.'] : [];
+/**
+ * An empty database, files that could not be read, what was assumed of others, and a login that
+ * could write, with the statements that create a safer one.
+ */
+export function probeWarnings(probe: WarehouseProbe): readonly string[] {
+  const { tables, privileges, unreadFiles = [], assumptions = [] } = probe;
+  const empty = [
+    ...(tables === 0 ? ['This login cannot see any tables.'] : []),
+    ...unreadFiles.map(({ reason }) => `not read: ${escapeControls(reason)}`),
+    ...assumptions.map((text) => `assumed: ${escapeControls(text)}`),
+  ];
   if (privileges.readOnly) return empty;
   return [
     ...empty,

@@ -140,6 +140,7 @@ function connectionFindings({
   tables = 0,
   error,
   privileges = [],
+  unreadFiles = [],
   invalid,
 }: ConnectionStatus): readonly DoctorFinding[] {
   const name = `connection ${connection}`;
@@ -164,6 +165,12 @@ function connectionFindings({
   return [
     makeFinding(name, formatCount(tables, 'table')),
     login,
+    ...unreadFiles.map(({ reason }) =>
+      makeFinding(`files of ${connection}`, escapeControls(reason), {
+        state: 'broken',
+        fix: `repair or remove the file, or say how to read it: connections.${connection}.files`,
+      }),
+    ),
     ...(invalid.length === 0 ? [] : [problems]),
   ];
 }

@@ -113,7 +113,8 @@ async function usageResult(project: Project): Promise<CommandResult> {
 }
 
 function connectionLines(status: ConnectionStatus, { style }: Screen): readonly string[] {
-  const { connection, driver, reachable, drift, ingested, privileges = [], invalid } = status;
+  const { connection, driver, reachable, drift, ingested, invalid } = status;
+  const { privileges = [], unreadFiles = [] } = status;
   const reachableText = !status.approved
     ? style('yellow', notApproved)
     : reachable === true
@@ -128,6 +129,9 @@ function connectionLines(status: ConnectionStatus, { style }: Screen): readonly 
   return [
     `${connection} (${driver})${reachableText}: ${ingested ? contents.join(', ') : 'not ingested yet'}`,
     ...privileges.map((finding) => `  login: ${finding}`),
+    ...unreadFiles.map(
+      ({ reason }) => `  ${style('yellow', `not read: ${escapeControls(reason)}`)}`,
+    ),
     ...invalid.map((problem) => `  ${style('yellow', problem)}`),
   ];
 }

@@ -5,10 +5,12 @@ import { checkDatabaseFile, fileFingerprint, fileStats } from '../../database-fi
 import type { DriverSession, OpenContext } from '../../driver.ts';
 import { startEngineAhead } from '../../engine-process/spare-engines.ts';
 import { type ErrorRules, translateError, warehouseError } from '../../warehouse-error.ts';
+import type { WarehouseSchema } from '../../warehouse.ts';
 import type { DuckdbConfig } from './config.ts';
+import type { FilesConfig } from './files/file-options.ts';
 import { introspectDuckdb } from './introspect.ts';
-import { isGlob, isTableFile } from './file-tables.ts';
-import { loadFiles, type LoadedFiles } from './load-files.ts';
+import { isGlob, isTableFile } from './files/file-tables.ts';
+import { type LoadedFiles, loadFiles } from './files/load-files.ts';
 import { duckdbPolicy } from './policy.ts';
 import { duckdbProgram, openReader } from './reader.ts';
 import type { DuckdbSetup } from './reader-process.ts';
@@ -21,7 +23,7 @@ export async function open(
 ): Promise<DriverSession> {
   startEngineAhead(duckdbProgram);
   const path = resolve(context.projectDir, config.path);
-  const source = await openSource(path, context, signal);
+  const source = await openSource({ path, files: config.files }, context, signal);
   const reader = openReader(readOnlySetup(source.database, context));
   const translateErrors = <T>(answer: Promise<T>): Promise<T> =>
     answer.catch(translateError(queryErrors));
@@ -34,7 +36,11 @@ export async function open(
       introspect: (scope, callSignal) => {
         const runQuery = (sql: string) => reader.catalogRows(sql, { signal: callSignal });
         const schemas = scope.schemas ?? config.schemas;
-        return translateErrors(introspectDuckdb(runQuery, { schemas }, source.marker));
+        return translateErrors(
+          introspectDuckdb(runQuery, { schemas }, source.marker).then((schema) =>
+            withFileNotes(schema, source),
+          ),
+        );
       },
       run: (sql, limits, callSignal) =>
         translateErrors(reader.query(sql, { ...limits, signal: callSignal })),
@@ -56,14 +62,14 @@ export async function open(
  * first.
  */
 async function openSource(
-  path: string,
+  { path, files }: { readonly path: string; readonly files: FilesConfig | undefined },
   context: OpenContext,
   signal: AbortSignal,
 ): Promise<LoadedFiles> {
   const stats = fileStats(path);
   const hasDataFiles =
     stats === undefined ? isGlob(path) : stats.isDirectory() || isTableFile(path);
-  if (hasDataFiles) return loadFiles(path, context, signal);
+  if (hasDataFiles) return loadFiles({ path, files }, context, signal);
   checkDatabaseFile(path, context.connection);
   const other = driverOfFile(path);
   if (other !== undefined && other.name !== 'duckdb') {
@@ -71,7 +77,30 @@ async function openSource(
       hint: `Choose the driver ${other.name}: --driver ${other.name}, or driver: ${other.name} in ktx.yaml.`,
     });
   }
-  return { database: path, marker: () => fileFingerprint([path, `${path}.wal`]) };
+  return {
+    database: path,
+    marker: () => fileFingerprint([path, `${path}.wal`]),
+    unreadFiles: [],
+    assumptions: [],
+    unreadTables: new Set(),
+  };
+}
+
+/** A table whose files cannot be read now is a view for DuckDB; for everybody else it stays one. */
+function withFileNotes(
+  { tables, queries }: WarehouseSchema,
+  { unreadTables, unreadFiles, assumptions, marker }: LoadedFiles,
+): WarehouseSchema {
+  return {
+    tables: tables.map((table) =>
+      unreadTables.has(table.table)
+        ? { ...table, kind: 'table', marker: marker(table.table) }
+        : table,
+    ),
+    queries,
+    ...(unreadFiles.length > 0 && { unreadFiles }),
+    ...(assumptions.length > 0 && { assumptions }),
+  };
 }
 
 /** Data that does not fit into memory goes into a folder of the cache, not beside the database. */
@@ -97,6 +126,8 @@ function openErrors(path: string): ErrorRules {
 }
 
 const queryErrors: ErrorRules = [
+  // What the view of a table says whose files cannot be read: see `keepStructure`.
+  [/ could not be loaded: /, 'query_failed', 'This table cannot be read now'],
   [/: Catalog Error: .*does not exist|not found in FROM clause/, 'missing_object', 'DuckDB'],
   [
     /read-only mode|Permission Error|configuration has been locked|through configuration/,
