@@ -1,4 +1,4 @@
-// Builds dist/ from src/: plain tsc, then the files that are no TypeScript.
+// Builds dist/ from src/: plain tsc, then the page, then the files that are no TypeScript.
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -14,6 +14,7 @@ const { status } = spawnSync(
   { stdio: 'inherit' },
 );
 if (status !== 0) process.exit(1);
+await import('./build-page.mjs');
 cpSync(join(root, 'src'), join(root, 'dist'), {
   recursive: true,
   filter: (path) => extname(path) !== '.ts',

@@ -29,7 +29,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   mcp: ['tools', ...belowTools],
   chat: ['tools', ...belowTools],
   eval: ['chat', 'tools', ...belowTools],
-  cli: ['chat', 'eval', 'mcp', 'tools', ...belowTools],
+  web: ['mcp', 'tools', ...belowTools],
+  cli: ['web', 'chat', 'eval', 'mcp', 'tools', ...belowTools],
 };
 
 const source = join(import.meta.dirname, '../src');
@@ -63,6 +64,18 @@ describe('the rooms of src/', () => {
         roomOf(file) !== roomOf(target) && !rooms[roomOf(file)]?.includes(roomOf(target)),
     );
     expect(broken).toEqual([]);
+  });
+
+  test('give the client of the page nothing but types', () => {
+    const client = join(import.meta.dirname, '../web');
+    const found = globSync('**/*.{ts,tsx}', { cwd: client }).flatMap((file) => {
+      const text = readFileSync(join(client, file), 'utf8');
+      const foreign = text.matchAll(
+        /^(import (?!type )[^;]*?from '(?:\.\.\/)+src\/[^']+'|.*import\()/gm,
+      );
+      return [...foreign].map(([line]) => `${file}: ${line}`);
+    });
+    expect(found).toEqual([]);
   });
 
   test('reach a secret, a warehouse, a source, a model or a foreign server only where a person was asked', () => {
@@ -152,6 +165,7 @@ describe('the rooms of src/', () => {
  */
 const fileOpeners: Readonly<Record<string, string>> = {
   'store/confined-file.ts': 'is the door',
+  'web/page-files.ts': 'files of the package',
   'store/ownership/private-files.ts': 'creates empty files in .ktx',
   'chat/transcript.ts': 'appends to its own file in .ktx',
   'mcp/audit/audit-log.ts': 'appends to its own file in .ktx, and never through a link',

@@ -5,7 +5,7 @@ const width = 100;
 
 /** The formatter breaks code at this width, but no comment. One long word may be wider. */
 test('no line of a comment is wider than the code', () => {
-  const files = globSync('{src,test,bench,scripts}/**/*.{ts,mjs}');
+  const files = globSync('{src,test,bench,scripts,web}/**/*.{ts,tsx,mjs}');
   const wide = files.flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')

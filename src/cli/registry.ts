@@ -12,7 +12,7 @@ export const groups: Readonly<Record<string, string>> = {
   connection: 'Manage connections in ktx.yaml: add, list, test, remove',
   sl:
     'Work with the semantic layer: ' +
-    'list, read, query, queries, dimensions, metrics, validate, export, import',
+    'list, read, query, queries, dimensions, metrics, graph, validate, export, import',
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, generate, import',
@@ -139,6 +139,11 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/sl/groupings.ts')).metricsCommand,
   },
   {
+    path: 'sl graph',
+    summary: 'Show how the datasets join, and how sure each join is',
+    load: async () => (await import('./commands/sl/graph.ts')).graphCommand,
+  },
+  {
     path: 'sl export',
     summary: 'Export the semantic layer for another tool',
     load: async () => (await import('./commands/sl/exchange.ts')).exportCommand,
@@ -204,9 +209,19 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/learn/review/decide.ts')).deferCommand,
   },
   {
+    path: 'review undo',
+    summary: 'Take a decision back',
+    load: async () => (await import('./commands/learn/review/decide.ts')).undoCommand,
+  },
+  {
     path: 'review',
     summary: 'Resolve conflicts one by one',
     load: async () => (await import('./commands/learn/review/review.ts')).reviewCommand,
+  },
+  {
+    path: 'web',
+    summary: 'Review, search and look at the project in a browser',
+    load: async () => (await import('./commands/agents/web.ts')).webCommand,
   },
   {
     path: 'check',

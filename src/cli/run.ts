@@ -130,6 +130,7 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     progress,
     projectDir: flags.projectDir,
     project: ({ mayAsk = true, budget } = {}) =>
+      host.openProject?.() ??
       (project ??= openCurrentProject(
         { ...run, mayAsk, budget, onPause: (pause) => showPause(pause) },
         flags,

@@ -287,8 +287,9 @@ async function publishArtifacts(
   const scanned = reports.filter((report) => !isFailed(report)).map(({ connection }) => connection);
   const fetched = sources.filter((source) => isFetched(source.fetched));
   const updated = [...scanned, ...fetched.map((source) => source.fetched.input.name)];
+  const verb = pin?.choose === takenBack ? 'reopen' : 'decide';
   const subject =
-    pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: decide ${pin.subject}`;
+    pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: ${verb} ${pin.subject}`;
   const message = [subject, upgradeNote(files)].filter((part) => part !== undefined).join('\n\n');
   const published = await measureStage(run, 'publish', () =>
     publish({
@@ -377,3 +378,4 @@ function isFailed({ failure }: Pick<ConnectionReport, 'failure'>): boolean {
 function isFetched({ report }: FetchedSource): boolean {
   return report.items !== undefined;
 }
+import { takenBack } from '../context/claims/pins.ts';

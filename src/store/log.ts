@@ -13,7 +13,7 @@ const maxLogSize = 10_000_000;
  */
 export function appendToLog(
   projectDir: string,
-  name: 'tools' | 'llm' | 'http',
+  name: 'tools' | 'llm' | 'http' | 'web',
   entry: object,
 ): void {
   const { logs } = ensureStateDirectory(projectDir);

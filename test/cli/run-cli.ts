@@ -47,7 +47,7 @@ const ownVariables =
   /^(?:CI|NO_COLOR|FORCE_COLOR|COLUMNS|TERM|INIT_CWD|npm_.*|KTX_(?:PROJECT_DIR|ROLE|TRUST)|CLAUDECODE|CURSOR_AGENT|CODEX_SANDBOX|GEMINI_CLI|OPENCODE|AI_AGENT)$/;
 
 /** The environment of a test, with its variables for secrets, and what `env` adds. */
-function environment(env: Record<string, string>): Record<string, string | undefined> {
+export function environment(env: Record<string, string>): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !ownVariables.test(name));
   return { ...Object.fromEntries(inherited), ...env };
 }

@@ -99,6 +99,7 @@ const commandLines: Readonly<Record<string, readonly string[]>> = {
   'mcp install': ['mcp', 'install', 'cursor'],
   'mcp uninstall': ['mcp', 'uninstall', 'cursor'],
   'mcp token create': ['mcp', 'token', 'create', 'ann'],
+  'review undo': ['review', 'undo', 'none'],
   completion: ['completion', 'bash'],
   schema: ['schema', 'ktx'],
 };

@@ -139,6 +139,7 @@ export function nextChoices(
   return [
     ['ask it', `${inDemo} sl query -m orders.revenue -d orders.channel`],
     ['decide', `${inDemo} review`],
+    ['look at it', `${inDemo} web --open`],
     ['see each step', `${anywhere} demo --dir ${shortPath(host.cwd, dir)} --tour`],
     ['connect yours', `${anywhere} setup`],
   ];

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import type { Project } from '../../project/open/open.ts';
 
 /**
  * The process that a command line runs in. Tests pass their own streams, environment and folder.
@@ -11,6 +12,11 @@ export interface CliHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /**
+   * A project that is open already, for several command lines. The runner takes it in place of one
+   * of its own, and does not close it.
+   */
+  readonly openProject?: (() => Promise<Project>) | undefined;
 }
 
 /** How this run may print. */

@@ -41,6 +41,9 @@ export const noneOfThem = 'none';
 /** The `choose` of an entry that puts a decision off. */
 export const decideLater = 'later';
 
+/** The `choose` of a decision that is never written: the newest one is taken out. */
+export const takenBack = 'open';
+
 export interface ParsedPins {
   readonly pins: readonly Pin[];
   /** What people put off. It decides nothing. */
@@ -83,8 +86,8 @@ export function findPin(
 
 /**
  * The file with the pin in place of older ones about the same subject and kind. One that puts a
- * decision off leaves what was decided before. Comments stay. A text that cannot be read is
- * returned unchanged.
+ * decision off leaves what was decided before. One that takes the newest back only removes it.
+ * Comments stay. A text that cannot be read is returned unchanged.
  *
  * The pin is one line: git unites the lines of two branches, and of two pins with lines in common
  * it would make one that nobody can read.
@@ -97,16 +100,25 @@ export function setPin(text: string | undefined, pin: Pin): string {
       ? '# What people decided about conflicts.\npins: []\n'
       : text,
   );
-  const isReplaced = (older: Pin) =>
-    older.subject === pin.subject &&
-    older.kind === pin.kind &&
-    (pin.choose !== decideLater || older.choose === decideLater);
-  const replaced = entries.flatMap((older, index) => (isReplaced(older) ? [index] : []));
-  for (const index of replaced.toReversed()) document.deleteIn(['pins', index]);
+  for (const index of replacedBy(pin, entries).toReversed()) document.deleteIn(['pins', index]);
+  if (pin.choose === takenBack) return documentText(document);
   const entry = document.createNode(pin, { flow: true });
   const list = document.get('pins', true);
   if (list !== null && typeof list === 'object' && 'flow' in list) list.flow = false;
   document.addIn(['pins'], entry);
+  return documentText(document);
+}
+
+/** The places of the entries that a pin takes the place of. */
+function replacedBy(pin: Pin, entries: readonly Pin[]): readonly number[] {
+  const isSame = (older: Pin) => older.subject === pin.subject && older.kind === pin.kind;
+  if (pin.choose === takenBack) return [entries.findLastIndex(isSame)].filter((at) => at !== -1);
+  const isReplaced = (older: Pin) =>
+    isSame(older) && (pin.choose !== decideLater || older.choose === decideLater);
+  return entries.flatMap((older, index) => (isReplaced(older) ? [index] : []));
+}
+
+function documentText(document: ReturnType<typeof parseDocument>): string {
   return document.toString({
     lineWidth: 0,
     flowCollectionPadding: false,

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer as createHttpServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError } from '../../lib/error.ts';
 import type { Project } from '../../project/open/open.ts';
 import { appendToLog } from '../../store/log.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type ClientSessionLimits, openClientSessions } from '../client-sessions.ts';
 import { openCallers, type CallersInput } from './callers.ts';
 import type { CallerLimits } from '../usage/limits.ts';
-import { resolveListenAddress, type ListenAddress } from './listen-address.ts';
+import { serverLimits, startListening } from '../listen.ts';
+import { resolveListenAddress } from './listen-address.ts';
 import { openMetrics } from '../usage/metrics.ts';
 import { openOidc } from './oidc.ts';
 import { keepRefreshing, openReloading } from './reload.ts';
@@ -81,7 +79,7 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   });
   server.maxConnections = mostConnections;
   try {
-    const { port } = await startListening(server, listen, options.port);
+    const { port } = await startListening(server, listen.address, options.port);
     options.onListening({
       url: urlOf(options.host, port),
       hasLogin: hasProvider || tokens.hasAny(),
@@ -119,34 +117,6 @@ const defaultRefreshMs = 2_000;
 
 /** Milliseconds in which calls that are cancelled end, and their clients read that. */
 const cancellationMs = 2_000;
-
-/** For clients that are slow on purpose, or send more than a request of MCP has. Milliseconds. */
-const serverLimits = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 10_000,
-  connectionsCheckingInterval: 2_000,
-  maxHeaderSize: 16 * 1024,
-};
-
-async function startListening(
-  server: Server,
-  { address }: ListenAddress,
-  port: number,
-): Promise<AddressInfo> {
-  server.listen({ host: address, port });
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UserError('port_unusable', `ktx cannot listen on ${address}:${port} (${code}).`, {
-      hint: 'Choose another port with --port, or 0 for any that is free.',
-      exitCode: 2,
-      cause: error,
-    });
-  }
-  return server.address() as AddressInfo;
-}
 
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;

@@ -91,7 +91,11 @@ export async function openUsageWeights(
   };
 }
 
-async function loadJoinClaims({ dir }: Project, connection: string): Promise<readonly Claim[]> {
+/** The claims about joins of a warehouse, used and in doubt. */
+export async function loadJoinClaims(
+  { dir }: Project,
+  connection: string,
+): Promise<readonly Claim[]> {
   const paths = await listProjectFiles(dir, `claims/${connection}`, /\.jsonl$/);
   return (await Promise.all(paths.map((path) => readJoinClaims(dir, path)))).flat();
 }

@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import { parsePort } from '../../flags/parse-port.ts';
 import { usageError } from '../../terminal/failure.ts';
 
 const defaultHost = '127.0.0.1';
@@ -107,12 +107,6 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
     },
   });
   return undefined;
-}
-
-function parsePort(value: string): number {
-  const port = Number(value);
-  if (/^\d{1,5}$/.test(value) && port < 65_536) return port;
-  throw new InvalidArgumentError('a port from 0 to 65535');
 }
 
 function onlyWithHttp(key: string) {

@@ -1,4 +1,6 @@
 import type { Explanation } from '../../../context/compile/explain.ts';
+import type { SubjectUse } from '../../../project/graph/find-uses.ts';
+import type { Project } from '../../../project/open/open.ts';
 import { defineCommand } from '../../command.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
@@ -22,17 +24,19 @@ export const explainCommand = defineCommand({
         'dataset, dataset.field, dataset.metric, "dataset(columns)", a subject as printed by ktx search, a query id, or a sentence',
       )
       .option('--connection <name>', 'the warehouse, if there are several')
+      .option('--uses', 'also what depends on it: metrics, joins, saved queries, dashboards')
       .option('--measure', 'also scan: exact measurements, and rejected candidates'),
   async run({ args: [subject], options }, context) {
     const project = await context.project();
     const { explainAnything } = await import('../../../project/answer/explain.ts');
     const measure = options.measure === true;
     const request = { subject, connection: options.connection, measure };
-    const explanations = await explainAnything(project, request, {
+    const found = await explainAnything(project, request, {
       signal: context.signal,
       onProgress: ({ phase, done, total }) =>
         context.progress.update(`measuring: ${phase}`, { done, total }),
     });
+    const explanations = options.uses === true ? await withUses(project, found) : found;
     const isContested = explanations.some(({ contested }) => contested.length > 0);
     // The committed evidence has rounded numbers: git stores no exact counts.
     const hasRoundedNumbers =
@@ -67,10 +71,24 @@ interface ReviewedExplanation extends Explanation {
   readonly stale: readonly { readonly subject: string; readonly why: string }[];
   /** Of items that have one, in the tool that they come from. */
   readonly addresses: readonly { readonly item: string; readonly address: string }[];
+  readonly uses?: readonly SubjectUse[];
+}
+
+async function withUses(
+  project: Project,
+  explanations: readonly ReviewedExplanation[],
+): Promise<readonly ReviewedExplanation[]> {
+  const { findUses } = await import('../../../project/graph/find-uses.ts');
+  return Promise.all(
+    explanations.map(async (explanation) => ({
+      ...explanation,
+      uses: await findUses(project, explanation.subject),
+    })),
+  );
 }
 
 function describeExplanation(explanation: ReviewedExplanation, screen: Screen): string {
-  const { subject, claims, findings, addresses } = explanation;
+  const { subject, claims, findings, addresses, uses = [] } = explanation;
   return [
     screen.style('bold', escapeControls(subject)),
     ...markLines(explanation, screen),
@@ -80,6 +98,10 @@ function describeExplanation(explanation: ReviewedExplanation, screen: Screen): 
       ({ item, address }) => `  ${escapeControls(item)} is ${escapeControls(address)}`,
     ),
     ...findings.map(measurementLine),
+    ...uses.map(
+      ({ kind, name, file }) =>
+        `  used by ${kind} ${escapeControls(name)} (${escapeControls(file)})`,
+    ),
   ].join('\n');
 }
 

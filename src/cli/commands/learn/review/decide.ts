@@ -99,6 +99,23 @@ export const deferCommand = defineCommand({
     putOff(await context.project(), { named, kind, until, why }, context),
 });
 
+export const undoCommand = defineCommand({
+  description:
+    'Takes the newest decision about a subject back: removes it from pins.yaml, updates the files and commits. The question is open ' +
+    'again, and is listed as before.',
+  examples: [['ktx review undo metric:warehouse.orders.revenue', 'the conflict is open again']],
+  define: (command) =>
+    command
+      .argument('<subject>', 'subject as it stands in pins.yaml')
+      .option('--kind <kind>', 'which decision, if the subject has several'),
+  async run({ args: [named], options: { kind } }, context) {
+    const project = await context.project();
+    const { createUndo } = await import('../../../../project/review/decide/undo.ts');
+    const pin = await createUndo(project, { named, kind });
+    return publishPin(project, { pin, says: 'open again' }, context);
+  },
+});
+
 interface NamedQuestion {
   readonly named: string;
   readonly kind?: string | undefined;

@@ -1,0 +1,35 @@
+import { formatCount } from '../../../lib/format-count.ts';
+import { defineCommand } from '../../command.ts';
+
+export const graphCommand = defineCommand({
+  description:
+    'Shows the graph of joins: each dataset with its key, and each join with how sure it is: declared by somebody, accepted from ' +
+    'the data, or in doubt.',
+  examples: [['ktx sl graph --json', 'datasets and joins with what was measured']],
+  hasRows: true,
+  define: (command) => command.option('--connection <name>', 'the warehouse, if there are several'),
+  async run({ options }, context) {
+    const { readJoinGraph } = await import('../../../project/graph/read-join-graph.ts');
+    const graph = await readJoinGraph(await context.project(), options.connection);
+    const columns = ['from', 'to', 'role', 'on', 'state'].map((name) => ({ name }));
+    const rows = graph.joins.map(({ from, to, role, on, state }) => [
+      from,
+      to,
+      role === to ? '' : role,
+      Object.entries(on)
+        .map(([own, target]) => `${own} = ${target}`)
+        .join(' and '),
+      state.replace('_', ' '),
+    ]);
+    const doubts = graph.joins.filter(({ state }) => state === 'in_doubt').length;
+    return {
+      data: graph,
+      verbatim: true,
+      table: { columns, rows },
+      notes: [
+        `${formatCount(graph.datasets.length, 'dataset')}, ${formatCount(graph.joins.length, 'join')}`,
+      ],
+      next: doubts === 0 ? [] : [['ktx review', 'decides about the joins in doubt']],
+    };
+  },
+});

@@ -1,0 +1,48 @@
+import { type Pin, takenBack } from '../../../context/claims/pins.ts';
+import { UserError } from '../../../lib/error.ts';
+import { didYouMean } from '../../../lib/suggest.ts';
+import type { Project } from '../../open/open.ts';
+import { readWritablePins } from './writable-pins.ts';
+
+interface UndoRequest {
+  /** A subject, with or without its type and connection. */
+  readonly named: string;
+  /** Needed only if several things about the subject were decided. */
+  readonly kind?: string | undefined;
+}
+
+/** Takes the newest decision about a subject back: what it decided is open again. */
+export async function createUndo(project: Project, { named, kind }: UndoRequest): Promise<Pin> {
+  const { pins, deferred } = await readWritablePins(project);
+  const decided = [...pins, ...deferred];
+  const matches = decided.filter(
+    (pin) => spellings(pin.subject).includes(named) && (kind === undefined || pin.kind === kind),
+  );
+  const questions = new Map(matches.map((pin) => [`${pin.subject} ${pin.kind}`, pin]));
+  const [pin, ...others] = questions.values();
+  if (pin !== undefined && others.length === 0)
+    return { subject: pin.subject, kind: pin.kind, choose: takenBack, seen: [] };
+  if (pin === undefined)
+    throw new UserError('decision_unknown', `Nobody has decided about ${named}.`, {
+      hint:
+        didYouMean(
+          named,
+          decided.map(({ subject }) => subject),
+        ) ?? 'pins.yaml has all decisions',
+      exitCode: 2,
+    });
+  const [first = pin] = matches;
+  const isKind = others.every((own) => own.subject === first.subject);
+  throw new UserError('decision_ambiguous', `${named} could be several decisions.`, {
+    hint: isKind
+      ? `--kind ${[pin, ...others].map((own) => own.kind).join(' or ')}`
+      : `name one: ${[pin, ...others].map((own) => own.subject).join(' or ')}`,
+    exitCode: 2,
+  });
+}
+
+/** `metric:shop.orders.revenue`, `shop.orders.revenue`, `orders.revenue`. */
+function spellings(subject: string): readonly string[] {
+  const untyped = subject.slice(subject.indexOf(':') + 1);
+  return [subject, untyped, untyped.slice(untyped.indexOf('.') + 1)];
+}

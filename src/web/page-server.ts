@@ -1,0 +1,235 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { inspect } from 'node:util';
+import { parseJson } from '../lib/json.ts';
+import { readVersion } from '../lib/version.ts';
+import { readBody, sendJson } from '../mcp/http/exchange.ts';
+import { serverLimits, startListening } from '../mcp/listen.ts';
+import { refuseForeign, refuseStranger, type RequestRefusal } from './guard.ts';
+import { type PageFiles, sendPageFile } from './page-files.ts';
+import { pageRoutes, type PageCommand, type PageRoute } from './page-routes.ts';
+import { openPageSessions, type PageSessions } from './page-sessions.ts';
+
+/** Runs one command line as `--json` does. Lines before the last go to `onLine`. */
+export type RunForPage = (
+  command: PageCommand,
+  options: { readonly signal: AbortSignal; readonly onLine?: (line: string) => void },
+) => Promise<string>;
+
+export interface PageServerOptions {
+  readonly port: number;
+  readonly isReadOnly: boolean;
+  readonly files: PageFiles;
+  /** The folder's name. */
+  readonly project: string;
+  readonly run: RunForPage;
+  readonly report: (entry: object) => void;
+  readonly signal: AbortSignal;
+  /** Called once the server accepts requests, with the link that lets one browser in. */
+  readonly onListening: (started: { readonly url: string; readonly link: string }) => void;
+}
+
+/** Bytes of a request. */
+const longestBody = 256 * 1024;
+
+const address = '127.0.0.1';
+
+/** Serves the page to this machine until the signal aborts. */
+export async function servePage(options: PageServerOptions): Promise<void> {
+  const sessions = openPageSessions();
+  const ended = new AbortController();
+  const running = new Set<Promise<void>>();
+  const server = createServer(serverLimits, (request, response) => {
+    const answered = answer({ ...options, sessions, ended: ended.signal }, request, response);
+    running.add(answered);
+    void answered.finally(() => running.delete(answered));
+  });
+  server.maxConnections = 100;
+  try {
+    const { port } = await startListening(server, address, options.port);
+    sessions.usePort(port);
+    const url = `http://${address}:${port}/`;
+    options.onListening({ url, link: `${url}#token=${sessions.newToken()}` });
+    await aborted(options.signal);
+    ended.abort();
+  } finally {
+    server.close();
+    await Promise.allSettled(running);
+    server.closeAllConnections();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+interface AnsweringServer extends PageServerOptions {
+  readonly sessions: PageSessions;
+  readonly ended: AbortSignal;
+}
+
+/** Never rejects: a failure is the answer, or the end of the connection. */
+async function answer(
+  server: AnsweringServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    setPageHeaders(response);
+    await answerPath(server, request, response);
+  } catch (error) {
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    server.report({ error: inspect(error) });
+    sendFailure(response, 500, { code: 'failed', message: '.ktx/logs/web.jsonl says why.' });
+  }
+}
+
+async function answerPath(
+  server: AnsweringServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { sessions, files } = server;
+  const foreign = refuseForeign(request);
+  if (foreign !== undefined) return refuse(server, response, foreign);
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  if (url.pathname === '/session') return letIn(sessions, request, response);
+  if (!url.pathname.startsWith('/api/')) return sendPageFile(response, files, url.pathname);
+  const stranger = refuseStranger(request, sessions);
+  if (stranger !== undefined) return refuse(server, response, stranger);
+  if (url.pathname === '/api/about') {
+    const { project, isReadOnly } = server;
+    const data = { project, read_only: isReadOnly, version: readVersion() };
+    return sendJson(response, 200, { body: { ok: true, data } });
+  }
+  const route = Object.hasOwn(pageRoutes, url.pathname) ? pageRoutes[url.pathname] : undefined;
+  if (route === undefined || route.method !== request.method)
+    return sendFailure(response, 404, { code: 'route_unknown', message: 'There is no such data.' });
+  return answerRoute(server, { route, request, query: url.searchParams }, response);
+}
+
+interface RoutedRequest {
+  readonly route: PageRoute;
+  readonly request: IncomingMessage;
+  readonly query: URLSearchParams;
+}
+
+async function answerRoute(
+  { run, isReadOnly, ended }: AnsweringServer,
+  { route, request, query }: RoutedRequest,
+  response: ServerResponse,
+): Promise<void> {
+  if (route.writes === true && isReadOnly)
+    return sendFailure(response, 403, {
+      code: 'read_only',
+      message: 'ktx web runs with --read-only.',
+    });
+  const input = route.method === 'GET' ? readQuery(query) : await readInput(request);
+  const command = route.toCommand(input);
+  if (command === undefined)
+    return sendFailure(response, 400, {
+      code: 'input_invalid',
+      message: 'The page sent what this server does not take. Load it again.',
+    });
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  // A decision that was sent is made, whoever still waits for it.
+  const signal = route.writes === true ? ended : AbortSignal.any([gone.signal, ended]);
+  if (route.streams === true) return streamLines(response, { run, command, signal });
+  const envelope = await run(command, { signal });
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(envelope);
+}
+
+interface StreamedCommand {
+  readonly run: RunForPage;
+  readonly command: PageCommand;
+  readonly signal: AbortSignal;
+}
+
+/** As server-sent events, the envelope last. */
+async function streamLines(
+  response: ServerResponse,
+  { run, command, signal }: StreamedCommand,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  response.flushHeaders();
+  const send = (line: string): void => void response.write(`data: ${line}\n\n`);
+  send(await run(command, { signal, onLine: send }));
+  response.end();
+}
+
+function readQuery(query: URLSearchParams): object {
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((key) => {
+      const values = query.getAll(key);
+      return [key, values.length === 1 ? values[0] : values];
+    }),
+  );
+}
+
+/** Only JSON, which a form of another site cannot send. */
+async function readInput(request: IncomingMessage): Promise<unknown> {
+  if (request.headers['content-type'] !== 'application/json') return undefined;
+  const bytes = await readBody(request, longestBody);
+  return bytes && parseJson(bytes.toString());
+}
+
+/** Exchanges the token of the link for a cookie and the page's key. */
+async function letIn(
+  sessions: PageSessions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const input = request.method === 'POST' ? await readInput(request) : undefined;
+  const token = input instanceof Object && 'token' in input ? input.token : undefined;
+  const session = typeof token === 'string' ? sessions.redeem(token) : undefined;
+  if (session === undefined)
+    return sendFailure(response, 403, {
+      code: 'link_used',
+      message: 'The link was used before, or is of an earlier start. Start ktx web again.',
+    });
+  const headers = { 'set-cookie': session.cookie };
+  return sendJson(response, 200, { body: { ok: true, data: { key: session.key } }, headers });
+}
+
+function refuse(
+  { report }: AnsweringServer,
+  response: ServerResponse,
+  { status, code, message }: RequestRefusal,
+): void {
+  report({ refused: code, from: response.req.socket.remoteAddress });
+  sendFailure(response, status, { code, message });
+}
+
+function sendFailure(
+  response: ServerResponse,
+  status: number,
+  error: { readonly code: string; readonly message: string },
+): void {
+  sendJson(response, status, { body: { ok: false, error } });
+}
+
+/** Nothing but the page's own files runs or is loaded, and nobody shows it in a frame. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function setPageHeaders(response: ServerResponse): void {
+  response.setHeader('content-security-policy', policy);
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('x-frame-options', 'DENY');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('cross-origin-opener-policy', 'same-origin');
+  response.setHeader('cross-origin-resource-policy', 'same-origin');
+}

@@ -1,0 +1,82 @@
+/** What a command prints with `--json`, or what the server says in its place. */
+export interface Envelope<Data> {
+  readonly ok: boolean;
+  readonly data?: Data;
+  readonly error?: ApiError;
+}
+
+export interface ApiError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const keyName = 'ktx-page-key';
+
+/** True for the pages of `ktx web --export`, whose data are files. */
+export const isExport = document.documentElement.dataset['export'] !== undefined;
+
+/** Takes the token out of the address, and lets this browser in with it. */
+export async function enter(): Promise<ApiError | undefined> {
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return undefined;
+  history.replaceState(undefined, '', location.pathname);
+  const answer = await send<{ key: string }>('session', { token });
+  if (answer.data === undefined) return answer.error;
+  localStorage.setItem(keyName, answer.data.key);
+  return undefined;
+}
+
+/** Data of the project. */
+export function read<Data>(path: string, parameters: Parameters = {}): Promise<Envelope<Data>> {
+  const query = queryOf(parameters);
+  if (isExport) return readFile(path, query);
+  return request(`api/${path}${query === '' ? '' : `?${query}`}`, {});
+}
+
+/** A decision, or a question that costs something. */
+export function send<Data>(path: string, input: object): Promise<Envelope<Data>> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', body: JSON.stringify(input), headers };
+  return request(path === 'session' ? path : `api/${path}`, init);
+}
+
+export function queryOf(parameters: Parameters): string {
+  const pairs = Object.entries(parameters).flatMap(([key, value]) => {
+    const values = value === undefined ? [] : typeof value === 'string' ? [value] : value;
+    return values.map((text): [string, string] => [key, text]);
+  });
+  return new URLSearchParams(pairs).toString();
+}
+
+function readFile<Data>(path: string, query: string): Promise<Envelope<Data>> {
+  return request(`data/${exportName(path, query)}.json`, {});
+}
+
+/** The file of an exported answer: letters that every host serves. */
+function exportName(path: string, query: string): string {
+  const plain = query === '' ? path : `${path}-${query}`;
+  return plain.replaceAll(/[^\w.-]/g, (character) => `_${character.codePointAt(0)?.toString(16)}`);
+}
+
+interface PageRequest {
+  readonly method?: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function request<Data>(path: string, init: PageRequest): Promise<Envelope<Data>> {
+  try {
+    const key = localStorage.getItem(keyName) ?? '';
+    const headers = { ...init.headers, 'x-ktx-page': key };
+    const answer = await fetch(path, { ...init, headers });
+    return (await answer.json()) as Envelope<Data>;
+  } catch {
+    const message = isExport
+      ? 'This page was exported without it.'
+      : 'ktx does not answer. Is ktx web still running?';
+    return { ok: false, error: { code: 'unreachable', message } };
+  }
+}

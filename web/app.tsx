@@ -1,0 +1,116 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { About, Waiting as Queue } from './answers.ts';
+import { type ApiError, isExport } from './api.ts';
+import { useData } from './data.ts';
+import { GraphPage } from './graph/graph-page.tsx';
+import { HomePage } from './pages/home.tsx';
+import { ReviewPage } from './review/review-page.tsx';
+import { Failure, Said } from './parts/basics.tsx';
+import { SearchBox } from './parts/search-box.tsx';
+import { type Place, usePlace } from './router.ts';
+
+interface PageEntry {
+  readonly path: string;
+  readonly title: string;
+  readonly show: (place: Place) => preact.ComponentChild;
+  /** False for a page that the menu does not list. */
+  readonly isListed?: false;
+  /** True if there is nothing to show of it without the server. */
+  readonly isLive?: true;
+}
+
+const pages: readonly PageEntry[] = [
+  { path: '', title: 'Home', show: () => <HomePage /> },
+  { path: 'review', title: 'Review', show: (place) => <ReviewPage place={place} /> },
+  { path: 'joins', title: 'Joins', show: (place) => <GraphPage place={place} /> },
+];
+
+export function App({ refused }: { readonly refused: ApiError | undefined }) {
+  const place = usePlace();
+  const about = useData<About>('about');
+  const [first = ''] = place.parts;
+  const page = pages.find(({ path }) => path === first);
+  useEffect(() => {
+    document.title = `${page?.title ?? 'Not found'} · ${about.data?.project ?? 'ktx'}`;
+    scrollTo(0, 0);
+  }, [first, about.data]);
+  const error = refused ?? about.error;
+  if (error !== undefined) return <LockedOut error={error} />;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={focusMain}>
+        Skip to the content
+      </a>
+      <TopBar about={about.data} />
+      <Menu current={first} />
+      <main id="main" tabIndex={-1}>
+        {page === undefined ? <p class="empty">There is no such page.</p> : page.show(place)}
+      </main>
+    </>
+  );
+}
+
+function focusMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+function TopBar({ about }: { readonly about: About | undefined }) {
+  return (
+    <div class="top" role="banner">
+      <a class="brand" href="#/">
+        <span class="mark" aria-hidden="true">
+          ktx
+        </span>
+        <span class="project">
+          <Said>{about?.project ?? ''}</Said>
+        </span>
+      </a>
+      {isExport ? null : <SearchBox />}
+      <span class="tags">
+        {about?.read_only === true ? <span class="chip chip-plain">read only</span> : null}
+      </span>
+    </div>
+  );
+}
+
+function Menu({ current }: { readonly current: string }) {
+  const { data } = useData<Queue>('review');
+  const open =
+    data === undefined
+      ? 0
+      : data.conflicts.length +
+        data.joins.length +
+        data.unreviewed.length +
+        data.corrections.length;
+  const shown = pages.filter((page) => page.isListed !== false && !(isExport && page.isLive));
+  return (
+    <nav class="menu" aria-label="Pages">
+      {shown.map(({ path, title }) => (
+        <a key={path} href={`#/${path}`} aria-current={path === current ? 'page' : undefined}>
+          {title}
+          {path === 'review' && open > 0 ? <b class="badge">{open}</b> : null}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Without a valid link there is nothing to see, but how to get one. */
+function LockedOut({ error }: { readonly error: ApiError }) {
+  const [command] = useState('ktx web --open');
+  return (
+    <main class="locked" id="main">
+      <span class="mark" aria-hidden="true">
+        ktx
+      </span>
+      <h1>This page needs its link</h1>
+      <p>
+        The link that <code>ktx web</code> prints lets in one browser, once. Start it again for a
+        new one:
+      </p>
+      <pre>{command}</pre>
+      <Failure error={error} />
+    </main>
+  );
+}

@@ -1,0 +1,141 @@
+import type { Explained, JoinGraph } from '../answers.ts';
+import { useData } from '../data.ts';
+import { Chip, Failure, Key, Said } from '../parts/basics.tsx';
+import { Evidence } from '../parts/evidence.tsx';
+import { count } from '../parts/text.ts';
+import { linkTo, linkToSubject } from '../router.ts';
+import type { Decision, Question } from '../review/questions.ts';
+
+type GraphJoin = JoinGraph['joins'][number];
+type Decide = ((decision: Decision) => void) | undefined;
+
+interface JoinPanelProps {
+  readonly graph: JoinGraph;
+  /** The name of a dataset, or the subject of a join. */
+  readonly chosen: string;
+  readonly onClose: () => void;
+  /** Undefined if nothing can be decided. */
+  readonly onDecide: Decide;
+}
+
+/** What is known about the join or the dataset that a person chose. */
+export function JoinPanel({ graph, chosen, onClose, onDecide }: JoinPanelProps) {
+  const joins = graph.joins.filter(({ subject }) => subject === chosen);
+  return (
+    <aside class="panel" aria-label="Details">
+      <button type="button" class="link close" onClick={onClose}>
+        Close
+      </button>
+      {joins.length === 0 ? (
+        <DatasetDetails graph={graph} name={chosen} />
+      ) : (
+        joins.map((join) => <JoinDetails key={join.to} join={join} onDecide={onDecide} />)
+      )}
+    </aside>
+  );
+}
+
+function JoinDetails({ join, onDecide }: { readonly join: GraphJoin; readonly onDecide: Decide }) {
+  const { data, error } = useData<Explained>('explain', { subject: join.subject });
+  const { from, to, role, on, state, cardinality, confidence, why } = join;
+  const tone = state === 'in_doubt' ? 'warn' : 'good';
+  return (
+    <>
+      <p class="eyebrow">
+        <Chip tone={tone}>{state.replace('_', ' ')}</Chip> {cardinality.replaceAll('_', ' ')}
+      </p>
+      <h2>
+        <Said>{from}</Said> → <Said>{to}</Said>
+      </h2>
+      {role === to ? null : (
+        <p>
+          as <Said>{role}</Said>
+        </p>
+      )}
+      <pre class="definition">
+        {Object.entries(on)
+          .map(([own, target]) => `${from}.${own} = ${to}.${target}`)
+          .join('\n')}
+      </pre>
+      {why === undefined ? null : (
+        <p class="why">
+          <Said>{why}</Said>
+        </p>
+      )}
+      {confidence === undefined ? null : (
+        <p class="soft">Confidence {confidence.toFixed(1)} of 1.</p>
+      )}
+      {error === undefined ? null : <Failure error={error} />}
+      {data?.explanations
+        .filter(({ subject }) => subject === join.subject)
+        .flatMap(({ claims, addresses }) =>
+          claims.map((claim) => <Evidence key={claim.id} claim={claim} addresses={addresses} />),
+        )}
+      <JoinActions join={join} onDecide={onDecide} />
+    </>
+  );
+}
+
+function JoinActions({ join, onDecide }: { readonly join: GraphJoin; readonly onDecide: Decide }) {
+  if (onDecide === undefined) return null;
+  const decide = (verb: 'accept' | 'reject'): void => onDecide(decisionAbout(join, verb));
+  return (
+    <p class="actions">
+      {join.state === 'in_doubt' ? (
+        <button type="button" class="button primary" onClick={() => decide('accept')}>
+          Accept
+        </button>
+      ) : null}
+      <button type="button" class="button" onClick={() => decide('reject')}>
+        Reject
+      </button>
+    </p>
+  );
+}
+
+function decisionAbout(join: GraphJoin, verb: 'accept' | 'reject'): Decision {
+  const { subject, id = subject, to, on, why = '', confidence = 0 } = join;
+  const question: Question = {
+    type: 'join',
+    key: id,
+    about: { subject, id, to, on, why, confidence },
+  };
+  return { question, path: `review/${verb}`, input: { id }, says: `${verb}ed` };
+}
+
+function DatasetDetails({ graph, name }: { readonly graph: JoinGraph; readonly name: string }) {
+  const dataset = graph.datasets.find((own) => own.name === name);
+  const joins = graph.joins.filter(({ from, to }) => from === name || to === name);
+  if (dataset === undefined) return <p class="soft">It is not in the graph any more.</p>;
+  const subject = `dataset:${graph.connection}.${name}`;
+  return (
+    <>
+      <p class="eyebrow">
+        <Chip>{dataset.layer ?? 'dataset'}</Chip>
+      </p>
+      <h2>
+        <a href={linkToSubject(subject)}>
+          <Said>{name}</Said>
+        </a>
+      </h2>
+      <p class="soft">
+        {dataset.key.length === 0 ? 'no key' : `one row per ${dataset.key.join(', ')}`} ·{' '}
+        {count(dataset.fields, 'field')} · {count(dataset.metrics, 'metric')}
+      </p>
+      <ul class="lines">
+        {joins.map(({ subject: join, from, to, role }) => (
+          <li key={join}>
+            <Said>
+              {from === name ? `→ ${role === to ? to : `${to} as ${role}`}` : `← ${from}`}
+            </Said>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <a href={`${linkTo('joins')}?of=${encodeURIComponent(name)}`}>
+          Only its neighbourhood <Key>↵</Key>
+        </a>
+      </p>
+    </>
+  );
+}
