@@ -50,4 +50,12 @@ export const branchMutants: readonly Mutant[] = [
     why: 'A dataset that a person took out comes back when another branch never had its file.',
     tests: ['context/merge.test.ts'],
   },
+  {
+    name: 'dataset-of-branch',
+    file: 'ingest/render/render-connection.ts',
+    find: 'return [...new Set([...recorded, ...others])];',
+    replace: 'return [...recorded, ...others.slice(0, 0)];',
+    why: 'After a merge without claims, a dataset file joins one that a person took out.',
+    tests: ['ingest/branches.test.ts'],
+  },
 ];

@@ -39,7 +39,7 @@ interface ConnectionInput {
 export function renderConnection(input: ConnectionInput, tree: FileTree) {
   const { connection, claims, retain, pins, authority, failed, merged } = input;
   const recorded = listRecordedDatasets(connection, tree);
-  const recordedFiles = readNeededFiles(input, recorded, tree);
+  const recordedFiles = readNeededFiles(input, listKnownDatasets(input, recorded), tree);
   const moved = listMovedDatasets(connection, tree);
   const deleted = listDeletedDatasets(connection, recordedFiles, moved);
   const isSound = (claim: Claim) => isModelDecision(claim) || !isFailed(claim, failed);
@@ -144,6 +144,15 @@ function isFailed({ subject }: Claim, failed: ReadonlySet<string>): boolean {
 
 function isSynonymOfModel({ kind, evidence }: Claim): boolean {
   return kind === 'synonyms' && evidence.every(({ origin }) => origin === 'model');
+}
+
+/** Also those that only branches have which were merged: somebody may have deleted their files. */
+function listKnownDatasets(
+  { connection, merged = [] }: Pick<ConnectionInput, 'connection' | 'merged'>,
+  recorded: readonly string[],
+): readonly string[] {
+  const others = merged.flatMap((files) => listRecordedDatasets(connection, files));
+  return [...new Set([...recorded, ...others])];
 }
 
 /** The datasets that have a claims file. */

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { read, run, write } from '../../store/git-project.ts';
@@ -105,20 +105,30 @@ function sideOf(path: string, index: number, resolution: Resolution): Side {
 }
 
 function resolveFile(dir: string, path: string, side: Side): void {
-  if (side === 'ours' || side === 'theirs') return takeSide(dir, path, side);
   if (side === 'markers') return;
-  const text = read(dir, path);
+  const isThere = existsSync(join(dir, path));
+  if (side === 'ours' || side === 'theirs' || !isThere) {
+    takeSide(dir, path, side === 'theirs' ? 'theirs' : 'ours');
+    // Where both renamed a file, git has the places in conflict in the version of each side.
+    if (existsSync(join(dir, path))) write(dir, path, resolveHunks(read(dir, path), side));
+    return;
+  }
+  const resolved = resolveHunks(read(dir, path), side);
+  if (path.endsWith('.yaml') && !isYaml(resolved)) resolveFile(dir, path, 'ours');
+  else write(dir, path, resolved);
+}
+
+/** The text with a side of each place in conflict, or both, or by turns. */
+function resolveHunks(text: string, side: Exclude<Side, 'markers'>): string {
   let hunks = 0;
-  const resolved = text.replaceAll(
-    /^<{7}.*\n((?:(?!={7}).*\n)*?)={7}\r?\n((?:(?!>{7}).*\n)*?)>{7}.*\n/gm,
+  return text.replaceAll(
+    /^<{7,} .*\n((?:(?!={7}).*\n)*?)={7,}\r?\n((?:(?!>{7}).*\n)*?)>{7,} .*\n/gm,
     (_all, ours: string, theirs: string) => {
       hunks += 1;
       if (side === 'union') return ours + theirs;
-      return hunks % 2 === 0 ? ours : theirs;
+      return side === 'ours' || (side === 'hunks' && hunks % 2 === 0) ? ours : theirs;
     },
   );
-  if (path.endsWith('.yaml') && !isYaml(resolved)) takeSide(dir, path, 'ours');
-  else write(dir, path, resolved);
 }
 
 /** The version of a side; none where it deleted the file. */
