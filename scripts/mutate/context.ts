@@ -102,6 +102,14 @@ export const contextMutants: readonly Mutant[] = [
     tests: merge,
   },
   {
+    name: 'pin-gone',
+    file: 'context/compile/claim-precedence.ts',
+    find: "bestOrigin(first) === 'person' ? 2 : 1;",
+    replace: "bestOrigin(first) === 'person' ? 2 : 2;",
+    why: 'A definition that a person rejected answers silently once the one that they chose is gone.',
+    tests: ['cli/review-changed.test.ts'],
+  },
+  {
     name: 'merge-deleted-file',
     file: 'context/merge/merge-dataset.ts',
     find: "return text === undefined && (isRecorded || !isUnedited(base, 'dataset', null));",

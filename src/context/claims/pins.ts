@@ -19,6 +19,9 @@ const pinSchema = z.strictObject({
     .strictObject({ connection: z.string(), item: z.string().optional() })
     .optional()
     .describe('Where the claim stood. A new definition there takes its place, and asks again.'),
+  said: anyJsonSchema
+    .optional()
+    .describe('What the chosen claim says. Review shows it once its source says it no longer.'),
   says: anyJsonSchema
     .optional()
     .describe('What holds, for a decision that stands without the claim: an accepted join.'),

@@ -1,6 +1,6 @@
 import { stepOf, withoutStep } from '../catalog/table-layer.ts';
 import { bodySchemas, isProposal, shortId, type Claim, type ClaimKind } from '../claims/claim.ts';
-import type { Pin } from '../claims/pins.ts';
+import { noneOfThem, type Pin } from '../claims/pins.ts';
 import {
   type Authority,
   compareByAge,
@@ -26,6 +26,8 @@ export interface RankedClaims {
   readonly contested: readonly Claim[];
   /** The claim that a person chose. */
   readonly chosen?: Claim | undefined;
+  /** The decision for a claim that is not there any more, so that the question is open again. */
+  readonly lapsed?: Pin | undefined;
 }
 
 /** In the order of precedence. A pinned claim ranks right after a person's. */
@@ -84,11 +86,11 @@ export function rankClaims(
     // Code and models of one source: the order of sources comes before what read them.
     return own === origins.indexOf('model') ? origins.indexOf('code') : own;
   };
-  const lapsed = (claim: Claim) => Number(isExpired(claim, authority));
+  const isLapsed = (claim: Claim) => Number(isExpired(claim, authority));
   const ranked = claims.toSorted(
     (a, b) =>
       Number(isBesideOthers(a)) - Number(isBesideOthers(b)) ||
-      lapsed(a) - lapsed(b) ||
+      isLapsed(a) - isLapsed(b) ||
       tier(a) - tier(b) ||
       byOrder(a, b) ||
       rank(a) - rank(b) ||
@@ -111,7 +113,9 @@ export function rankClaims(
     (isDeclaredLink(claim) && ranked.slice(0, 1).every(isDeclaredLink));
   const shown = ranked.filter((claim, index) => index === 0 || isAlsoShown(claim));
   const rivals = ranked.filter((claim) => !isBesideOthers(claim));
-  return { ranked, shown, contested: findContested(rivals, pinned && pin, equivalent), chosen };
+  const lapsedPin = pinned === undefined && pin?.choose !== noneOfThem ? pin : undefined;
+  const contested = findContested(rivals, { pin: pinned && pin, lapsedPin, equivalent });
+  return { ranked, shown, contested, chosen, lapsed: contested.length > 0 ? lapsedPin : undefined };
 }
 
 /** True for what the pinned source says now, where it no longer says what was pinned. */
@@ -123,10 +127,17 @@ function takesPlace(claim: Claim, { source, seen }: Pin): boolean {
   );
 }
 
+interface Decisions {
+  /** The decision for one of the claims. */
+  readonly pin: Pin | undefined;
+  /** The decision for a claim that is gone: what is left stands against it, even if it is alone. */
+  readonly lapsedPin: Pin | undefined;
+  readonly equivalent: readonly (readonly string[])[];
+}
+
 function findContested(
   ranked: readonly Claim[],
-  pin: Pin | undefined,
-  equivalent: readonly (readonly string[])[],
+  { pin, lapsedPin, equivalent }: Decisions,
 ): readonly Claim[] {
   const [first] = ranked;
   if (!first || !contestableKinds.has(first.kind)) return [];
@@ -137,7 +148,8 @@ function findContested(
   const variants = ranked.filter((claim) => firstOfEach.has(claim));
   const areDeclaredLinks =
     first.kind === 'relationship' && variants.every((claim) => bestOrigin(claim) === 'catalog');
-  if (variants.length < 2 || areDeclaredLinks) return [];
+  const fewest = lapsedPin === undefined || bestOrigin(first) === 'person' ? 2 : 1;
+  if (variants.length < fewest || areDeclaredLinks) return [];
   const seen = pin?.seen ?? (bestOrigin(first) === 'person' ? ranked.map(shortId) : []);
   return variants.every((claim) => seen.includes(shortId(claim))) ? [] : variants;
 }

@@ -1,6 +1,7 @@
 import { CORE_SCHEMA, dump, load } from 'js-yaml';
 import { z } from 'zod';
 import { anyJsonSchema, shortId, type Claim } from '../claims/claim.ts';
+import type { Pin } from '../claims/pins.ts';
 import type { RankedClaims } from './claim-precedence.ts';
 
 export const conflictsPath = 'conflicts.yaml';
@@ -11,6 +12,8 @@ const variantSchema = z.object({
   says: anyJsonSchema,
   /** Who says so, and where: `handbook, sources/handbook/terms.md line 12`. */
   evidence: z.array(z.string()),
+  /** True for what somebody chose and its source says no longer. */
+  gone: z.literal(true).optional(),
 });
 const conflictSchema = z.object({
   subject: z.string(),
@@ -26,11 +29,24 @@ export type Conflict = Readonly<z.infer<typeof conflictSchema>>;
 const header = `# Kept current by ktx: where sources disagree. What comes first is shown until somebody decides: \`ktx review\`.\n`;
 
 export function findConflicts(rankedClaims: readonly RankedClaims[]): Conflict[] {
-  return rankedClaims.flatMap(({ contested }) => {
+  return rankedClaims.flatMap(({ contested, lapsed }) => {
     const [first] = contested;
     if (!first) return [];
-    return [{ subject: first.subject, kind: first.kind, variants: contested.map(toVariant) }];
+    const variants = [...contested.map(toVariant), ...(lapsed ? [goneVariant(lapsed)] : [])];
+    return [{ subject: first.subject, kind: first.kind, variants }];
   });
+}
+
+/** What a person chose, and nobody says any more. */
+function goneVariant({ choose, said, source, by, at }: Pin): Conflict['variants'][number] {
+  const place = [source?.connection, source?.item].filter((part) => part !== undefined).join(', ');
+  const decision = `${by ?? 'a person'} chose it${at === undefined ? '' : ` on ${at}`}`;
+  return {
+    id: choose,
+    says: said ?? null,
+    evidence: [`${place === '' ? 'no longer there' : `no longer in ${place}`}; ${decision}`],
+    gone: true,
+  };
 }
 
 function toVariant(claim: Claim): Conflict['variants'][number] {

@@ -76,12 +76,11 @@ export async function compareVersions(
       continue;
     }
     const definition = bodySchemas.metric.safeParse(says).data;
+    // What somebody chose and nobody says any more may not be on record.
+    if (definition === undefined) continue;
     const version = modelFiles.map(([path, text]) => ({
       path,
-      text:
-        path === changedPath && definition !== undefined
-          ? replaceEntry(text, 'metrics', { ...definition, name })
-          : text,
+      text: path === changedPath ? replaceEntry(text, 'metrics', { ...definition, name }) : text,
     }));
     const number = await computeNumber({
       files: version,

@@ -98,13 +98,19 @@ export async function createPin(project: Project, request: PinRequest): Promise<
   const { dir } = project;
   await readWritablePins(project);
   const conflict = findConflict(await readConflicts(dir), request);
-  const choose = findVersion(conflict, request.choose);
+  const { id: choose, says, gone } = findVersion(conflict, request.choose);
+  if (gone === true && says === null)
+    throw new UserError('version_unknown', `Nobody knows any more what ${choose} said.`, {
+      hint: 'choose another version, or write it again with ktx review edit',
+      exitCode: 2,
+    });
   const source = await readPlace(dir, conflict.subject, choose);
   const pin = {
     subject: conflict.subject,
     kind: conflict.kind,
     choose,
-    ...(source && { source }),
+    // What no source says any more stands by itself.
+    ...(gone === true ? { says } : { ...(source && { source }), said: says }),
     seen: conflict.variants.map(({ id }) => id).sort(),
     by: await authorName(dir),
     at: new Date().toISOString().slice(0, 10),
@@ -138,10 +144,15 @@ function findConflict(
   });
 }
 
-/** The id of the only version that begins with the given characters. */
-function findVersion({ subject, variants }: Conflict, prefix: string): string {
+/** The only version whose id begins with the given characters. */
+function findVersion(
+  { subject, variants }: Conflict,
+  prefix: string,
+): Conflict['variants'][number] {
   const ids = variants.map(({ id }) => id);
-  const [match, ...others] = ids.filter((id) => prefix.length >= 4 && id.startsWith(prefix));
+  const [match, ...others] = variants.filter(
+    ({ id }) => prefix.length >= 4 && id.startsWith(prefix),
+  );
   if (match !== undefined && others.length === 0) return match;
   throw new UserError('version_unknown', `${prefix} matches no single version of ${subject}.`, {
     hint: oneOf(ids),
