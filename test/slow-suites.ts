@@ -161,6 +161,10 @@ export const slowCases: Readonly<Record<string, string>> = {
     'small and large budgets of each stage, and the Claude Code program; the same tests have one budget on another backend',
   'test/warehouse/hostile-server.test.ts':
     'servers that send without end in more ways, or slowly; the same tests have one of each kind',
+  'test/ingest/bi-sources.test.ts':
+    'prose of BI tools read by the Claude Code program; the same test uses another backend',
+  'test/ingest/history-pick.test.ts':
+    'what the Claude Code program leaves out and looks up; the same tests use another backend',
   'test/ingest/wiki-sources.test.ts':
     'pages of Notion and Confluence read by the Claude Code program; the same test uses another backend',
   'test/ingest/run-spans.test.ts':
