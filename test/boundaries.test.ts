@@ -171,6 +171,8 @@ const fileOpeners: Readonly<Record<string, string>> = {
   'mcp/audit/audit-log.ts': 'appends to its own file in .ktx, and never through a link',
   'warehouse/drivers/duckdb/files/decode-text.ts': 'regular files that were found in the folder',
   'warehouse/drivers/duckdb/files/zip-members.ts': 'regular files that were found in the folder',
+  'store/extras/extra-folders.ts': 'the lists of extras, which ship with ktx',
+  'store/extras/install-extra.ts': 'the lists of extras, which ship with ktx',
   'warehouse/database-file.ts': 'the signature of a regular file',
   'warehouse/drivers/sqlite/driver.ts': 'the change counter of the database that is open',
   'llm/claude-code/child/watchdog.ts': 'removes the temporary folder of children',

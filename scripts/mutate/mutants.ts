@@ -11,6 +11,7 @@ import { egressMutants } from './egress.ts';
 import { embeddingMutants } from './embeddings.ts';
 import { evalMutants } from './eval.ts';
 import { extensionMutants } from './extensions.ts';
+import { extraMutants } from './extras.ts';
 import { fastSqlMutants } from './fast-sql.ts';
 import { faultMutants } from './faults.ts';
 import { gateMutants } from './gate.ts';
@@ -45,6 +46,7 @@ export const mutants: readonly Mutant[] = [
   ...egressMutants,
   ...embeddingMutants,
   ...semanticMutants,
+  ...extraMutants,
   ...fastSqlMutants,
   ...mcpMutants,
   ...chatMutants,

@@ -13,6 +13,7 @@ export const groups: Readonly<Record<string, string>> = {
   sl:
     'Work with the semantic layer: ' +
     'list, read, query, queries, dimensions, metrics, graph, validate, export, import',
+  extras: 'Fetch what only some projects need: list, add, remove',
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, generate, import',
@@ -42,6 +43,21 @@ export const registry: readonly CommandEntry[] = [
     path: 'doctor',
     summary: 'Check the environment and suggest fixes',
     load: async () => (await import('./commands/setup/doctor.ts')).doctorCommand,
+  },
+  {
+    path: 'extras list',
+    summary: 'List what can be fetched: Claude Code, model providers',
+    load: async () => (await import('./commands/setup/extras.ts')).listExtrasCommand,
+  },
+  {
+    path: 'extras add',
+    summary: 'Fetch an extra, with exact versions and checked hashes',
+    load: async () => (await import('./commands/setup/extras.ts')).addExtraCommand,
+  },
+  {
+    path: 'extras remove',
+    summary: 'Delete a fetched extra',
+    load: async () => (await import('./commands/setup/extras.ts')).removeExtraCommand,
   },
   {
     path: 'state show',

@@ -1,3 +1,4 @@
+import type { ExtraName } from '../store/extras/extra-list.ts';
 import { providers, type ProviderName } from './ai-sdk/providers.ts';
 
 /** Every value of `llm.provider.backend`. All but `none` and the last two go through the AI SDK. */
@@ -104,6 +105,11 @@ export const backendProfiles: Readonly<Record<ModelBackendName, BackendProfile>>
     telemetryProvider: 'anthropic',
   },
 };
+
+/** The extra with the packages of a backend. */
+export function extraOfBackend(backend: ModelBackendName): ExtraName {
+  return backend === 'claude-agent' ? 'claude-code' : backend;
+}
 
 /** The backend that hints suggest, because it needs no key. */
 export const suggestedBackend: ModelBackendName = 'claude-code';

@@ -1,8 +1,9 @@
 import { availableParallelism, freemem } from 'node:os';
 import { durationMs } from '../lib/time/duration.ts';
 import { UserError } from '../lib/error.ts';
+import { requireExtra } from '../store/extras/require-extra.ts';
 import { isSecretReference } from '../store/secrets.ts';
-import { isApiProvider, takesAuthMode, type ModelBackendName } from './backends.ts';
+import { extraOfBackend, isApiProvider, takesAuthMode, type ModelBackendName } from './backends.ts';
 import { modelIdForRole, type LlmConfig } from './config.ts';
 import type { EgressEntry } from './egress/ledger.ts';
 import { CallGate, type Pause } from './governor/call-gate.ts';
@@ -110,6 +111,7 @@ async function openBackend(
   { config, projectDir, env, secret }: LlmOptions,
 ): Promise<ModelBackend> {
   const { provider, promptCaching } = config;
+  requireExtra(extraOfBackend(backend));
   if (isApiProvider(backend)) {
     const { openAiSdkBackend } = await import('./ai-sdk/backend.ts');
     const settings = Object.entries(provider[backend] ?? {}).map(([key, value]) => [

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..');
 const json = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
 test('the Agent SDK is one exact version in manifest and lockfile, and one command tries others [C14]', () => {
-  const { dependencies, scripts } = json('package.json');
+  const { peerDependencies: dependencies, scripts } = json('package.json');
   const pinned = dependencies['@anthropic-ai/claude-agent-sdk'];
   expect(pinned).toMatch(/^\d+\.\d+\.\d+$/);
   expect(

@@ -1,5 +1,6 @@
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
+import { requireExtra } from '../../store/extras/require-extra.ts';
 import { isSecretReference } from '../../store/secrets.ts';
 import type { EmbeddingsConfig } from '../ai-sdk/embedding-providers.ts';
 import type { LlmConfig } from '../config.ts';
@@ -46,6 +47,7 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
       isSecretReference(value) ? secret(value) : value,
     ]),
   );
+  requireExtra(provider);
   const { openEmbeddingModel } = await import('../ai-sdk/embedding-model.ts');
   const about = { provider, model, dimensions, settings };
   const backend = openEmbeddingModel({ ...about, projectDir: projectDir ?? process.cwd() });

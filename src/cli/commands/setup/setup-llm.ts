@@ -10,6 +10,7 @@ import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { withHint } from '../../terminal/failure.ts';
 import { retryPrompts } from '../../terminal/prompt.ts';
 import { describeWritten } from './connect-warehouse.ts';
+import { offerExtra } from './offer-extra.ts';
 import { embeddingsAfterSetup } from './setup-embeddings.ts';
 
 export async function readExistingConfig(dir: string): Promise<ProjectConfig | undefined> {
@@ -28,6 +29,7 @@ export async function resolveAndProbeLlm(
 ): Promise<ProbedLlm | undefined> {
   const llm = await resolveLlm(options, context, (await readExistingConfig(dir))?.llm.provider);
   if (llm === undefined) return undefined;
+  await offerExtra(llm.backend, context);
   const { probeLlm } = await import('../../../project/setup/llm-setup.ts');
   context.progress.update(`testing ${llm.backend}`);
   const { runId, host } = context;

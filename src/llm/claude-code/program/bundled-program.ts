@@ -5,9 +5,8 @@ import { createRequire } from 'node:module';
  * this platform.
  */
 export function bundledProgram(): string | undefined {
-  const resolver = createRequire(
-    createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk'),
-  );
+  // Not by a require, which does not look into the extras.
+  const resolver = createRequire(import.meta.resolve('@anthropic-ai/claude-agent-sdk'));
   const file = process.platform === 'win32' ? 'claude.exe' : 'claude';
   const packageName = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`;
   const packages = [packageName, `${packageName}-musl`];

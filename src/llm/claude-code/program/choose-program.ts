@@ -74,7 +74,7 @@ function noProgramError(refused: readonly string[]): UserError {
   const others = refused.length === 0 ? '' : ` ${refused.join('; ')}.`;
   const message = `There is no Claude Code program for ${process.platform}-${process.arch} that ktx can run.${others}`;
   return new UserError('llm_program', message, {
-    hint: 'Install ktx again with its optional dependencies: npm install --include=optional',
+    hint: 'ktx extras remove claude-code, then ktx extras add claude-code, fetches it again',
     exitCode: 2,
   });
 }
