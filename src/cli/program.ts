@@ -5,6 +5,7 @@ import { readVersion } from '../lib/version.ts';
 import type { Handler } from './command.ts';
 import { groups, registry, type CommandEntry } from './registry.ts';
 import { usageError } from './terminal/failure.ts';
+import { type RowFormat, rowFormats } from './terminal/screen.ts';
 import { commandsByUsualWord, flagsByUsualName } from './usual-words.ts';
 
 export interface GlobalFlags {
@@ -15,7 +16,8 @@ export interface GlobalFlags {
   readonly quiet?: boolean;
   readonly debug?: boolean;
   readonly color?: boolean;
-  readonly format?: 'table' | 'csv' | 'json';
+  readonly format?: RowFormat;
+  readonly vertical?: boolean;
   /** A flag of `ktx ask`. */
   readonly outputFormat?: 'text' | 'json' | 'stream-json';
 }
@@ -81,7 +83,8 @@ export async function attachCommand(
   module.attach(command, (handler) => execute(handler, command.optsWithGlobals()));
   if (module.hasRows) {
     const format = new Option('--format <format>', 'output format of the rows');
-    command.addOption(format.choices(['table', 'csv', 'json']).default('table'));
+    command.addOption(format.choices(rowFormats).default('table'));
+    command.option('--vertical', 'one line for each column: the same as --format vertical');
   }
   const examples = module.examples.map(([line, what]) => `  ${line}\n      ${what}`).join('\n');
   command.addHelpText('after', `\nExamples:\n${examples}`);

@@ -14,6 +14,7 @@ export const groups: Readonly<Record<string, string>> = {
     'Work with the semantic layer: ' +
     'list, read, query, queries, dimensions, metrics, graph, validate, export, import',
   extras: 'Fetch what only some projects need: list, add, remove',
+  wiki: 'Read the terms and rules of the company: list, read',
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, generate, import',
@@ -168,6 +169,16 @@ export const registry: readonly CommandEntry[] = [
     path: 'sl import',
     summary: 'Create dataset files from the model of another tool',
     load: async () => (await import('./commands/sl/exchange.ts')).importCommand,
+  },
+  {
+    path: 'wiki list',
+    summary: 'List the pages of the wiki',
+    load: async () => (await import('./commands/wiki/wiki.ts')).listWikiCommand,
+  },
+  {
+    path: 'wiki read',
+    summary: 'Show a page, a term or a rule',
+    load: async () => (await import('./commands/wiki/wiki.ts')).readWikiCommand,
   },
   {
     path: 'search',

@@ -13,13 +13,13 @@ import {
   type GlobalFlags,
 } from './program.ts';
 import { registry } from './registry.ts';
-import { renderCsv } from './terminal/csv.ts';
+import { renderRows } from './export/render-rows.ts';
 import { renderError, toUserError, withHint } from './terminal/failure.ts';
 import { ktxInvocation } from './terminal/invocation.ts';
 import { snakeCaseKeys } from './terminal/json-keys.ts';
 import { openProgressLine } from './terminal/progress.ts';
-import { detectScreen, type CliHost, type Screen } from './terminal/screen.ts';
-import { alignColumns, renderTable } from './terminal/table.ts';
+import { detectScreen, type CliHost, type RowFormat, type Screen } from './terminal/screen.ts';
+import { alignColumns } from './terminal/table.ts';
 import type { Pause } from '../llm/governor/call-gate.ts';
 import { pauseEvent } from '../llm/governor/retries/pause-event.ts';
 import { pauseNote } from './model-pause.ts';
@@ -59,7 +59,7 @@ export async function runCli(argv: readonly string[], host: CliHost): Promise<Ex
       return 0;
     }
     const failure = describeFailure(error, run);
-    printResult(run, { failure });
+    await printResult(run, { failure });
     if (argv.includes('--debug') && error instanceof Error) host.stderr.write(`${error.stack}\n`);
     return failure.exitCode;
   }
@@ -111,11 +111,15 @@ function longFlags({ options }: Command): readonly string[] {
   return options.flatMap(({ long }) => long ?? []);
 }
 
+function formatOf({ format = 'table', vertical }: GlobalFlags): RowFormat {
+  return vertical === true ? 'vertical' : format;
+}
+
 /** Runs the handler and prints its result. Closes the project if the handler opened it. */
 async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promise<void> {
   const { host } = run;
   const asksForJson = flags.json === true || flags.outputFormat?.endsWith('json') === true;
-  const format = asksForJson ? 'json' : (flags.format ?? 'table');
+  const format = asksForJson ? 'json' : formatOf(flags);
   run.screen = detectScreen(host, format, flags.color !== false);
   run.ktx = ktxInvocation(host, flags.projectDir);
   const isSilent = run.screen.format === 'json' || flags.quiet === true;
@@ -159,7 +163,7 @@ async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promi
     progress.clear();
     if (result === undefined) return;
     run.exitCode = result.failure?.exitCode ?? result.exitCode ?? 0;
-    printResult(run, result);
+    await printResult(run, result);
     for (const line of noteLines(result, run)) context.printNote(line);
   } finally {
     progress.clear();
@@ -207,7 +211,7 @@ async function openCurrentProject(
 }
 
 /** Prints the JSON envelope; or text and table on stdout, and the failure on stderr. */
-function printResult(run: CliRun, result: Partial<CommandResult>): void {
+async function printResult(run: CliRun, result: Partial<CommandResult>): Promise<void> {
   const { data, verbatim, table, text, hasCommands, failure: original } = result;
   const failure =
     original && withHint(original, original.hint && withInvocation(original.hint, run));
@@ -225,8 +229,7 @@ function printResult(run: CliRun, result: Partial<CommandResult>): void {
     return;
   }
   if (text !== undefined) stdout.write(`${hasCommands ? withInvocation(text, run) : text}\n`);
-  if (table !== undefined)
-    stdout.write(screen.format === 'csv' ? renderCsv(table) : `${renderTable(table, screen)}\n`);
+  if (table !== undefined) stdout.write(await renderRows(table, screen));
   if (failure !== undefined) stderr.write(`${renderError(failure, screen)}\n`);
 }
 
@@ -286,7 +289,7 @@ async function printHelp(
     return printResult(run, { data: { version: text, node: process.versions.node }, text });
   const sees = isAlone ? await describeFolder(run) : [];
   const shown = sees.length === 0 ? text : [...sees, '', 'All commands: ktx --help'].join('\n');
-  printResult(run, { data: { help: text }, text: shown, hasCommands: sees.length > 0 });
+  await printResult(run, { data: { help: text }, text: shown, hasCommands: sees.length > 0 });
 }
 
 /** What ktx can use in this folder, and what to type for it; empty if there is nothing. */

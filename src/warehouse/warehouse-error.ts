@@ -112,12 +112,24 @@ export function translateError(rules: ErrorRules): (error: unknown) => never {
   return (error) => {
     if (error instanceof UserError) throw error;
     const engineCode = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const [message = ''] = errorMessage(error).split('\n\n');
+    const [message = ''] = errorMessage(error).split(/\n\n|\s*Candidate functions:/);
     const rule = rules.find(([pattern]) => pattern.test(`${engineCode}: ${message}`));
     if (rule === undefined) throw error;
     const [, code, prefix] = rule;
     throw code === 'gate_refused'
       ? gateRefusal('engine', message)
-      : warehouseError(code, `${prefix}: ${message || engineCode}`);
+      : warehouseError(code, `${prefix}: ${message || engineCode}`, quotesHint(code, message));
   };
+}
+
+const unknownColumn =
+  /no such column: (?<a>\w+)$|column "(?<b>\w+)" does not exist|Referenced column "(?<c>\w+)"|Unknown column '(?<d>\w+)'/;
+
+/** Who writes `country = USA` is told how text is written. */
+function quotesHint(code: WarehouseErrorCode, message: string): UserErrorOptions {
+  const groups = code === 'missing_object' ? unknownColumn.exec(message)?.groups : undefined;
+  const [name] = Object.values(groups ?? {}).filter((text) => text !== undefined);
+  if (name === undefined) return {};
+  const { hint } = errorDefaults.missing_object;
+  return { hint: `${hint} If ${name} is text and no column, put it in quotes: '${name}'.` };
 }

@@ -19,9 +19,22 @@ export interface CliHost {
   readonly openProject?: (() => Promise<Project>) | undefined;
 }
 
+/** Every value of `--format`. */
+export const rowFormats = [
+  'table',
+  'vertical',
+  'markdown',
+  'csv',
+  'json',
+  'jsonl',
+  'parquet',
+  'xlsx',
+] as const;
+export type RowFormat = (typeof rowFormats)[number];
+
 /** How this run may print. */
 export interface Screen {
-  readonly format: 'table' | 'csv' | 'json';
+  readonly format: RowFormat;
   /** True if a person can answer prompts. */
   readonly interactive: boolean;
   /** True if stderr is a terminal whose lines can be redrawn. */
@@ -50,11 +63,12 @@ export function detectScreen(
 ): Screen {
   const isAgent = agentVariables.some((name) => env[name]);
   const isDumb = env['TERM'] === 'dumb';
+  const isForPeople = format === 'table' || format === 'vertical';
   const isTerminal = stdout.isTTY === true && !isAgent;
   const hasColor = allowsColor && wantsColor(env, isTerminal && !isDumb);
   return {
     format,
-    interactive: isTerminal && stdin.isTTY === true && format === 'table' && !env['CI'],
+    interactive: isTerminal && stdin.isTTY === true && isForPeople && !env['CI'],
     live: stderr.isTTY === true && !isAgent && !isDumb && format !== 'json',
     unicode: !isTerminal || showsUnicode(env),
     width: isTerminal ? Number(env['COLUMNS']) || stdout.columns || 80 : undefined,

@@ -69,11 +69,10 @@ export function alignColumns(rows: readonly (readonly string[])[]): readonly str
   );
 }
 
-function renderRecords({ columns, rows }: Table, { style, width = 80 }: Screen): string {
-  const nameWidth = Math.min(
-    Math.max(...columns.map(({ name }) => textWidth(name))),
-    Math.floor(width / 2),
-  );
+/** One block per row, one line per column. Nothing is cut where the width is unknown. */
+export function renderRecords({ columns, rows }: Table, { style, width = Infinity }: Screen) {
+  const longest = Math.max(...columns.map(({ name }) => textWidth(name)));
+  const nameWidth = Math.min(longest, Math.floor(width / 2));
   const records = rows.map((row, rowIndex) => {
     const lines = columns.map(({ name }, index) => {
       const label = padText(truncateText(escapeControls(name), nameWidth), nameWidth, 'left');

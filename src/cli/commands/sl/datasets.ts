@@ -82,6 +82,15 @@ export const listCommand = defineCommand({
         ...(hasOneConnection ? { connection: connections[0] } : { connections }),
         columns,
         rows,
+        datasets: datasets.map(({ connection, model, name }) => ({
+          connection,
+          dataset: name,
+          metrics: queryableMetrics(model, name),
+          joins: (model.datasets.get(name)?.relationships ?? []).map(({ to, name: role }) => ({
+            to,
+            role,
+          })),
+        })),
         left_out: leftOut,
       },
       table: { columns, rows },
@@ -97,6 +106,13 @@ export const listCommand = defineCommand({
     };
   },
 });
+
+function queryableMetrics(model: ModelOfProject, dataset: string): readonly string[] {
+  const unqueryable = findUnqueryableMetrics(model, dataset);
+  return [...(model.datasets.get(dataset)?.metrics.values() ?? [])]
+    .filter(({ name, hidden }) => !hidden && !unqueryable.has(name))
+    .map(({ name }) => name);
+}
 
 function metricsText(model: ModelOfProject, dataset: string): string {
   const metrics = [...(model.datasets.get(dataset)?.metrics.values() ?? [])];

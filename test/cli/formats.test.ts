@@ -1,0 +1,95 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { folder, ktx, ktxJson, shopDatabase } from './run-cli.ts';
+
+const shop = async (): Promise<string> => {
+  const dir = folder();
+  shopDatabase(join(dir, 'shop.db'));
+  await ktx(['setup', '--driver', 'sqlite', '--path', 'shop.db'], { cwd: dir });
+  return dir;
+};
+
+test('rows come in every format', async () => {
+  const dir = await shop();
+  const sql = "SELECT 1 AS a, 'x|y' AS b, NULL AS c, 2 AS a";
+  const asFormat = async (...flags: string[]) =>
+    (await ktx(['sql', sql, ...flags], { cwd: dir })).stdout;
+  expect(await asFormat('--format', 'jsonl')).toBe('{"a":1,"b":"x|y","c":null,"a_2":2}\n');
+  expect(await asFormat('--format', 'markdown')).toBe(
+    '| a | b | c | a |\n| ---: | --- | --- | ---: |\n| 1 | x\\|y | NULL | 2 |\n',
+  );
+  const vertical = 'row 1\na  1\nb  x|y\nc  NULL\na  2\n';
+  expect(await asFormat('--format', 'vertical')).toBe(vertical);
+  expect(await asFormat('--vertical')).toBe(vertical);
+  const refused = await ktx(['sql', sql, '--format', 'parquet'], { cwd: dir, terminal: true });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('> rows.parquet')]);
+});
+
+test('Parquet on stdout is a file that DuckDB reads', async () => {
+  const dir = await shop();
+  const main = join(import.meta.dirname, '../../src/cli/main.ts');
+  const argv = [main, 'sql', 'SELECT 7 AS a', '--format', 'parquet'];
+  const bytes = execFileSync(process.execPath, argv, {
+    cwd: dir,
+    env: { ...process.env, KTX_PROJECT_DIR: dir },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  writeFileSync(join(dir, 'rows.parquet'), bytes);
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  const path = join(dir, 'rows.parquet');
+  const reader = await connection.runAndReadAll(`SELECT a FROM read_parquet('${path}')`);
+  expect(reader.getRowsJson()).toEqual([[expect.stringMatching(/^7/)]]);
+  connection.closeSync();
+  instance.closeSync();
+});
+
+test('the list of datasets has metrics and joins as lists', async () => {
+  const dir = await shop();
+  mkdirSync(join(dir, 'semantic-layer/warehouse'), { recursive: true });
+  const put = (name: string, text: string) =>
+    writeFileSync(join(dir, `semantic-layer/warehouse/${name}.yaml`), text);
+  put(
+    'customers',
+    'dataset: customers\nsource: customers\nprimary_key: [id]\nfields: [{name: id}]\n',
+  );
+  put(
+    'orders',
+    'dataset: orders\nsource: orders\nfields: [{name: customer_id}]\nrelationships: [{to: customers, role: buyer, on: {customer_id: id}}]\n',
+  );
+  const { envelope } = await ktxJson(['sl', 'list'], { cwd: dir });
+  expect(envelope.data).toMatchObject({
+    datasets: [
+      { dataset: 'customers', joins: [] },
+      { dataset: 'orders', joins: [{ to: 'customers', role: 'buyer' }] },
+    ],
+  });
+});
+
+test('pages, terms and rules of the wiki are listed and read', async () => {
+  const dir = await shop();
+  expect((await ktx(['wiki', 'list'], { cwd: dir })).stderr).toContain('There is no page yet');
+  mkdirSync(join(dir, 'wiki'));
+  writeFileSync(join(dir, 'wiki/glossary.md'), '# Glossary\n\n## Churn\n\nA customer who left.\n');
+  expect((await ktx(['wiki', 'list', '--format', 'csv'], { cwd: dir })).stdout).toBe(
+    'page,sections,contested,stale\nglossary,Churn,"",""\n',
+  );
+  expect((await ktx(['wiki', 'read', 'Glossary'], { cwd: dir })).stdout).toContain('# Glossary');
+  const term = await ktx(['wiki', 'read', 'churn'], { cwd: dir });
+  expect([term.stdout, term.stderr]).toEqual([
+    expect.stringContaining('A customer who left.'),
+    expect.stringContaining('wiki/glossary.md:3'),
+  ]);
+  const unknown = await ktx(['wiki', 'read', 'chrun'], { cwd: dir });
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringMatching(/did you mean churn/i)]);
+});
+
+test('a word that should be text is told how to be text', async () => {
+  const dir = await shop();
+  const query = 'SELECT * FROM customers WHERE name = USA';
+  const wrong = await ktx(['sql', query], { cwd: dir });
+  expect(wrong.stderr).toContain("If USA is text and no column, put it in quotes: 'USA'.");
+});
