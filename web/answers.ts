@@ -1,3 +1,6 @@
+import type { GroundedClaim } from '../src/chat/grounding/ground-answer.ts';
+import type { listRuns } from '../src/eval/report/run-list.ts';
+import type { EvalRun } from '../src/eval/run/run-schema.ts';
 import type { Explanation as SourceExplanation } from '../src/context/compile/explain.ts';
 import type { readJoinGraph } from '../src/project/graph/read-join-graph.ts';
 import type { ReviewedConflict } from '../src/project/review/review.ts';
@@ -75,3 +78,143 @@ interface Use {
 
 /** `ktx sl graph --json` */
 export type JoinGraph = Awaited<ReturnType<typeof readJoinGraph>>;
+
+/** `ktx sl query … --json` */
+export interface Answer {
+  readonly sql: string;
+  readonly columns: readonly { readonly name: string; readonly type?: string; kind?: string }[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly truncated: boolean;
+  readonly warnings: readonly unknown[];
+  readonly ms: number;
+}
+
+/** `ktx search --json` */
+export interface Found {
+  readonly hits: readonly {
+    readonly subject: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly detail?: string;
+    readonly description?: string;
+    readonly contested?: boolean;
+    readonly stale?: boolean;
+    readonly value?: unknown;
+  }[];
+  readonly truncated: boolean;
+}
+
+interface DefinedField {
+  readonly name: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly expr?: unknown;
+  readonly values?: unknown;
+  readonly pii?: unknown;
+}
+
+interface DefinedMetric {
+  readonly name: string;
+  readonly description?: string;
+  readonly [key: string]: unknown;
+}
+
+/** `ktx sl read --json` */
+export interface DatasetFile {
+  readonly connection: string;
+  readonly file: string;
+  readonly yaml: string;
+  readonly contested: readonly string[];
+  readonly stale: readonly string[];
+  readonly definition?: {
+    readonly dataset: string;
+    readonly source?: string;
+    readonly primary_key?: readonly string[];
+    readonly default_time?: string;
+    readonly layer?: string;
+    readonly description?: string;
+    readonly fields?: readonly DefinedField[];
+    readonly metrics?: readonly DefinedMetric[];
+    readonly relationships?: readonly {
+      readonly to: string;
+      readonly on: unknown;
+      readonly role?: string;
+    }[];
+  };
+}
+
+/** `ktx sl dimensions --json` */
+export interface Dimensions {
+  readonly dimensions: readonly {
+    readonly dimension: string;
+    readonly type?: string;
+    readonly description?: string;
+    readonly to_many: boolean;
+  }[];
+}
+
+/** `ktx sl list --all --json` */
+export interface DatasetList {
+  readonly connection?: string;
+  readonly columns: readonly { readonly name: string }[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** `ktx eval runs --json` */
+export interface EvalRuns {
+  readonly runs: Awaited<ReturnType<typeof listRuns>>;
+}
+
+/** `ktx eval report --json` */
+export interface EvalReport {
+  readonly run: EvalRun;
+}
+
+/** `ktx status --usage --json` */
+export interface Usage {
+  readonly usage: readonly {
+    readonly backend: string;
+    readonly model: string;
+    readonly role: string;
+    readonly calls: number;
+    readonly failed: number;
+    readonly input: number;
+    readonly output: number;
+    readonly cost_usd: number | null;
+    readonly cost_reason?: string;
+  }[];
+}
+
+/** `ktx status --egress --json` */
+export interface Egress {
+  readonly egress: readonly {
+    readonly connection: string;
+    readonly source?: string;
+    readonly column?: string;
+    readonly kind: string;
+    readonly backend: string;
+    readonly host: string;
+    readonly sent: number;
+    readonly values: number;
+    readonly last: string;
+  }[];
+}
+
+/** A line of `ktx ask --output-format stream-json`, or the envelope that ends it. */
+export interface AskEvent {
+  readonly type?: string;
+  readonly text?: string;
+  readonly name?: string;
+  readonly data?: {
+    readonly conversation: string;
+    readonly text: string;
+    readonly evidence: readonly {
+      readonly id: string;
+      readonly sql?: string;
+      readonly columns: Answer['columns'];
+      readonly rows: Answer['rows'];
+    }[];
+    readonly grounding?: readonly GroundedClaim[];
+  };
+  readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
+}

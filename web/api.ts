@@ -43,6 +43,38 @@ export function send<Data>(path: string, input: object): Promise<Envelope<Data>>
   return request(path === 'session' ? path : `api/${path}`, init);
 }
 
+/** The same for what takes long: each line as it arrives, the envelope last. */
+export async function stream(
+  path: string,
+  input: object,
+  onLine: (line: unknown) => void,
+): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'x-ktx-page': pageKey() };
+  const init = { method: 'POST', body: JSON.stringify(input), headers };
+  const answer = await fetch(`api/${path}`, init).catch(() => undefined);
+  if (answer?.headers.get('content-type') !== 'text/event-stream') {
+    const text = (await answer?.text()) ?? JSON.stringify({ error: unreachable });
+    return onLine(JSON.parse(text));
+  }
+  let rest = '';
+  for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const events = (rest + piece).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) onLine(JSON.parse(event.slice('data: '.length)));
+  }
+}
+
+const unreachable = {
+  code: 'unreachable',
+  message: isExport
+    ? 'This page was exported without it.'
+    : 'ktx does not answer. Is ktx web still running?',
+};
+
+function pageKey(): string {
+  return localStorage.getItem(keyName) ?? '';
+}
+
 export function queryOf(parameters: Parameters): string {
   const pairs = Object.entries(parameters).flatMap(([key, value]) => {
     const values = value === undefined ? [] : typeof value === 'string' ? [value] : value;
@@ -69,14 +101,10 @@ interface PageRequest {
 
 async function request<Data>(path: string, init: PageRequest): Promise<Envelope<Data>> {
   try {
-    const key = localStorage.getItem(keyName) ?? '';
-    const headers = { ...init.headers, 'x-ktx-page': key };
+    const headers = { ...init.headers, 'x-ktx-page': pageKey() };
     const answer = await fetch(path, { ...init, headers });
     return (await answer.json()) as Envelope<Data>;
   } catch {
-    const message = isExport
-      ? 'This page was exported without it.'
-      : 'ktx does not answer. Is ktx web still running?';
-    return { ok: false, error: { code: 'unreachable', message } };
+    return { ok: false, error: unreachable };
   }
 }

@@ -2,8 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import type { About, Waiting as Queue } from './answers.ts';
 import { type ApiError, isExport } from './api.ts';
 import { useData } from './data.ts';
+import { AboutPage } from './about/about-page.tsx';
 import { GraphPage } from './graph/graph-page.tsx';
+import { AskPage } from './ask/ask-page.tsx';
+import { DatasetsPage } from './pages/datasets.tsx';
+import { EvalsPage } from './pages/evals.tsx';
 import { HomePage } from './pages/home.tsx';
+import { SearchPage } from './pages/search.tsx';
+import { UsagePage } from './pages/usage.tsx';
 import { ReviewPage } from './review/review-page.tsx';
 import { Failure, Said } from './parts/basics.tsx';
 import { SearchBox } from './parts/search-box.tsx';
@@ -23,6 +29,23 @@ const pages: readonly PageEntry[] = [
   { path: '', title: 'Home', show: () => <HomePage /> },
   { path: 'review', title: 'Review', show: (place) => <ReviewPage place={place} /> },
   { path: 'joins', title: 'Joins', show: (place) => <GraphPage place={place} /> },
+  { path: 'datasets', title: 'Datasets', show: () => <DatasetsPage /> },
+  { path: 'ask', title: 'Ask', show: () => <AskPage />, isLive: true },
+  { path: 'evals', title: 'Evals', show: (place) => <EvalsPage place={place} />, isLive: true },
+  { path: 'models', title: 'Models', show: () => <UsagePage />, isLive: true },
+  {
+    path: 'about',
+    title: 'About',
+    show: (place) => <AboutPage place={place} key={place.parts[1]} />,
+    isListed: false,
+  },
+  {
+    path: 'search',
+    title: 'Search',
+    show: (place) => <SearchPage place={place} />,
+    isListed: false,
+    isLive: true,
+  },
 ];
 
 export function App({ refused }: { readonly refused: ApiError | undefined }) {

@@ -17,7 +17,7 @@ export const groups: Readonly<Record<string, string>> = {
   wiki: 'Read the terms and rules of the company: list, read',
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
-  eval: 'Test agents with question sets: check, run, compare, report, generate, import',
+  eval: 'Test agents with question sets: check, run, compare, report, runs, generate, import',
   mcp: 'Run the MCP server for agents: install, uninstall, status, serve, token',
   audit: 'Show who asked the MCP server over HTTP what: list, verify',
   'mcp token': 'Decide who may use the MCP server over HTTP: create, list, revoke',
@@ -289,6 +289,11 @@ export const registry: readonly CommandEntry[] = [
     path: 'eval report',
     summary: 'Show or export a past eval run',
     load: async () => (await import('./commands/eval/report.ts')).reportCommand,
+  },
+  {
+    path: 'eval runs',
+    summary: 'List past eval runs',
+    load: async () => (await import('./commands/eval/runs.ts')).runsCommand,
   },
   {
     path: 'eval generate',

@@ -66,6 +66,32 @@ export const pageRoutes: Readonly<Record<string, PageRoute>> = {
   '/api/status': reads('status', '--fast'),
   '/api/usage': reads('status', '--usage'),
   '/api/egress': reads('status', '--egress'),
+  '/api/evals': reads('eval', 'runs'),
+  '/api/eval': define({
+    method: 'GET',
+    input: z.strictObject({ run: name }),
+    command: ({ run }) => ['eval', 'report', '--', run],
+  }),
+  '/api/ask': define({
+    method: 'POST',
+    // A conversation is kept, and costs.
+    writes: true,
+    streams: true,
+    input: z.strictObject({ question: words, resume: name.optional() }),
+    command: ({ question, resume }) => [
+      'ask',
+      '--output-format=stream-json',
+      ...flag('resume', resume),
+      '--',
+      question,
+    ],
+  }),
+  '/api/remember': define({
+    method: 'POST',
+    writes: true,
+    input: z.strictObject({ note: words }),
+    command: ({ note }) => ['remember', '--', note],
+  }),
   '/api/review': reads('review', 'list'),
   '/api/graph': define({
     method: 'GET',

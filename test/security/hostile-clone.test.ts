@@ -100,6 +100,7 @@ const commandLines: Readonly<Record<string, readonly string[]>> = {
   'mcp uninstall': ['mcp', 'uninstall', 'cursor'],
   'mcp token create': ['mcp', 'token', 'create', 'ann'],
   'review undo': ['review', 'undo', 'none'],
+  web: ['web', '--export', 'page'],
   completion: ['completion', 'bash'],
   schema: ['schema', 'ktx'],
 };

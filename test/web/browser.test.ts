@@ -1,36 +1,92 @@
 import { execFileSync } from 'node:child_process';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { ktxJson } from '../cli/run-cli.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { axeViolations, chromium, goTo, looks, openPage, settle } from './browser.ts';
+import { drawnProject } from './drawn-project.ts';
+import { hostileProject } from './hostile-text.ts';
 import { removeFolder, startPage, waitingProject } from './page.ts';
 
+/** Where screenshots go, if a person wants to look. */
+const shots = process.env['KTX_SCREENSHOTS'];
+
 let cwd: string;
+let demo: string;
 
 beforeAll(async () => {
   if (chromium === undefined) return undefined;
   cwd = await waitingProject();
+  demo = join(cwd, 'demo');
+  const { code, stderr } = await ktx(['demo', '--dir', 'demo', '--json'], { cwd });
+  if (code !== 0) throw new Error(stderr);
   return () => removeFolder(cwd);
 });
 
-const pages = ['#/', '#/review'];
+const pages = [
+  '#/',
+  '#/review',
+  '#/joins',
+  '#/joins?of=orders',
+  '#/datasets',
+  '#/about/dataset%3Ashop.orders',
+  '#/about/metric%3Ashop.orders.revenue',
+  '#/about/field%3Ashop.orders.status',
+  '#/about/relationship%3Ashop.orders(buyer_id)',
+  '#/about/term%3Arevenue',
+  '#/search/revenue',
+  '#/ask',
+  '#/evals',
+  '#/models',
+];
 
 describe.skipIf(chromium === undefined)('the pages in a browser', () => {
   test.for(looks)(
     'at $width px, $scheme: no error, nothing leaves, axe is content',
     async (look) => {
-      await using page = await startPage(cwd);
-      const watched = await openPage(page, look);
+      await using page = await startPage(demo);
+      const { page: tab, problems } = await openPage(page, look);
       for (const hash of pages) {
-        await goTo(watched.page, hash);
-        expect([hash, await axeViolations(watched.page)]).toEqual([hash, []]);
-        const isWide = await watched.page.evaluate(
-          'document.documentElement.scrollWidth > innerWidth',
-        );
+        await goTo(tab, hash);
+        const text = await tab.locator('main').innerText();
+        expect([hash, text.includes('There is no such page')]).toEqual([hash, false]);
+        expect([hash, await tab.locator('.failure').count()]).toEqual([hash, 0]);
+        expect([hash, await axeViolations(tab)]).toEqual([hash, []]);
+        const isWide = await tab.evaluate('document.documentElement.scrollWidth > innerWidth');
         expect([hash, isWide]).toEqual([hash, false]);
+        if (shots !== undefined) {
+          mkdirSync(shots, { recursive: true });
+          const name = `${hash.replaceAll(/\W+/g, '_')}-${look.width}-${look.scheme}.png`;
+          await tab.screenshot({ path: join(shots, name), fullPage: true });
+        }
       }
-      expect(watched.problems).toEqual([]);
+      expect(problems).toEqual([]);
     },
   );
+
+  test('the first screen of the demo has the two truths', async () => {
+    await using page = await startPage(demo);
+    const { page: tab } = await openPage(page, { width: 1280, scheme: 'light' });
+    await settle(tab);
+    expect(await tab.locator('.lead .amount').allInnerTexts()).toEqual(['1,767,173', '1,891,712']);
+  });
+
+  test('a query is built, written as a command and run', async () => {
+    await using page = await startPage(demo);
+    const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/about/metric%3Ashop.orders.revenue');
+    await tab.locator('.builder select').selectOption('orders.channel');
+    expect(await tab.locator('.command').first().innerText()).toBe(
+      'ktx sl query -m orders.revenue -d orders.channel',
+    );
+    await tab.locator('.builder button').click();
+    await tab.waitForSelector('.chart .mark-bar');
+    expect(await tab.locator('.rows tbody tr').count()).toBe(3);
+    expect(await axeViolations(tab)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
 
   test('three conflicts, two joins and an unreviewed metric are decided by the keyboard alone', async () => {
     await using page = await startPage(cwd);
@@ -52,5 +108,128 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     await tab.keyboard.press('z');
     await tab.waitForSelector('.decision-undone');
     expect(log()[0]).toMatch(/^ktx: reopen metric:/);
+  });
+});
+
+describe.skipIf(chromium === undefined)('in a browser, text of others', () => {
+  test('runs nothing, loads nothing and reorders nothing, in any field of any page', async () => {
+    const dir = hostileProject();
+    onTestFinished(() => removeFolder(dir));
+    await using page = await startPage(dir);
+    const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });
+    const hostile = [
+      '#/',
+      '#/review',
+      '#/joins',
+      '#/datasets',
+      '#/about/dataset%3Ashop.orders',
+      '#/about/metric%3Ashop.orders.revenue',
+      '#/search/revenue',
+      `#/about/${encodeURIComponent('<img src=x onerror=window.hacked=1>')}`,
+      `#/search/${encodeURIComponent('<img src=x onerror=window.hacked=1>')}`,
+    ];
+    let shown = '';
+    for (const hash of hostile) {
+      await goTo(tab, hash);
+      shown += await tab.locator('main').innerText();
+      expect([hash, await tab.evaluate('window.hacked')]).toEqual([hash, undefined]);
+      expect([hash, await tab.locator('main img, main script').count()]).toEqual([hash, 0]);
+      const links = await tab
+        .locator('main a')
+        .evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''));
+      expect(links.filter((href) => !/^(?:#|https?:)/.test(href))).toEqual([]);
+    }
+    expect(shown).toContain('<img src=x onerror="window.hacked=1">');
+    expect(shown).toContain('\\u{202e}');
+    expect(shown).not.toContain('\u202E');
+    expect(problems).toEqual([]);
+  });
+
+  test('another site gets nothing: no frame, no answer, no decision', async () => {
+    await using page = await startPage(cwd);
+    const { page: tab, context } = await openPage(page, { width: 1280, scheme: 'light' });
+    await settle(tab);
+    const head = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' });
+    const before = head();
+    const evil = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<!doctype html><iframe id="frame" src="${page.url}"></iframe>
+        <form id="form" method="post" action="${page.url}api/review/choose" target="sink">
+        <input name="subject" value="a"></form><iframe name="sink"></iframe>`);
+    });
+    await new Promise<void>((resolve) => void evil.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void evil.close());
+    const { port } = evil.address() as AddressInfo;
+    const foreign = await context.newPage();
+    await foreign.goto(`http://127.0.0.1:${port}/`);
+    const asked = await foreign.evaluate(`Promise.all(['api/review', 'api/review/choose'].map(
+      (path, index) => fetch('${page.url}' + path, index === 0 ? { credentials: 'include' } : {
+        method: 'POST', credentials: 'include', body: '{}',
+      }).then((answer) => answer.text(), () => 'refused')))`);
+    expect(asked).toEqual(['refused', 'refused']);
+    await foreign.evaluate("document.getElementById('form').submit()");
+    await foreign.waitForLoadState('networkidle');
+    const framed = foreign.frames().find((frame) => frame.url().startsWith(page.url));
+    expect(await framed?.locator('main').count()).toBeFalsy();
+    expect(head()).toBe(before);
+  });
+});
+
+describe.skipIf(chromium === undefined)('in a browser, large projects', () => {
+  test('1,000 datasets: every page comes, and the graph is a neighbourhood', async () => {
+    const dir = drawnProject({ datasets: 1000, joins: 1500 });
+    onTestFinished(() => removeFolder(dir));
+    await using page = await startPage(dir);
+    const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });
+    for (const hash of ['#/', '#/review', '#/joins', '#/datasets', '#/search/orders']) {
+      await goTo(tab, hash);
+      expect([hash, await axeViolations(tab)]).toEqual([hash, []]);
+    }
+    await goTo(tab, '#/joins');
+    const drawn = await tab.locator('.graph .node').count();
+    expect(drawn).toBeGreaterThan(5);
+    expect(drawn).toBeLessThanOrEqual(70);
+    await goTo(tab, '#/datasets');
+    expect(await tab.locator('.datasets li').count()).toBe(300);
+    expect(problems).toEqual([]);
+    const paint = await tab.evaluate(
+      "performance.getEntriesByName('first-contentful-paint')[0]?.startTime",
+    );
+    if (shots !== undefined)
+      process.stdout.write(`first paint at 1,000 datasets: ${String(paint)} ms\n`);
+  });
+
+  test('70 datasets and 90 joins are in one drawing as wide as the page; no two datasets overlap', async () => {
+    const dir = drawnProject({ datasets: 70, joins: 90 });
+    onTestFinished(() => removeFolder(dir));
+    await using page = await startPage(dir);
+    const { page: tab } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/joins');
+    const boxes = await tab.locator('.graph .node rect').evaluateAll((nodes) =>
+      nodes.map((node) => {
+        const { left, right, top, bottom } = node.getBoundingClientRect();
+        return { left, right, top, bottom };
+      }),
+    );
+    expect(boxes).toHaveLength(70);
+    expect(await tab.locator('.graph .join').count()).toBe(90);
+    const overlaps = boxes.flatMap((one, index) =>
+      boxes
+        .slice(index + 1)
+        .filter(
+          (two) =>
+            one.left < two.right &&
+            two.left < one.right &&
+            one.top < two.bottom &&
+            two.top < one.bottom,
+        ),
+    );
+    expect(overlaps).toEqual([]);
+    expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(1280);
+    const size = await tab
+      .locator('.graph .node text')
+      .first()
+      .evaluate((text) => text.getBoundingClientRect().height);
+    expect(size).toBeGreaterThanOrEqual(10);
   });
 });

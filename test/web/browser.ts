@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { type BrowserContext, chromium as playwright, type Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { chromium } from '../support/browser.ts';
 import type { StartedPage } from './page.ts';
@@ -59,7 +59,7 @@ export async function goTo(page: Page, hash: string): Promise<void> {
 
 /** Waits until nothing is loading. */
 export async function settle(page: Page): Promise<void> {
-  await page.locator('main .waiting').waitFor({ state: 'detached' });
+  await expect.poll(() => page.locator('main .waiting').count()).toBe(0);
   await page.waitForLoadState('networkidle');
 }
 

@@ -47,6 +47,8 @@ const reading: Readonly<
   '/api/usage': { ask: '', typed: ['status', '--usage'] },
   '/api/egress': { ask: '', typed: ['status', '--egress'] },
   '/api/review': { ask: '', typed: ['review', 'list'] },
+  '/api/evals': { ask: '', typed: ['eval', 'runs'] },
+  '/api/eval': { ask: '?run=last', typed: ['eval', 'report', 'last'] },
   '/api/datasets': { ask: '', typed: ['sl', 'list', '--all'] },
   '/api/graph': { ask: '', typed: ['sl', 'graph'] },
   '/api/dataset': { ask: '?dataset=orders', typed: ['sl', 'read', 'orders'] },
@@ -64,7 +66,7 @@ const reading: Readonly<
 
 /** Without what differs between two runs of one command. */
 function lasting(data: unknown): unknown {
-  const text = JSON.stringify(data, (key, value: unknown) =>
+  const text = JSON.stringify(data ?? null, (key, value: unknown) =>
     ['ms', 'query_id'].includes(key) ? undefined : value,
   );
   return JSON.parse(text) as unknown;
@@ -83,8 +85,11 @@ describe('a route that reads', () => {
         ? await sendTo(`${page.url.slice(0, -1)}${path}${ask}`, { headers: own })
         : await post(path.slice(1), ask);
     const { envelope } = await ktxJson(typed, { cwd });
-    expect(envelopeOf(answer).ok).toBe(true);
+    // Nobody has run an eval here: that route fails as its command does.
+    expect(envelopeOf(answer).ok).toBe(path !== '/api/eval');
+    expect(envelopeOf(answer).ok).toBe(envelope.ok);
     expect(lasting(envelopeOf(answer).data)).toEqual(lasting(envelope.data));
+    expect(envelopeOf(answer).error).toEqual(envelope.error);
   });
 
   test('fails as the command does', async () => {

@@ -127,7 +127,7 @@ function Canvas({ drawn, chosen, onChoose }: CanvasProps) {
   }, []);
   if (drawn.names.length === 0) return <Empty>No dataset joins another.</Empty>;
   return (
-    <div class="canvas" ref={area}>
+    <div class="canvas" ref={area} tabIndex={0} role="region" aria-label="Graph">
       <GraphView {...drawn} room={room} chosen={chosen} onChoose={onChoose} />
     </div>
   );

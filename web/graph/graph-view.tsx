@@ -148,6 +148,9 @@ const DatasetNode = memo(({ dataset, look, onChoose, onPoint }: NodeProps) => {
 function curve(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (first === undefined) return '';
+  const [side, back] = rest;
+  if (side !== undefined && back !== undefined && back.x < side.x)
+    return `M${round(first.x)} ${round(first.y)}C${round(side.x + 4)} ${round(first.y - 6)} ${round(side.x + 4)} ${round(back.y + 6)} ${round(back.x)} ${round(back.y)}`;
   let last = first;
   const parts = rest.map((next) => {
     const bend = (next.x - last.x) / 2;

@@ -53,9 +53,11 @@ function JoinDetails({ join, onDecide }: { readonly join: GraphJoin; readonly on
         </p>
       )}
       <pre class="definition">
-        {Object.entries(on)
-          .map(([own, target]) => `${from}.${own} = ${to}.${target}`)
-          .join('\n')}
+        <Said>
+          {Object.entries(on)
+            .map(([own, target]) => `${from}.${own} = ${to}.${target}`)
+            .join('\n')}
+        </Said>
       </pre>
       {why === undefined ? null : (
         <p class="why">
@@ -119,8 +121,8 @@ function DatasetDetails({ graph, name }: { readonly graph: JoinGraph; readonly n
         </a>
       </h2>
       <p class="soft">
-        {dataset.key.length === 0 ? 'no key' : `one row per ${dataset.key.join(', ')}`} ·{' '}
-        {count(dataset.fields, 'field')} · {count(dataset.metrics, 'metric')}
+        <Said>{dataset.key.length === 0 ? 'no key' : `one row per ${dataset.key.join(', ')}`}</Said>{' '}
+        · {count(dataset.fields, 'field')} · {count(dataset.metrics, 'metric')}
       </p>
       <ul class="lines">
         {joins.map(({ subject: join, from, to, role }) => (

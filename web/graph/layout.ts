@@ -27,9 +27,16 @@ export interface Drawing {
   readonly height: number;
 }
 
-const rowHeight = 24;
-const letterWidth = 6.7;
+/** Rows of many datasets are low, so that a person sees all of them at once. */
+const looks = {
+  airy: { rowHeight: 25, between: 10, layers: 70, letter: 7.1 },
+  dense: { rowHeight: 18, between: 3, layers: 70, letter: 6.7 },
+};
+type DrawingLook = (typeof looks)['airy'];
+const mostAiry = 30;
 const gap = 26;
+/** How much further apart layers may stand than they have to, to use the page. */
+const mostStretch = 1.7;
 
 /**
  * Places datasets in layers: the many sides on the left, what they refer to on the right. Groups
@@ -40,54 +47,93 @@ export function layOut(
   joins: readonly GraphJoin[],
   room: number,
 ): Drawing {
+  const look = looks[names.length > mostAiry ? 'dense' : 'airy'];
   const groups = connectedGroups(names, joins).map((group) => {
     const inside = new Set(group);
-    return layOutGroup(
-      group,
-      joins.filter(({ from }) => inside.has(from)),
-    );
+    const own = joins.filter(({ from }) => inside.has(from));
+    return stretch(layOutGroup(group, own, look), room);
   });
   return pack(groups, room);
 }
 
-function layOutGroup(names: readonly string[], joins: readonly GraphJoin[]): Drawing {
+function layOutGroup(
+  names: readonly string[],
+  joins: readonly GraphJoin[],
+  look: DrawingLook,
+): Drawing {
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({
     rankdir: 'LR',
-    nodesep: 9,
-    edgesep: 5,
-    ranksep: 58,
+    nodesep: look.between,
+    edgesep: 3,
+    ranksep: look.layers,
     marginx: 2,
     marginy: 2,
     ranker: 'network-simplex',
   });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const name of names) graph.setNode(name, sizeOf(name));
+  for (const name of names) graph.setNode(name, sizeOf(name, look));
   const isLoop = ({ from, to }: GraphJoin) => from === to;
   for (const [index, join] of joins.entries())
     if (!isLoop(join)) graph.setEdge(join.from, join.to, {}, String(index));
   layout(graph);
   const datasets = names.map((name) => ({
     ...atOrigin,
-    ...sizeOf(name),
+    ...sizeOf(name, look),
     ...graph.node(name),
     name,
   }));
-  const byName = new Map(datasets.map((dataset) => [dataset.name, dataset]));
   const placed = joins.map((join, index): PlacedJoin => {
-    if (isLoop(join)) return { join, points: loopAround(byName.get(join.from)) };
+    if (isLoop(join)) return { join, points: [] };
     const edge: unknown = graph.edge(join.from, join.to, String(index));
     return { join, points: pointsOf(edge) };
   });
-  const { width = 0, height = 0 } = graph.graph();
-  const loops = joins.some(isLoop) ? 14 : 0;
-  return { datasets, joins: placed, width: width + loops, height: height + loops };
+  return { datasets, joins: placed, ...sizeOfAll(datasets, placed) };
+}
+
+/** The whole drawing begins at 0, and holds every line. */
+function sizeOfAll(datasets: readonly PlacedDataset[], joins: readonly PlacedJoin[]) {
+  const points = joins.flatMap((own) => own.points);
+  const right = datasets.map(({ x, width }) => x + width / 2);
+  const bottom = datasets.map(({ y, height }) => y + height / 2);
+  return {
+    width: Math.max(...right, ...points.map(({ x }) => x)),
+    height: Math.max(...bottom, ...points.map(({ y }) => y)),
+  };
+}
+
+/** Moves the layers apart where the page has room, and ties the lines to the sides. */
+function stretch({ datasets, joins }: Drawing, room: number): Drawing {
+  const widest = Math.max(...datasets.map(({ width }) => width));
+  const left = Math.min(...datasets.map(({ x }) => x));
+  const span = Math.max(...datasets.map(({ x }) => x)) - left;
+  const factor = span <= 0 ? 1 : Math.min(mostStretch, Math.max(1, (room - widest) / span));
+  const top = Math.min(
+    ...datasets.map(({ y, height }) => y - height / 2),
+    ...joins.flatMap(({ points }) => points.map(({ y }) => y)),
+  );
+  const move = <T extends Point>(point: T): T => ({
+    ...point,
+    x: (point.x - left) * factor + widest / 2,
+    y: point.y - top,
+  });
+  const moved = datasets.map(move);
+  const byName = new Map(moved.map((dataset) => [dataset.name, dataset]));
+  const tied = joins.map(({ join, points }): PlacedJoin => {
+    const [from, to] = [byName.get(join.from), byName.get(join.to)];
+    if (from === undefined || to === undefined) return { join, points };
+    if (from === to) return { join, points: loopAround(from) };
+    const start = { x: from.x + from.width / 2, y: from.y };
+    const end = { x: to.x - to.width / 2 - 2, y: to.y };
+    return { join, points: [start, ...points.slice(1, -1).map(move), end] };
+  });
+  return { datasets: moved, joins: tied, ...sizeOfAll(moved, tied) };
 }
 
 const atOrigin = { x: 0, y: 0 };
 
-function sizeOf(name: string) {
-  return { width: Math.round(name.length * letterWidth + 20), height: rowHeight };
+function sizeOf(name: string, { letter, rowHeight }: DrawingLook) {
+  return { width: Math.round(name.length * letter + 18), height: rowHeight };
 }
 
 function pointsOf(edge: unknown): readonly Point[] {
@@ -95,15 +141,12 @@ function pointsOf(edge: unknown): readonly Point[] {
 }
 
 /** A join of a dataset with itself leaves it on top and comes back on the right. */
-function loopAround(dataset: PlacedDataset | undefined): readonly Point[] {
-  if (dataset === undefined) return [];
-  const { x, y, width, height } = dataset;
+function loopAround({ x, y, width, height }: PlacedDataset): readonly Point[] {
   const right = x + width / 2;
   return [
-    { x: right - 10, y: y + height / 2 },
-    { x: right + 4, y: y + height / 2 + 8 },
-    { x: right + 10, y: y + 4 },
-    { x: right, y },
+    { x: right, y: y - height / 5 },
+    { x: right + 16, y },
+    { x: right + 2, y: y + height / 5 },
   ];
 }
 

@@ -52,7 +52,10 @@ function EvidencePlace({ evidence, addresses }: PlaceProps) {
           <Said>{where}</Said>
         </a>
       )}
-      <span class="soft"> {details.filter(Boolean).join(' · ')}</span>
+      <span class="soft">
+        {' '}
+        <Said>{details.filter(Boolean).join(' · ')}</Said>
+      </span>
     </p>
   );
 }
@@ -71,7 +74,9 @@ function Measured({ value }: { readonly value: unknown }) {
     <dl class="pairs">
       {Object.entries(value).map(([key, inner]: [string, unknown]) => (
         <div key={key}>
-          <dt>{key.replaceAll('_', ' ')}</dt>
+          <dt>
+            <Said>{key.replaceAll('_', ' ')}</Said>
+          </dt>
           <dd>
             <Said>{valueText(inner)}</Said>
           </dd>

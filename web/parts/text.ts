@@ -12,6 +12,8 @@ export function visible(text: string): string {
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
+const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
 /** The number that a cell holds; undefined for anything else. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
@@ -21,6 +23,18 @@ export function numberOf(value: unknown): number | undefined {
 
 export function formatNumber(value: number): string {
   return (Math.abs(value) >= 10_000 ? whole : plain).format(value);
+}
+
+export function formatShort(value: number): string {
+  return short.format(value);
+}
+
+/** A cell of a result. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '∅';
+  const number = typeof value === 'number' ? value : undefined;
+  if (number !== undefined) return plain.format(number);
+  return visible(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 export function count(amount: number, thing: string): string {

@@ -7,7 +7,7 @@ export function Uses({ of }: { readonly of: Explanation | undefined }) {
   if (uses.length === 0) return null;
   return (
     <div class="uses">
-      <h3>What depends on it</h3>
+      <h2>What depends on it</h2>
       <ul>
         {uses.map(({ kind, name, file }) => (
           <li key={`${kind} ${name}`}>

@@ -12,9 +12,11 @@ export function JoinBody({ join }: { readonly join: Waiting['joins'][number] }) 
   return (
     <>
       <pre class="definition">
-        {Object.entries(join.on)
-          .map(([own, target]) => `${dataset}.${own} = ${join.to}.${target}`)
-          .join('\n')}
+        <Said>
+          {Object.entries(join.on)
+            .map(([own, target]) => `${dataset}.${own} = ${join.to}.${target}`)
+            .join('\n')}
+        </Said>
       </pre>
       <p class="why">
         <Said>{join.why}</Said>

@@ -1,6 +1,7 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
+import { formatCount } from '../../../lib/format-count.ts';
 import { appendToLog } from '../../../store/log.ts';
-import { defineCommand, type CommandContext } from '../../command.ts';
+import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
 import { parsePort } from '../../flags/parse-port.ts';
 
 const defaultPort = 7879;
@@ -13,14 +14,17 @@ export const webCommand = defineCommand({
   examples: [
     ['ktx web --open', 'starts it and opens the browser'],
     ['ktx web --port 0 --read-only', 'on any free port; nothing can be decided'],
+    ['ktx web --export site', 'the same for a documentation host: only what git has, no values'],
   ],
   define: (command) =>
     command
       .option('--port <number>', `port; 0 chooses one (default: ${defaultPort})`, parsePort)
       .option('--open', 'open the page in the browser')
-      .option('--read-only', 'refuse every decision'),
+      .option('--read-only', 'refuse every decision')
+      .option('--export <folder>', 'write the pages as files in place of serving them'),
   async run({ options }, context) {
     const { port = defaultPort, open, readOnly } = options;
+    if (options.export !== undefined) return exportTo(options.export, context);
     await serve({ port, opens: open === true, isReadOnly: readOnly === true }, context);
     return undefined;
   },
@@ -57,6 +61,33 @@ async function serve({ port, opens, isReadOnly }: ServedPage, context: CommandCo
         if (opens) void showInBrowser(link, context);
       },
     });
+  } finally {
+    await runner.close();
+  }
+}
+
+async function exportTo(folder: string, context: CommandContext): Promise<CommandResult> {
+  const project = await context.project({ mayAsk: false });
+  const [{ readBuiltPage }, { openPageRunner }, { exportPage }] = await Promise.all([
+    import('../../page/built-page.ts'),
+    import('../../page/run-for-page.ts'),
+    import('../../../web/export-page.ts'),
+  ]);
+  const dir = resolve(context.host.cwd, folder);
+  const files = await readBuiltPage(context);
+  const runner = openPageRunner(context, project.dir);
+  try {
+    const written = await exportPage({
+      dir,
+      files,
+      project: basename(project.dir),
+      connections: project.warehouses,
+      run: runner.run,
+      signal: context.signal,
+      onProgress: (done, total) => context.progress.update('writing pages', { done, total }),
+    });
+    const text = `wrote ${formatCount(written.length, 'file')} to ${folder}`;
+    return { data: { dir, files: written }, verbatim: true, text };
   } finally {
     await runner.close();
   }

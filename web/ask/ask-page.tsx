@@ -1,0 +1,137 @@
+import { useRef, useState } from 'preact/hooks';
+import type { AskEvent } from '../answers.ts';
+import { send, stream } from '../api.ts';
+import { Chart } from '../charts/chart.tsx';
+import { Chip, Failure, Said, Title } from '../parts/basics.tsx';
+import { count, visible } from '../parts/text.ts';
+import { Grounded } from './grounded.tsx';
+
+type AnsweredTurn = NonNullable<AskEvent['data']>;
+
+interface Exchange {
+  readonly question: string;
+  /** What has arrived so far. */
+  readonly text: string;
+  readonly tool?: string | undefined;
+  readonly turn?: AnsweredTurn | undefined;
+  readonly error?: AskEvent['error'];
+}
+
+/** A conversation with an agent, as `ktx ask` has it: every number with what it rests on. */
+export function AskPage() {
+  const [exchanges, setExchanges] = useState<readonly Exchange[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const ask = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const question = field.current?.value.trim() ?? '';
+    if (question === '' || isBusy) return;
+    if (field.current !== null) field.current.value = '';
+    const resume = exchanges.findLast(({ turn }) => turn !== undefined)?.turn?.conversation;
+    let current: Exchange = { question, text: '' };
+    const show = (): void => setExchanges([...exchanges, current]);
+    show();
+    setBusy(true);
+    await stream('ask', { question, resume }, (line) => {
+      current = afterEvent(current, line as AskEvent);
+      show();
+    });
+    setBusy(false);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && !event.shiftKey) void ask(event);
+  };
+  return (
+    <>
+      <Title>Ask</Title>
+      <ol class="exchanges">
+        {exchanges.map((exchange, index) => (
+          <li key={index}>
+            <ExchangeView exchange={exchange} />
+          </li>
+        ))}
+      </ol>
+      <form class="ask" onSubmit={ask}>
+        <textarea
+          ref={field}
+          rows={2}
+          aria-label="Your question"
+          placeholder="What was revenue by channel last quarter?"
+          onKeyDown={press}
+        />
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? 'Answering …' : 'Ask'}
+        </button>
+      </form>
+    </>
+  );
+}
+
+function afterEvent(exchange: Exchange, event: AskEvent): Exchange {
+  if (event.error !== undefined) return { ...exchange, error: event.error, turn: event.data };
+  if (event.data !== undefined) return { ...exchange, turn: event.data, tool: undefined };
+  if (event.type === 'text_delta') return { ...exchange, text: exchange.text + (event.text ?? '') };
+  if (event.type === 'tool_start') return { ...exchange, tool: event.name };
+  return exchange;
+}
+
+function ExchangeView({ exchange }: { readonly exchange: Exchange }) {
+  const { question, text, tool, turn, error } = exchange;
+  return (
+    <article class="exchange">
+      <h2>
+        <Said>{question}</Said>
+      </h2>
+      <div class="answer" aria-live="polite">
+        {turn === undefined ? (
+          <Said>{text}</Said>
+        ) : (
+          <Grounded text={turn.text} claims={turn.grounding ?? []} />
+        )}
+      </div>
+      {turn === undefined && tool !== undefined ? (
+        <p class="soft">
+          asks <Said>{tool}</Said> …
+        </p>
+      ) : null}
+      {error === undefined ? null : <Failure error={error} />}
+      {turn?.evidence.map((evidence) => (
+        <EvidenceCard key={evidence.id} evidence={evidence} />
+      ))}
+      {turn === undefined || turn.text === '' ? null : <Remember text={turn.text} />}
+    </article>
+  );
+}
+
+/** A query that the answer rests on. */
+function EvidenceCard({ evidence }: { readonly evidence: AnsweredTurn['evidence'][number] }) {
+  const { id, sql, columns, rows } = evidence;
+  const answer = { columns, rows, sql: sql ?? '', truncated: false, warnings: [], ms: 0 };
+  return (
+    <details class="evidence-card">
+      <summary>
+        <Chip>{id}</Chip> {count(rows.length, 'row')}
+      </summary>
+      <Chart answer={answer} />
+      {sql === undefined ? null : <pre class="command">{visible(sql)}</pre>}
+    </details>
+  );
+}
+
+function Remember({ text }: { readonly text: string }) {
+  const [said, say] = useState('');
+  const remember = async (): Promise<void> => {
+    const { ok, error } = await send('remember', { note: text });
+    say(ok ? 'Kept: the next ingest reads it.' : (error?.message ?? ''));
+  };
+  return (
+    <p class="actions">
+      <button type="button" class="button" onClick={remember} disabled={said !== ''}>
+        Remember this
+      </button>
+      <span class="soft" role="status">
+        <Said>{said}</Said>
+      </span>
+    </p>
+  );
+}
