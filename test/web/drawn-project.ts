@@ -61,7 +61,7 @@ function nameOf(index: number): string {
   return `${area}_${parts[index % parts.length]}${round === 0 ? '' : `_${round + 1}`}`;
 }
 
-/** Every dataset to one before it in its area, then others across: never twice, never in a circle. */
+/** Every dataset to one of its area, then others across: never twice, never in a circle. */
 function linksBetween(
   names: readonly string[],
   most: number,

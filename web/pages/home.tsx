@@ -1,7 +1,7 @@
 import type { Conflict, Status } from '../answers.ts';
 import { useData } from '../data.ts';
 import { Chip, Empty, Failure, Said, Section, Title, Waiting } from '../parts/basics.tsx';
-import { count, nameSubject } from '../parts/text.ts';
+import { count, nameSubject, visible } from '../parts/text.ts';
 import { TwoTruths } from '../review/two-truths.tsx';
 
 /** What a person wants to know first: what waits for them, and whether things are current. */
@@ -9,11 +9,13 @@ export function HomePage() {
   const { data, error } = useData<Status>('status');
   if (error !== undefined) return <Failure error={error} />;
   if (data === undefined) return <Waiting />;
-  const [first] = data.attention.contested;
+  const leads = data.attention.contested.slice(0, mostLeads);
   return (
     <>
       <Title>What waits for you</Title>
-      {first === undefined ? null : <FirstConflict conflict={first} />}
+      {leads.map((conflict) => (
+        <LeadConflict key={`${conflict.subject} ${conflict.kind}`} conflict={conflict} />
+      ))}
       <Queue status={data} />
       <Section title="Warehouses and sources">
         <Connections status={data} />
@@ -24,10 +26,13 @@ export function HomePage() {
   );
 }
 
-function FirstConflict({ conflict }: { readonly conflict: Conflict }) {
+/** The conflicts that matter most, with their numbers. */
+const mostLeads = 3;
+
+function LeadConflict({ conflict }: { readonly conflict: Conflict }) {
   const { name, type } = nameSubject(conflict.subject);
   return (
-    <section class="lead" aria-label="The conflict that matters most">
+    <section class="lead" aria-label={`Conflict about ${visible(name)}`}>
       <p class="eyebrow">
         <Chip tone="warn">contested</Chip> {type}
       </p>
@@ -36,7 +41,7 @@ function FirstConflict({ conflict }: { readonly conflict: Conflict }) {
       </h2>
       <TwoTruths conflict={conflict} />
       <p class="actions">
-        <a class="button primary" href="#/review">
+        <a class="button primary" href={`#/review?subject=${encodeURIComponent(conflict.subject)}`}>
           Decide
         </a>
       </p>
