@@ -98,13 +98,15 @@ interface OpenedFile {
 
 /**
  * Opens a file in a real folder inside `within`. Undefined if that takes more: there is a link, no
- * such path, or no flag that refuses links.
+ * such folder, or no flag that refuses links.
  */
-function openAtOnce(path: string, within: string): OpenedFile | undefined {
+function openAtOnce(path: string, within: string): OpenedFile | ConfinedRead | undefined {
   if (constants.O_NOFOLLOW === undefined) return undefined;
   try {
     const target = join(realFolder(dirname(path)), basename(path));
     if (!isInside(target, realFolder(within))) return undefined;
+    // An error costs more than to look.
+    if (lstatSync(target, { throwIfNoEntry: false }) === undefined) return { kind: 'missing' };
     return { file: openSync(target, openFlags), target };
   } catch {
     return undefined;

@@ -244,6 +244,8 @@ function realpathOfNearest(path: string): string {
 }
 
 function realpathOrNothing(path: string): string | undefined {
+  // An error costs more than to look.
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
     return realpathSync.native(path);
   } catch (error) {

@@ -130,10 +130,7 @@ export function uniteFiles(files: readonly ClaimsFile[]): ClaimsFile {
  * subject, kind and body.
  */
 export function uniteClaims(claims: Iterable<Claim>): Claim[] {
-  const groups = Map.groupBy(
-    claims,
-    ({ subject, kind, body }) => `${subject}\n${kind}\n${canonicalJson(body)}`,
-  );
+  const groups = Map.groupBy(claims, contentKey);
   return [...groups].sort(compareKeys).flatMap(([, [first, ...others]]) => {
     if (!first || (others.length === 0 && first.evidence.length === 1)) return first ?? [];
     const evidence = [first, ...others]
@@ -141,6 +138,18 @@ export function uniteClaims(claims: Iterable<Claim>): Claim[] {
       .map((item) => [canonicalJson(item), item] as const);
     return { ...first, evidence: [...new Map(evidence)].sort(compareKeys).map(([, item]) => item) };
   });
+}
+
+/** An ingest unites the same claims several times. */
+const contentKeys = new WeakMap<Claim, string>();
+
+/** Equal for claims of equal subject, kind and body. */
+function contentKey(claim: Claim): string {
+  const known = contentKeys.get(claim);
+  if (known !== undefined) return known;
+  const key = `${claim.subject}\n${claim.kind}\n${canonicalJson(claim.body)}`;
+  contentKeys.set(claim, key);
+  return key;
 }
 
 interface ParsedLine {

@@ -158,6 +158,7 @@ function claimsOf({ field, type, position, rest }: ColumnLine, place: TablePlace
 const columnKinds: ReadonlySet<ClaimKind> = new Set(['field', 'type', 'values', 'description']);
 
 const fieldBodySchema = z.strictObject({ column: z.string(), position: z.number() });
+const typeSchema = z.enum(fieldTypes);
 
 /**
  * The line of a column, and the kinds of claims that it stands for. Values and a description are in
@@ -170,12 +171,13 @@ function toColumn(
 ): { readonly line: ColumnLine; readonly kinds: ReadonlySet<ClaimKind> } | undefined {
   const only = (kind: ClaimKind) => {
     const [first, ...others] = group.filter((claim) => claim.kind === kind);
+    if (others.length === 0) return first;
     const text = canonicalJson(first?.body ?? null);
     return others.every(({ body }) => canonicalJson(body) === text) ? first : undefined;
   };
   const [field, type] = [only('field'), only('type')];
   const body = fieldBodySchema.safeParse(field?.body).data;
-  const typeName = z.enum(fieldTypes).safeParse(type?.body).data;
+  const typeName = typeSchema.safeParse(type?.body).data;
   if (!field || !type || !body || !typeName) return undefined;
   const left = (kind: 'values' | 'description') => {
     const claim = only(kind);

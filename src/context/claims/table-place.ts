@@ -76,6 +76,8 @@ export function shortEvidence(
 ): string | undefined {
   const { extractor } = evidence;
   if (place === undefined || !origins.has(extractor)) return undefined;
-  const isSame = canonicalJson({ ...evidence }) === canonicalJson(claimEvidence(extractor, place));
-  return isSame ? extractor : undefined;
+  const short = claimEvidence(extractor, place);
+  // Most evidence differs in one of these.
+  const isLike = evidence.item === short.item && evidence.location === short.location;
+  return isLike && canonicalJson(evidence) === canonicalJson(short) ? extractor : undefined;
 }

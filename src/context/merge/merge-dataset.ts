@@ -124,8 +124,21 @@ export function isFileDeleted({
   return text === undefined && (isRecorded || !isUnedited(base, 'dataset', null));
 }
 
-/** The mapping that a dataset's file holds, or why it cannot be read. */
-export function parseDatasetFile(text: string): { mapping: YamlFileContent } | { reason: string } {
+type ParsedFile = { readonly mapping: YamlFileContent } | { readonly reason: string };
+
+/** An ingest reads each file for its labels, to merge it, and for the search. */
+const parsedFiles = new Map<string, ParsedFile>();
+const mostParsedFiles = 20_000;
+
+/** The mapping that a dataset's file holds, or why it cannot be read. Parses equal texts once. */
+export function parseDatasetFile(text: string): ParsedFile {
+  const parsed = parsedFiles.get(text) ?? parseText(text);
+  if (parsedFiles.size >= mostParsedFiles) parsedFiles.clear();
+  parsedFiles.set(text, parsed);
+  return parsed;
+}
+
+function parseText(text: string): ParsedFile {
   // A file that could not be read is a lone surrogate, followed by the reason where there is one.
   if (!text.isWellFormed()) return { reason: text.slice(1) || 'it is not valid UTF-8' };
   try {

@@ -220,13 +220,14 @@ function renderDataset(input: DatasetInput, tree: FileTree) {
   const common = { connection, dataset, compiled, at };
   // If the files are byte for byte as ktx writes them, they hold nothing of a person's and need no
   // parsing.
-  const uneditedClaims = renderClaims({ base: unedited.base, claims, damaged: [] });
-  if (text === unedited.text && claimsText === uneditedClaims)
+  const uneditedClaims = () => renderClaims({ base: unedited.base, claims, damaged: [] });
+  if (text === unedited.text && claimsText === uneditedClaims())
     return { ...common, conflicts: input.conflicts, result: unedited, writes: [], damaged: [] };
 
   const file = parseMergedClaims(claimsAt, claimsText ?? '', input.merged);
   const edits = file.claims.filter(isEdit);
-  const result = mergeDataset({ ...input, text, base: file.base, edits });
+  const isNew = text === undefined && file.base.size === 0 && edits.length === 0;
+  const result = isNew ? unedited : mergeDataset({ ...input, text, base: file.base, edits });
   const records = file.claims.filter(({ kind }) => kind === 'settled');
   const { open, settled } = resolveByEdits(input.conflicts, records, (conflict) =>
     findPersonEdit(input, conflict, result),

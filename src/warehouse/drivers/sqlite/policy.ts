@@ -1,7 +1,8 @@
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
 import { splitSqlParts } from '../../../sql/sql-parts.ts';
 import { analyzeStatement } from '../../gate/analyze-statement.ts';
-import { type GatePolicy, resolveIgnoringCase } from '../../gate/policy.ts';
+import { type GatePolicy, resolveIgnoringCase, type StatementFacts } from '../../gate/policy.ts';
+import { shareInspections } from '../../gate/share-inspections.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 import { sqliteFunctions } from './functions.ts';
 
@@ -13,18 +14,17 @@ const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
  */
 export const sqlitePolicy: GatePolicy = {
   safeFunctions: sqliteFunctions,
-  inspect: (sql) => {
-    if (/[?@:$#][A-Za-z0-9_]/.test(codeOf(sql)))
-      throw gateRefusal('node', 'it has a parameter.', 'Write the value into the query.');
-    const query = sql.replace(/^\s*EXPLAIN\s+(?:QUERY\s+PLAN\s+)?/i, '');
-    return analyzeStatement(query, {
-      dialect: sqlite,
-      roots,
-      alwaysRecursive: true,
-    });
-  },
+  inspect: shareInspections(inspectSqlite),
   resolvesTo: resolveIgnoringCase(sqlite),
 };
+
+/** Each statement by itself. */
+export async function inspectSqlite(sql: string): Promise<StatementFacts> {
+  if (/[?@:$#][A-Za-z0-9_]/.test(codeOf(sql)))
+    throw gateRefusal('node', 'it has a parameter.', 'Write the value into the query.');
+  const query = sql.replace(/^\s*EXPLAIN\s+(?:QUERY\s+PLAN\s+)?/i, '');
+  return analyzeStatement(query, { dialect: sqlite, roots, alwaysRecursive: true });
+}
 
 /** The text without quotes and comments. */
 function codeOf(sql: string): string {
