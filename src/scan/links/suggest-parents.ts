@@ -57,9 +57,14 @@ function byName(keys: readonly ParentKey[]): SuggestionRule {
       ].map((name) => [name, key] as const),
     ),
   );
+  // Thousands of columns are called `customer_id`, and as many keys can be similar to that.
+  const firstByName = new Map<string, readonly ParentKey[]>();
   return ({ parts }) => {
-    const similar = new Set(search(parts.entity).map(({ item }) => item));
-    return [...similar].slice(0, maxSuggestions);
+    const name = parts.entity.join(' ');
+    const similar = () => new Set(search(parts.entity).map(({ item }) => item));
+    const first = firstByName.get(name) ?? [...similar()].slice(0, maxSuggestions);
+    firstByName.set(name, first);
+    return first;
   };
 }
 

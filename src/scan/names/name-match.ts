@@ -12,7 +12,21 @@ export interface NameMatch {
   readonly common: number;
 }
 
+/** The same few names are compared again and again. */
+const knownMatches = new Map<string, NameMatch>();
+const mostKnownMatches = 50_000;
+
 export function matchNames(child: readonly string[], parent: readonly string[]): NameMatch {
+  const key = `${child.join(' ')}\n${parent.join(' ')}`;
+  const known = knownMatches.get(key);
+  if (known !== undefined) return known;
+  const match = computeMatch(child, parent);
+  if (knownMatches.size >= mostKnownMatches) knownMatches.clear();
+  knownMatches.set(key, match);
+  return match;
+}
+
+function computeMatch(child: readonly string[], parent: readonly string[]): NameMatch {
   if (child.length === 0 || parent.length === 0) return { full: 0, tail: 0, head: 0, common: 0 };
   const common = Math.max(
     ...child.flatMap((word) => parent.map((parentWord) => entityWordSimilarity(word, parentWord))),
