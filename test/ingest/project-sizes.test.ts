@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadCatalog } from '../../src/context/catalog/catalog-files.ts';
+import { parseItemIndex } from '../../src/ingest/fetch/item-files.ts';
 import type { FileTree } from '../../src/ingest/publish/project-files.ts';
 import { readWikiClaims } from '../../src/project/open/wiki-claims-files.ts';
 import {
@@ -72,4 +73,12 @@ test('100,000 columns and 20,000 terms: few bytes, no large file, and a change i
     `semantic-layer/shop/${dropped}.yaml`,
     'sources/shop/main/*.jsonl',
   ]);
+});
+
+test('20,000 terms on as many pages: no large file either', () => {
+  const tree = writeLarge(largeFindings({ tables: 1, columns: 2, terms: 20_000, termsPerPage: 1 }));
+  const sizes = [...tree].map(([path, text]) => [Buffer.byteLength(text), path] as const);
+  expect(sizes.filter(([bytes]) => bytes > 2_000_000)).toEqual([]);
+  const index = tree.get('sources/handbook/index.jsonl') ?? '';
+  expect(parseItemIndex(index).map(({ path }) => path)).toContain('page_19999.md');
 });

@@ -23,22 +23,25 @@ export type UnmappedFact = Readonly<z.infer<typeof unmappedFactSchema>>;
 
 const itemIndexLineSchema = z.object({
   key: z.string(),
-  path: z.string(),
+  /** Where it is not the key: a line of each of 20,000 pages is to be short. */
+  path: z.string().optional(),
   hash: z.string(),
   /**
    * Who has read this content: `docs@1`, with a model `docs@1+reading@1`. Ends in `+pending` until
    * a model has read it.
    */
   extractor: z.string(),
-  /** Hash of the names and types of the tables that the item mentions. */
-  slice: z.string(),
+  /** Hash of the names and types of the tables that the item mentions, if it does. */
+  slice: z.string().default(''),
   /** For a pending item: the state from which its claims of a model come. */
   read: readStateSchema.optional(),
   /** For an item that a model has read: what it could not turn into claims. */
   unmapped: z.array(unmappedFactSchema).optional(),
 });
 /** One line of `sources/<connection>/index.jsonl`. */
-export type ItemIndexLine = Readonly<z.infer<typeof itemIndexLineSchema>>;
+export interface ItemIndexLine extends Readonly<z.infer<typeof itemIndexLineSchema>> {
+  readonly path: string;
+}
 
 export function hashItem({ body }: Pick<Item, 'body'>): string {
   return shortHash(body, 16);
@@ -61,9 +64,10 @@ export function readItemIndex(tree: FileTree, connection: string): ItemIndexLine
 
 /** Parses the index of a source. Lines that cannot be parsed are skipped. */
 export function parseItemIndex(text: string): ItemIndexLine[] {
-  return text
-    .split('\n')
-    .flatMap((line) => itemIndexLineSchema.safeParse(parseJson(line)).data ?? []);
+  return text.split('\n').flatMap((line) => {
+    const { data } = itemIndexLineSchema.safeParse(parseJson(line));
+    return data === undefined ? [] : [{ ...data, path: data.path ?? data.key }];
+  });
 }
 
 /**
@@ -94,7 +98,7 @@ export function itemIndexWrites(
   const lines = items.map((item) => {
     const extraction = extractions.get(item.key);
     const slice = hashTables(extraction, source.readings.get(item.key)?.claims);
-    return `${canonicalJson(indexLine(item, source, slice))}\n`;
+    return `${canonicalJson(shortLine(indexLine(item, source, slice)))}\n`;
   });
   const wanted = new Set(items.map(({ path }) => path));
   const gone = readItemIndex(tree, connection).filter(
@@ -120,6 +124,14 @@ function indexLine(
   if (!reading.isCurrent) return { ...line, extractor: `${extractor}+pending`, read: reading.read };
   const unmapped = reading.unmapped.length === 0 ? {} : { unmapped: [...reading.unmapped] };
   return { ...line, extractor: `${extractor}+${readingVersion}`, ...unmapped };
+}
+
+function shortLine({ path, slice, ...line }: ItemIndexLine) {
+  return {
+    ...line,
+    ...(path !== line.key && { path }),
+    ...(slice !== '' && { slice }),
+  };
 }
 
 /** The state in which a model last read the item; undefined if none did. */

@@ -9,6 +9,9 @@ const formerColumnLine =
 /** How versions before wrote that a schema exists: with a hash. */
 const formerSchemaLine = /^\{"hash":"[^"]*","key":"[^"\n]*","path":"[^"\n]*"\}$/m;
 
+/** How versions before wrote that an item is at its key. */
+const formerItemLine = /"key":("[^"\n]*"),"path":\1/;
+
 /**
  * What a commit says that also rewrites files of an earlier version; undefined if there are none.
  * Their content stays: facts, names, decisions, and whatever people wrote.
@@ -20,8 +23,11 @@ export function upgradeNote(files: FileTree): string | undefined {
     ...(has((path, text) => path.startsWith('claims/') && formerColumnLine.test(text))
       ? ['claims/ has one short line for each column, and .gitattributes says how git merges it.']
       : []),
-    ...(has((path, text) => isCatalogIndex(path) && formerSchemaLine.test(text))
+    ...(has((path, text) => isIndex(path) && formerSchemaLine.test(text))
       ? ['The index of a warehouse no longer has a hash that each change rewrote.']
+      : []),
+    ...(has((path, text) => isIndex(path) && formerItemLine.test(text))
+      ? ['The index of a source names a path only where it is not the key.']
       : []),
     ...(has((path, text) => isSplitFile(path, files) && isTooLarge(text))
       ? ['Files of terms, or of a schema, above 1 MB are split into a folder of their name.']
@@ -32,13 +38,13 @@ export function upgradeNote(files: FileTree): string | undefined {
   return ['Upgrades files of an earlier version of ktx:', ...changes, kept].join('\n');
 }
 
-function isCatalogIndex(path: string): boolean {
+function isIndex(path: string): boolean {
   return /^sources\/[^/]+\/index\.jsonl$/.test(path);
 }
 
 /** True for the claims about terms, and for the structure of a schema. */
 function isSplitFile(path: string, files: FileTree): boolean {
   if (path === wikiClaimsPath) return true;
-  if (!/^sources\/[^/]+\/[^/]+\.jsonl$/.test(path) || isCatalogIndex(path)) return false;
+  if (!/^sources\/[^/]+\/[^/]+\.jsonl$/.test(path) || isIndex(path)) return false;
   return (files.get(`${dirname(path)}/index.jsonl`) ?? '').startsWith('{"dialect":');
 }
