@@ -226,7 +226,8 @@ function renderDataset(input: DatasetInput, tree: FileTree) {
 
   const file = parseMergedClaims(claimsAt, claimsText ?? '', input.merged);
   const edits = file.claims.filter(isEdit);
-  const isNew = text === undefined && file.base.size === 0 && edits.length === 0;
+  const hasPart = file.base.size > 0 || edits.length > 0 || input.isMoved;
+  const isNew = text === undefined && !hasPart;
   const result = isNew ? unedited : mergeDataset({ ...input, text, base: file.base, edits });
   const records = file.claims.filter(({ kind }) => kind === 'settled');
   const { open, settled } = resolveByEdits(input.conflicts, records, (conflict) =>
