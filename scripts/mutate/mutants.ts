@@ -18,6 +18,7 @@ import { gateMutants } from './gate.ts';
 import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
 import { mcpHttpMutants } from './mcp-http.ts';
+import { pageMutants } from './page.ts';
 import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
@@ -38,6 +39,7 @@ export const mutants: readonly Mutant[] = [
   ...storeMutants,
   ...timeSpineMutants,
   ...mcpHttpMutants,
+  ...pageMutants,
   ...trustMutants,
   ...hostileServerMutants,
   ...llmMutants,
