@@ -33,7 +33,17 @@ interface MutantResult {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const copied = ['bench', 'bin', 'docs', 'examples', 'prompts', 'schemas', 'scripts', 'skills'];
+const copied = [
+  'bench',
+  'bin',
+  'docs',
+  'examples',
+  'prompts',
+  'schemas',
+  'scripts',
+  'skills',
+  'web',
+];
 const topFiles = [
   'package.json',
   'tsconfig.json',
