@@ -20,7 +20,7 @@ export function splitWords(text: string): string[] {
 
 // eslint-disable-next-line no-control-regex -- all characters of ASCII
 const isAscii = /^[\u0000-\u007f]*$/;
-/** Capitals, without the last one if it begins a word; a word; digits, with a unit such as `24h`. */
+/** Capitals without the last one if it begins a word; a word; digits with a unit as in `24h`. */
 const asciiWord = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+[a-z]*/g;
 
 /** The same for most texts, in a third of the time. */
