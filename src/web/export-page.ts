@@ -8,7 +8,7 @@ import type { PageFiles } from './page-files.ts';
 import { type PageCommand, pageRoutes } from './page-routes.ts';
 import type { RunForPage } from './page-server.ts';
 
-interface ExportOptions {
+interface PageExport {
   /** A folder that does not exist, or is empty. */
   readonly dir: string;
   readonly files: PageFiles;
@@ -29,7 +29,7 @@ interface ExportedQuestion {
  * Writes the pages and what they show as files for a documentation host. Only what git has: no
  * numbers of versions, no rows, and nothing that needs the warehouse or the server.
  */
-export async function exportPage(options: ExportOptions): Promise<readonly string[]> {
+export async function exportPage(options: PageExport): Promise<readonly string[]> {
   const { dir, files, project } = options;
   requireEmpty(dir);
   const about = { ok: true, data: { project, read_only: true, version: readVersion() } };
@@ -83,7 +83,7 @@ interface ExportedAnswer {
 type AskForExport = (question: ExportedQuestion) => Promise<ExportedAnswer>;
 
 /** Everything that a visitor can click on. */
-async function answerAll(options: ExportOptions): Promise<readonly ExportedAnswer[]> {
+async function answerAll(options: PageExport): Promise<readonly ExportedAnswer[]> {
   const ask: AskForExport = async (question) => ({
     question,
     answer: withoutValues(await answerOne(question, options)),
@@ -126,7 +126,7 @@ async function answerConnection(ask: AskForExport, connection: string, isFirst: 
 
 async function answerOne(
   { path, input }: ExportedQuestion,
-  { run, signal }: ExportOptions,
+  { run, signal }: PageExport,
 ): Promise<unknown> {
   const command: PageCommand | undefined = pageRoutes[`/api/${path}`]?.toCommand(input);
   return command && parseJson(await run(command, { signal }));

@@ -70,14 +70,10 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     await using page = await startPage(demo);
     const { page: tab } = await openPage(page, { width: 1280, scheme: 'light' });
     await settle(tab);
-<<<<<<< HEAD
     const lead = tab.locator('.lead', { hasText: 'orders.revenue' });
     expect(await lead.locator('.amount').allInnerTexts()).toEqual(['1,767,173', '1,891,712']);
     const box = await lead.boundingBox();
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(860);
-=======
-    expect(await tab.locator('.lead .amount').allInnerTexts()).toEqual(['1,767,173', '1,891,712']);
->>>>>>> c7ee4964 (ktx web: datasets and metrics with a query to try, search, ask, evals, models, export)
   });
 
   test('a query is built, written as a command and run', async () => {

@@ -61,11 +61,7 @@ function nameOf(index: number): string {
   return `${area}_${parts[index % parts.length]}${round === 0 ? '' : `_${round + 1}`}`;
 }
 
-<<<<<<< HEAD
 /** Every dataset to one of its area, then others across: never twice, never in a circle. */
-=======
-/** Every dataset to one before it in its area, then others across: never twice, never in a circle. */
->>>>>>> c7ee4964 (ktx web: datasets and metrics with a query to try, search, ask, evals, models, export)
 function linksBetween(
   names: readonly string[],
   most: number,
