@@ -74,28 +74,4 @@ export const unchangedMutants: readonly Mutant[] = [
     why: 'A run takes the claims of another connection for those of one with a shorter name.',
     tests: ['ingest/leftovers.test.ts'],
   },
-  {
-    name: 'gate-shared-call',
-    file: 'warehouse/gate/share-inspections.ts',
-    find: "(isName(part) && /^\\s*\\(/.test(next?.text ?? ''))",
-    replace: 'false',
-    why: 'A call of a quoted name is taken for that of another function.',
-    tests: ['warehouse/share-inspections.test.ts'],
-  },
-  {
-    name: 'gate-shared-table',
-    file: 'warehouse/gate/share-inspections.ts',
-    find: 'table: names.get(table) ?? table',
-    replace: 'table',
-    why: 'A statement is taken for one that reads other tables.',
-    tests: ['warehouse/share-inspections.test.ts'],
-  },
-  {
-    name: 'gate-shared-words',
-    file: 'warehouse/gate/share-inspections.ts',
-    find: ' && !words.some((word) => folded.has(word))',
-    replace: '',
-    why: 'A CTE that is written without quotes hides no table that is written with them.',
-    tests: ['warehouse/share-inspections.test.ts'],
-  },
 ];

@@ -1,8 +1,7 @@
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
 import { splitSqlParts } from '../../../sql/sql-parts.ts';
 import { analyzeStatement } from '../../gate/analyze-statement.ts';
-import { type GatePolicy, resolveIgnoringCase, type StatementFacts } from '../../gate/policy.ts';
-import { shareInspections } from '../../gate/share-inspections.ts';
+import { type GatePolicy, resolveIgnoringCase } from '../../gate/policy.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 import { sqliteFunctions } from './functions.ts';
 
@@ -14,17 +13,18 @@ const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
  */
 export const sqlitePolicy: GatePolicy = {
   safeFunctions: sqliteFunctions,
-  inspect: shareInspections(inspectSqlite),
+  inspect: (sql) => {
+    if (/[?@:$#][A-Za-z0-9_]/.test(codeOf(sql)))
+      throw gateRefusal('node', 'it has a parameter.', 'Write the value into the query.');
+    const query = sql.replace(/^\s*EXPLAIN\s+(?:QUERY\s+PLAN\s+)?/i, '');
+    return analyzeStatement(query, {
+      dialect: sqlite,
+      roots,
+      alwaysRecursive: true,
+    });
+  },
   resolvesTo: resolveIgnoringCase(sqlite),
 };
-
-/** Each statement by itself. */
-export async function inspectSqlite(sql: string): Promise<StatementFacts> {
-  if (/[?@:$#][A-Za-z0-9_]/.test(codeOf(sql)))
-    throw gateRefusal('node', 'it has a parameter.', 'Write the value into the query.');
-  const query = sql.replace(/^\s*EXPLAIN\s+(?:QUERY\s+PLAN\s+)?/i, '');
-  return analyzeStatement(query, { dialect: sqlite, roots, alwaysRecursive: true });
-}
 
 /** The text without quotes and comments. */
 function codeOf(sql: string): string {
