@@ -198,6 +198,7 @@ describe('the static import closure', () => {
     expect(loaded).toMatchInlineSnapshot(`
       [
         "@commander-js/extra-typings",
+        "src/cli/export/render-rows.ts",
         "src/cli/model-pause.ts",
         "src/cli/program.ts",
         "src/cli/registry.ts",
