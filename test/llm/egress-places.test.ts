@@ -21,6 +21,7 @@ const textOnly: Readonly<Record<string, string>> = {
   'mcp/resources.ts': 'dataset files, for the client',
   'tools/loops/curate.ts': 'terms and rules',
   'tools/loops/read-item.ts': 'items',
+  'tools/loops/read-usage.ts': 'names of tables and columns, and counts in steps',
 };
 
 describe('the places where text for a model is made', () => {
