@@ -82,6 +82,7 @@ const commandLines: Readonly<Record<string, readonly string[]>> = {
   'sl query': ['sl', 'query', '--metric', 'orders.total', '--connection', 'shop'],
   'sl export': ['sl', 'export', '--format', 'ossie', '--connection', 'shop'],
   'sl import': ['sl', 'import', 'shop.db'],
+  'wiki read': ['wiki', 'read', 'glossary'],
   search: ['search', 'orders'],
   values: ['values', 'paid'],
   sql: ['sql', '--connection', 'w', 'SELECT 1'],
