@@ -159,7 +159,7 @@ describe('ktx demo', () => {
       .trim()
       .split('\n')
       .map((line) => /npm run -s ktx -- .*/.exec(line)?.[0]);
-    expect(commands).toHaveLength(4);
+    expect(commands).toHaveLength(5);
     for (const command of commands.slice(0, 2)) expect(shell(command ?? 'false')).not.toBe('');
   });
 
