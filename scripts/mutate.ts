@@ -38,6 +38,7 @@ const copied = [
   'bin',
   'docs',
   'examples',
+  'extras',
   'prompts',
   'schemas',
   'scripts',
@@ -46,6 +47,7 @@ const copied = [
 ];
 const topFiles = [
   'package.json',
+  'package-lock.json',
   'tsconfig.json',
   'vitest.config.ts',
   'README.md',
