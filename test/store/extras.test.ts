@@ -88,7 +88,7 @@ describe('a ktx without the packages of an extra', () => {
       ...Object.fromEntries(
         names.map((name) => [
           `node_modules/${name}`,
-          { version: '1.0.0', integrity: integrity[name] },
+          { version: '1.0.0', integrity: integrity[name], hasInstallScript: true },
         ]),
       ),
     },
