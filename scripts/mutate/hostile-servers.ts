@@ -18,9 +18,17 @@ export const hostileServerMutants: readonly Mutant[] = [
   {
     name: 'postgres-guard-bytes',
     file: 'warehouse/result-size.ts',
-    find: 'export const maxTransactionBytes = 256 *',
-    replace: 'export const maxTransactionBytes = 1500 *',
+    find: 'const maxTransactionBytes = 256 *',
+    replace: 'const maxTransactionBytes = 1500 *',
     why: 'A server that never stops sending fills the memory.',
+    tests: warehouseServer,
+  },
+  {
+    name: 'server-login-bytes',
+    file: 'warehouse/result-size.ts',
+    find: 'let most = maxLoginBytes',
+    replace: 'let most = maxTransactionBytes',
+    why: 'A server fills the memory before anybody has logged in.',
     tests: warehouseServer,
   },
   {

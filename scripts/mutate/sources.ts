@@ -148,7 +148,7 @@ export const sourceMutants: readonly Mutant[] = [
     name: 'lookml-native-joined-measure',
     file: 'semantic/formats/lookml/native-table.ts',
     find: 'if (join.alias !== scope || join.from !== base.view)',
-    replace: 'if (join.from === scope)',
+    replace: 'if (join.from === undefined)',
     why: 'A derived table over an explore takes a view that it joins to many rows for one row.',
     tests: ['sources/lookml.test.ts'],
   },

@@ -7,7 +7,26 @@ export const maxResultSize = 64 * 2 ** 20;
 /**
  * Bytes that a server may send in one transaction. Statements of people have the smaller limit.
  */
-export const maxTransactionBytes = 256 * 2 ** 20;
+const maxTransactionBytes = 256 * 2 ** 20;
+
+/** Bytes that a server may send while somebody logs in. */
+const maxLoginBytes = 2 ** 20;
+
+/** Counts what a server sends; throws when it is more than it may send now. */
+export function limitServerBytes() {
+  let bytes = 0;
+  let most = maxLoginBytes;
+  return {
+    startTransaction(): void {
+      bytes = 0;
+      most = maxTransactionBytes;
+    },
+    count(size: number): void {
+      bytes += size;
+      if (bytes > most) throw new Error(`it sent more than ${most / 2 ** 20} MiB at once`);
+    },
+  };
+}
 
 /**
  * Returns a function that adds to the size of one result, and throws `query_failed` when the result

@@ -69,9 +69,12 @@ test.each(backendsOfRun)(
       'numbers.md': `# Numbers\n\n${sentence}\n`,
     });
     const row = (query: string) =>
-      `${JSON.stringify({ query, user: 'anna', calls: 40 })}\n`.repeat(3);
+      ['anna', 'bob', 'cem']
+        .map((user) => `${JSON.stringify({ query, user, calls: 40 })}\n`)
+        .join('');
     const typed = "SELECT sum(amount) FROM orders WHERE status = 'canary-text' AND id > 7700077";
-    write(dir, 'log.jsonl', row(typed));
+    const ofKnown = 'SELECT sum(amount) FROM orders WHERE status IS NOT NULL';
+    write(dir, 'log.jsonl', [typed, ofKnown, `${ofKnown} LIMIT 10`].map(row).join(''));
     const answers: string[] = [];
     machine.endpoint.fallback = (call: ModelCall) => {
       const asked = call.objectTaken ? undefined : readingAsked(call);
@@ -88,7 +91,8 @@ test.each(backendsOfRun)(
     expect(answers).toHaveLength(1);
     expect(answers[0]).toContain('"runs": "100+"');
     expect(answers[0]).toContain('"column": "status"');
-    expect(answers[0]).not.toMatch(/canary|7700077|SELECT/);
+    expect(answers[0]).toContain('"has_condition": true');
+    expect(answers[0]).not.toMatch(/canary|7700077|SELECT|NULL/);
     const claims = readFileSync(`${dir}/claims/shop/orders.jsonl`, 'utf8');
     expect(claims).toContain('metric:shop.orders.turnover');
     rmSync(dir, { recursive: true, force: true });

@@ -76,6 +76,7 @@ async function within700MB<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const sentTooMuch = /it sent more than 256 MiB at once/;
+const sentTooMuchAtLogin = /it sent more than 1 MiB at once/;
 const unasked = /it answers what nobody asked/;
 const brokenProtocol = /the server does not keep to the protocol/;
 
@@ -87,7 +88,7 @@ describe('a hostile Postgres server ends in an error', () => {
     ['wrong-columns', brokenProtocol],
     ['notice-without-end', /an error or a notice has no end/],
     ['wrong-columns-at-login', brokenProtocol],
-    ['endless-notices-at-login', sentTooMuch],
+    ['endless-notices-at-login', sentTooMuchAtLogin],
     ['error-without-end', /an error or a notice has no end/],
     ['short-login', brokenProtocol],
     ['negative-length', /a message has a negative length/],
@@ -114,13 +115,13 @@ describe('a hostile Postgres server ends in an error', () => {
 describe('a hostile MySQL server ends in an error and learns nothing', () => {
   const remote = { host: '0.0.0.0' };
   const slowMysqlTricks = [
-    ['endless-hello', 'warehouse_unreachable', sentTooMuch],
     ['endless-rows', 'warehouse_unreachable', sentTooMuch],
     ['endless-row', 'warehouse_unreachable', sentTooMuch],
   ] as const;
   const refused = /asks for the password itself\. ktx did not send it/;
   test.for([
     ...(hasSlowCases ? slowMysqlTricks : []),
+    ['endless-hello', 'warehouse_unreachable', sentTooMuchAtLogin],
     ['short-hello', 'warehouse_unreachable', brokenProtocol],
     ['clear-password', 'warehouse_insecure', refused],
     ['own-key', 'warehouse_insecure', refused, remote],

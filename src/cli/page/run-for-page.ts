@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import PQueue from 'p-queue';
 import { shareProject } from '../../web/shared-project.ts';
 import type { RunForPage } from '../../web/page-server.ts';
 import type { CommandContext } from '../command.ts';
@@ -13,10 +14,8 @@ const mostAtOnce = 4;
  */
 export function openPageRunner(context: CommandContext, dir: string) {
   const shared = shareProject(dir, () => context.reopenProject());
-  const enter = openTurnstile(mostAtOnce);
-  const run: RunForPage = async (command, { signal, onLine }) => {
-    using turns = new DisposableStack();
-    turns.use(await enter());
+  const queue = new PQueue({ concurrency: mostAtOnce });
+  const runNow: RunForPage = async (command, { signal, onLine }) => {
     const lease = await shared.take();
     try {
       const output = collectLines(onLine);
@@ -35,6 +34,7 @@ export function openPageRunner(context: CommandContext, dir: string) {
       await lease.release();
     }
   };
+  const run: RunForPage = (command, options) => queue.add(() => runNow(command, options));
   return { run, close: () => shared.close() };
 }
 
@@ -63,19 +63,4 @@ function collectLines(onLine: ((line: string) => void) | undefined) {
     },
   });
   return { stream, last: () => last };
-}
-
-/** Lets so many in at a time, in the order in which they came. */
-function openTurnstile(most: number) {
-  let inside = 0;
-  const waiting: (() => void)[] = [];
-  const leave = (): void => {
-    inside -= 1;
-    waiting.shift()?.();
-  };
-  return async (): Promise<Disposable> => {
-    if (inside >= most) await new Promise<void>((resolve) => void waiting.push(resolve));
-    inside += 1;
-    return { [Symbol.dispose]: leave };
-  };
 }

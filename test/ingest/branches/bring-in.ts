@@ -122,7 +122,7 @@ function resolveFile(dir: string, path: string, side: Side): void {
 function resolveHunks(text: string, side: Exclude<Side, 'markers'>): string {
   let hunks = 0;
   return text.replaceAll(
-    /^<{7,} .*\n((?:(?!={7}).*\n)*?)={7,}\r?\n((?:(?!>{7}).*\n)*?)>{7,} .*\n/gm,
+    /^<{7,} [^\n]*\n((?:(?!={7})[^\n]*\n)*?)={7,}\r?\n((?:(?!>{7})[^\n]*\n)*?)>{7,} [^\n]*\n/gm,
     (_all, ours: string, theirs: string) => {
       hunks += 1;
       if (side === 'union') return ours + theirs;

@@ -31,6 +31,7 @@ export const runsCommand = defineCommand({
       data: { runs },
       verbatim: true,
       table: { columns, rows },
+      notes: runs.length === 0 ? ['No eval has run yet.'] : [],
       next: runs.length === 0 ? [['ktx eval run']] : [['ktx eval report', 'shows the last one']],
     };
   },

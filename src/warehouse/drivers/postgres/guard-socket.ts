@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
-import { maxTransactionBytes } from '../../result-size.ts';
+import { limitServerBytes } from '../../result-size.ts';
 
 export interface SocketGuard {
   /** Begins to count anew. */
@@ -39,19 +39,16 @@ export class GuardedClient extends Client {
  * half message.
  */
 function guardSocket(socket: Socket): SocketGuard {
-  let bytes = 0;
-  const checkMessages = messageCheck(() => {
-    bytes += bytesPerMessage;
-  });
+  const limit = limitServerBytes();
+  const checkMessages = messageCheck(() => limit.count(bytesPerMessage));
   for (const listener of socket.listeners('data') as ((chunk: Buffer) => void)[]) {
     socket.off('data', listener);
     socket.on('data', (chunk: Buffer) => {
       // What was buffered before the end of the connection still arrives.
       if (socket.destroyed) return;
-      bytes += chunk.length;
       try {
+        limit.count(chunk.length);
         checkMessages(chunk);
-        if (bytes > maxTransactionBytes) throw new Error('it sent more than 256 MiB at once');
         listener.call(socket, chunk);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
@@ -59,11 +56,7 @@ function guardSocket(socket: Socket): SocketGuard {
       }
     });
   }
-  return {
-    startTransaction() {
-      bytes = 0;
-    },
-  };
+  return limit;
 }
 
 /** A row of a few bytes takes more than that in memory. */

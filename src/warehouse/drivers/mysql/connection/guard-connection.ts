@@ -1,6 +1,6 @@
 import type { Connection, Pool, PoolConnection } from 'mysql2';
 import { errorMessage } from '../../../../lib/error.ts';
-import { maxTransactionBytes } from '../../../result-size.ts';
+import { limitServerBytes } from '../../../result-size.ts';
 import { socketOf } from '../limited-query.ts';
 
 /** The parts of the library's connection that read what the server sends, after TLS if any. */
@@ -20,7 +20,7 @@ interface GrowingPool {
   };
 }
 
-const receivedBytes = new WeakMap<Connection, number>();
+const limits = new WeakMap<Connection, ReturnType<typeof limitServerBytes>>();
 /** A row of a few bytes takes more than that in memory. */
 const bytesPerPacket = 100;
 /** The most that MySQL has. */
@@ -42,7 +42,7 @@ export function guardPool(pool: Pool): Pool {
 
 /** Begins to count anew what the server sends. */
 export function startTransaction(connection: Connection): void {
-  receivedBytes.set(connection, 0);
+  limits.get(connection)?.startTransaction();
 }
 
 /**
@@ -50,20 +50,16 @@ export function startTransaction(connection: Connection): void {
  * keeps every row and every half packet, and goes on after packets that are out of order.
  */
 export function guardConnection<Guarded extends Connection>(connection: Guarded): Guarded {
-  if (receivedBytes.has(connection)) return connection;
-  startTransaction(connection);
+  if (limits.has(connection)) return connection;
+  const limit = limitServerBytes();
+  limits.set(connection, limit);
   const reading = connection as unknown as ReadingConnection;
   const { packetParser: parser, _handleFatalError: fail } = reading;
   const handle = reading.handlePacket.bind(connection);
-  const count = (size: number): void => {
-    const bytes = (receivedBytes.get(connection) ?? 0) + size;
-    receivedBytes.set(connection, bytes);
-    if (bytes > maxTransactionBytes) throw new Error('it sent more than 256 MiB at once');
-  };
   const failAsFault = (error: Error): void => fail.call(connection, serverFault(error));
   Object.assign(connection, { _handleFatalError: failAsFault });
   reading.handlePacket = (packet) => {
-    if (packet !== undefined) count(bytesPerPacket);
+    if (packet !== undefined) limit.count(bytesPerPacket);
     handle(packet);
     const { _command: command } = reading;
     const { _resultIndex: results = 0, _fieldCount: columns = 0 } = command ?? {};
@@ -79,7 +75,7 @@ export function guardConnection<Guarded extends Connection>(connection: Guarded)
       // What was buffered before the end of the connection still arrives.
       if (socket.destroyed) return;
       try {
-        count(chunk.length);
+        limit.count(chunk.length);
         parser.execute(chunk);
       } catch (error) {
         socket.destroy(protocolError(errorMessage(error)));
