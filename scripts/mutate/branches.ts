@@ -11,6 +11,14 @@ export const branchMutants: readonly Mutant[] = [
     tests: ['ingest/rewritten-lines.test.ts'],
   },
   {
+    name: 'returned-page',
+    file: 'ingest/fetch/rewritten-lines.ts',
+    find: 'present.some((path) => removed.has(path))',
+    replace: 'present.every((path) => removed.has(path))',
+    why: 'A page that a squash brings back stays as it is for ever.',
+    tests: ['ingest/rewritten-lines.test.ts'],
+  },
+  {
     name: 'merged-branches',
     file: 'ingest/fetch/merged-claims.ts',
     find: 'if (others.length === 0) return file;',

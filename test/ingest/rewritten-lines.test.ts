@@ -69,6 +69,20 @@ test('a squash leads to the runs of the branch that it took, until the next run'
   expect(await linesOf(dir)).toEqual([]);
 });
 
+test('a page that was taken out and comes back leads to the branch that it came from', async () => {
+  const { dir, start, theirs, ours } = twoLines();
+  write(dir, 'wiki/terms.md', 'of ktx\n');
+  commit(dir, 'by hand');
+  run(dir, 'rm', '-q', 'wiki/terms.md');
+  commit(dir, 'taken out');
+  write(dir, 'wiki/people.md', 'a person\n');
+  commit(dir, 'by hand');
+  expect(await linesOf(dir)).toEqual([]);
+  write(dir, 'wiki/terms.md', 'of ktx\n');
+  commit(dir, 'squashed');
+  expect(await linesOf(dir)).toEqual([start, theirs, ours].toSorted());
+});
+
 test('a rebase leads to what was there before it', async () => {
   const { dir, start, theirs, ours } = twoLines();
   write(dir, 'semantic-layer/shop/orders.yaml', 'a person\n');

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { git, type Repository } from '../../store/git.ts';
 
 /** Older commits are not looked at: a history can have a million. */
@@ -53,7 +55,8 @@ export async function findOtherLines(repository: Repository): Promise<readonly s
     .flatMap((commit) => commit.parents);
   const isRewritten =
     since.some((commit) => changing.has(commit.id) && !isRun(commit)) ||
-    (await haveReplayedArtifacts(repository, since, runs));
+    (await haveReplayedArtifacts(repository, since, runs)) ||
+    (await haveReturned(repository, runs));
   // The files can also be those of HEAD's own last run, beside claims of the other line.
   const last = runs.slice(0, 1);
   return [...parents, ...(isRewritten ? [...last, ...(await runsBesideHead(repository))] : [])];
@@ -102,6 +105,25 @@ async function haveReplayedArtifacts(
   if (replayed.size === 0) return false;
   const changing = await fileCommits(repository, ['HEAD', '--not', ...runs], artifacts);
   return changing.some((id) => replayed.has(id));
+}
+
+/**
+ * True if a file of ktx came back since these runs that was taken out before: a squash does that
+ * whose conflicts ended with all claims of this side, and the page of the other.
+ */
+async function haveReturned(repository: Repository, runs: readonly string[]): Promise<boolean> {
+  const paths = async (filter: string, range: readonly string[]): Promise<string[]> => {
+    const folders = artifacts.map((folder) => repository.prefix + folder);
+    const options = ['--no-merges', '--no-renames', `--diff-filter=${filter}`, '--name-only', '-z'];
+    const args = ['log', ...options, '--format=', ...range, '--', ...folders];
+    const { stdout } = await git(repository.root, args);
+    return stdout.toString('utf8').split('\0');
+  };
+  const added = await paths('A', ['HEAD', '--not', ...runs]);
+  const present = added.filter((path) => path !== '' && existsSync(join(repository.root, path)));
+  if (present.length === 0) return false;
+  const removed = new Set(await paths('D', [`--max-count=${mostCommits}`, 'HEAD']));
+  return present.some((path) => removed.has(path));
 }
 
 /** The commits that changed files of these folders, without merges, newest first. */
