@@ -38,8 +38,17 @@ interface GraphJoin {
   readonly measured?: unknown;
 }
 
+export interface JoinGraph {
+  readonly connection: string;
+  readonly datasets: readonly GraphDataset[];
+  readonly joins: readonly GraphJoin[];
+}
+
 /** The datasets of a connection and how they join: those in use, and those in doubt. */
-export async function readJoinGraph(project: Project, requested: string | undefined) {
+export async function readJoinGraph(
+  project: Project,
+  requested: string | undefined,
+): Promise<JoinGraph> {
   const { name: connection } = project.connection(requested);
   const [{ model }, claims, doubts, weightOf] = await Promise.all([
     project.model(connection),

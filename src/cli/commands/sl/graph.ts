@@ -5,12 +5,23 @@ export const graphCommand = defineCommand({
   description:
     'Shows the graph of joins: each dataset with its key, and each join with how sure it is: declared by somebody, accepted from ' +
     'the data, or in doubt.',
-  examples: [['ktx sl graph --json', 'datasets and joins with what was measured']],
+  examples: [
+    ['ktx sl graph --json', 'datasets and joins with what was measured'],
+    ['ktx sl graph --mermaid > joins.mmd', 'a diagram for Markdown, GitHub and wikis'],
+  ],
   hasRows: true,
-  define: (command) => command.option('--connection <name>', 'the warehouse, if there are several'),
+  define: (command) =>
+    command
+      .option('--connection <name>', 'the warehouse, if there are several')
+      .option('--mermaid', 'print a diagram in the language of Mermaid'),
   async run({ options }, context) {
     const { readJoinGraph } = await import('../../../project/graph/read-join-graph.ts');
     const graph = await readJoinGraph(await context.project(), options.connection);
+    if (options.mermaid) {
+      const { drawMermaid } = await import('../../../project/graph/draw-mermaid.ts');
+      const diagram = drawMermaid(graph);
+      return { data: { ...graph, mermaid: diagram }, verbatim: true, text: diagram };
+    }
     const columns = ['from', 'to', 'role', 'on', 'state'].map((name) => ({ name }));
     const rows = graph.joins.map(({ from, to, role, on, state }) => [
       from,
