@@ -72,6 +72,24 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
   });
 
+  test('adds a source that is named and described at the terminal', async () => {
+    mkdirSync(join(dir, 'docs'));
+    writeFileSync(join(dir, 'docs/terms.md'), '# Terms\n');
+    type('clear; ktx connection add', 'Enter');
+    await sees(/Name of the connection/);
+    type('notes', 'Enter');
+    await sees(/notes are reserved names/);
+    type('BSpace', 'BSpace', 'BSpace', 'BSpace', 'BSpace', 'handbook', 'Enter');
+    await sees(/What do you want to connect to\?/);
+    type('Down', 'Down', 'Down', 'Down', 'Down', 'Down', 'Down');
+    await sees(/● a folder of documents/);
+    type('Enter');
+    await sees(/A folder of Markdown/);
+    type('docs', 'Enter');
+    await sees(/handbook: 1 item/);
+    expect(readFileSync(join(dir, 'ktx.yaml'), 'utf8')).toContain('driver: docs');
+  });
+
   test('of Postgres, with a wrong password first and the right one then', async () => {
     const url = await createDatabase('terminal');
     await runPostgres(

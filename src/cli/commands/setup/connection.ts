@@ -1,9 +1,15 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import { findConnection, isWarehouse, listSources } from '../../../project/open/config.ts';
+import {
+  connectionNameSchema,
+  findConnection,
+  isWarehouse,
+  listSources,
+} from '../../../project/open/config.ts';
+import { checkSchema } from '../../../lib/schema-check.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { SourceProbe } from '../../../project/setup/add-source.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';
-import { defineCommand, type NextStep } from '../../command.ts';
+import { type CommandContext, defineCommand, type NextStep } from '../../command.ts';
 import {
   allDrivers,
   connectionFlags,
@@ -11,6 +17,8 @@ import {
   resolveConnection,
 } from '../../flags/connection-flags.ts';
 import { addDbtProfileFlags, profileNotes, withDbtProfile } from '../../flags/dbt-profile-flags.ts';
+import { usageError } from '../../terminal/failure.ts';
+import { promptForFlag, requireAnswer } from '../../terminal/prompt.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { addFlags } from '../../flags/schema-flags.ts';
 import {
@@ -42,11 +50,14 @@ export const addCommand = defineCommand({
   ],
   define: (command) =>
     addDbtProfileFlags(
-      addFlags(command.argument('<name>', 'name of the connection'), connectionFlags(allDrivers)),
+      addFlags(
+        command.argument('[name]', 'name of the connection; asked for if it is missing'),
+        connectionFlags(allDrivers),
+      ),
     ),
   async run({ args: [name], options }, context) {
     const { dir } = await context.project();
-    const connection = parseConnectionName(name);
+    const connection = parseConnectionName(name ?? (await promptForName(context)));
     const { options: given, profile } = await withDbtProfile(options, { dir, connection }, context);
     const config = await resolveConnection(given, context, allDrivers);
     if (isWarehouse(config)) {
@@ -70,6 +81,25 @@ export const addCommand = defineCommand({
     };
   },
 });
+
+/** Asks for the name of a connection. */
+function promptForName(context: CommandContext): Promise<string> {
+  const { signal, screen } = context;
+  if (!screen.interactive)
+    throw usageError(
+      'The name of the connection is missing, and there is no terminal to ask in.',
+      'for example: ktx connection add handbook --driver docs --path ./docs',
+    );
+  return promptForFlag('the name', context, ({ text }) =>
+    text({
+      message: 'Name of the connection',
+      placeholder: 'handbook',
+      signal,
+      validate: (value) =>
+        requireAnswer(value) ?? checkSchema(connectionNameSchema, value).problems?.[0]?.message,
+    }),
+  );
+}
 
 function describeSource(connection: string, probe: SourceProbe): string {
   if ('login' in probe)
