@@ -33,6 +33,14 @@ export const sourceMutants: readonly Mutant[] = [
     tests: http,
   },
   {
+    name: 'http-kept-requests',
+    file: 'sources/http/client.ts',
+    find: 'clearTimeout(timer);',
+    replace: '',
+    why: 'Each request stays in memory with its answer until its longest time has passed.',
+    tests: http,
+  },
+  {
     name: 'fetch-memory-age',
     file: 'ingest/fetch/fetch-memory.ts',
     find: 'version.readAt < Date.now() - maxAge',

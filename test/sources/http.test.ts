@@ -1,6 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { itemFailure, openHttp } from '../../src/sources/http/client.ts';
@@ -91,6 +95,27 @@ describe('the client of API sources', () => {
     release();
     await Promise.all(answers);
     expect(server.requests.length).toBe(4);
+  });
+
+  test('keeps no request in memory once it has its answer', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const sent: WeakRef<object>[] = [];
+    const note = (message: unknown) =>
+      sent.push(new WeakRef((message as { readonly request: object }).request));
+    subscribe('http.client.request.start', note);
+    try {
+      const client = open();
+      for (let count = 0; count < 50; count += 1) await client.read(user, anySchema);
+    } finally {
+      unsubscribe('http.client.request.start', note);
+    }
+    expect(sent.length).toBe(50);
+    // A weak reference holds its object until the next turn.
+    await setImmediate();
+    collectGarbage();
+    // The connection that stays open knows its last one.
+    expect(sent.filter((request) => request.deref() !== undefined).length).toBeLessThan(5);
   });
 
   test('keeps what was read when the server stops answering, and fails if it never did', async () => {

@@ -201,10 +201,10 @@ function isPassingError(error: Error): boolean {
 
 /** One try; the error of a connection that broke or never came about. */
 async function tryOnce(url: URL, request: HttpRequest, site: HttpSite): Promise<RawAnswer | Error> {
-  const timeout = AbortSignal.timeout(longestTry);
+  const limit = limitTry(site.signal);
   const proxy = proxyRoute(url);
   try {
-    const signal = AbortSignal.any([site.signal, timeout]);
+    const { signal } = limit;
     const answer = await sendLoggedIn(url, request, { ...site, signal, proxy });
     if (proxy !== undefined && answer.status === 407) throw proxyRefused(proxy, 407, site);
     return answer;
@@ -212,10 +212,33 @@ async function tryOnce(url: URL, request: HttpRequest, site: HttpSite): Promise<
     site.signal.throwIfAborted();
     if (error instanceof AnswerTooLarge) throw badAnswer(url, `has ${error.message}`, site);
     if (error instanceof PrivateAddress) throw privateError(error, site.connection);
-    if (timeout.aborted) return new SlowAnswer(`no answer within ${longestTry / 1000} seconds`);
+    if (limit.signal.aborted) return slowAnswer();
     if (error instanceof UserError || !(error instanceof Error)) throw error;
     return proxy === undefined ? error : proxyFailure(error, proxy, site);
+  } finally {
+    limit.end();
   }
+}
+
+/**
+ * Ends one try with the run, or after its longest time. A timeout signal would do the same, and
+ * would hold the request with its answer until that time has passed.
+ */
+function limitTry(run: AbortSignal): { readonly signal: AbortSignal; readonly end: () => void } {
+  const limit = new AbortController();
+  const stop = () => limit.abort(run.reason);
+  if (run.aborted) stop();
+  run.addEventListener('abort', stop);
+  const timer = setTimeout(() => limit.abort(slowAnswer()), longestTry);
+  const end = () => {
+    clearTimeout(timer);
+    run.removeEventListener('abort', stop);
+  };
+  return { signal: limit.signal, end };
+}
+
+function slowAnswer(): SlowAnswer {
+  return new SlowAnswer(`no answer within ${longestTry / 1000} seconds`);
 }
 
 async function sendLoggedIn(
