@@ -34,4 +34,20 @@ export const chatMutants: readonly Mutant[] = [
     why: 'An export is written only over a file, and replaces it without a word.',
     tests: ['cli/export.test.ts'],
   },
+  {
+    name: 'share-mark-in-tag',
+    file: 'cli/share/marked-answer.ts',
+    find: "if (part.startsWith('<')) return part.replaceAll(anyMark, '');",
+    replace: "if (part.startsWith('<')) return part;",
+    why: 'Marks of numbers stand inside of tags on a shared page.',
+    tests: ['cli/share.test.ts'],
+  },
+  {
+    name: 'share-past-unchecked',
+    file: 'cli/chat/shown-exchanges.ts',
+    find: 'return past.length === 0 ? undefined : groundPast(past, past.length - 1);',
+    replace: 'return past.at(-1);',
+    why: 'A page of an answer from before --resume marks no number.',
+    tests: ['cli/share.test.ts'],
+  },
 ];

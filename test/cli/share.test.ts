@@ -2,7 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GroundedClaim } from '../../src/chat/grounding/ground-answer.ts';
 import type { ShownExchange } from '../../src/cli/chat/shown-exchanges.ts';
+import { renderMarkedAnswer } from '../../src/cli/share/marked-answer.ts';
 import { renderSharePage } from '../../src/cli/share/share-page.ts';
 import { type AskedProject, openAskedProject } from '../support/asked-project.ts';
 import { inTurn, say, use } from '../support/model-script.ts';
@@ -47,7 +49,23 @@ const exchange: ShownExchange = {
     },
   ],
   receipt: attack,
-  ungrounded: [attack],
+  grounding: [
+    {
+      kind: 'number',
+      text: '12',
+      span: [8, 10],
+      status: 'cell',
+      evidence: [{ query: 'q1', row: 0, column: attack }],
+    },
+    {
+      kind: 'member',
+      text: attack,
+      span: [13, 13 + attack.length],
+      status: 'ungrounded',
+      evidence: [],
+      reason: attack,
+    },
+  ],
 };
 const page = renderSharePage([exchange], { about: attack, at });
 const chromium = ['chromium', 'chromium-browser', 'google-chrome'].find(
@@ -66,7 +84,13 @@ describe('the page of an answer', () => {
     expect(page.replaceAll(/"[^"]*"/g, '""')).not.toMatch(/<[^>]*\s(?:src|href|action)=/);
     expect(page).not.toContain('url(');
     expect(page).toContain('default-src &#39;none&#39;');
-    expect(page).toContain('<strong>12</strong>');
+    expect(page).toMatch(
+      /<strong><span class="grounded" title="q1, row 1, [^"]*">12<\/span><\/strong>/,
+    );
+    expect(page).toMatch(
+      /<mark title="not grounded: &lt;img[^"<>]*">&lt;img[^<>]*&lt;\/script&gt;<\/mark>/,
+    );
+    expect(page).toContain('1 of 2 numbers, dates and names are grounded');
     expect(page.match(/<svg /g)).toHaveLength(2);
     expect(page).toMatch(/<rect class="bar"[^]*<polyline class="line line-0"/);
     expect(page).toMatch(/<pre>SELECT &#39;&lt;img/);
@@ -74,6 +98,23 @@ describe('the page of an answer', () => {
     expect(page).toContain('2026-01-02 03:04 UTC');
     expect(page).toMatch(/light-dark\(/);
     expect(page).toContain('@media print');
+  });
+
+  test('marks end at tags, and stand in no address and no attribute', () => {
+    const text = '12 **and 3** 4\n\n```c5\n6\n```\n\n[7](https://e.example/8) \u{f0000}x';
+    const marks = [/12 \*\*and 3\*\* 4/, /5/, /6/, /7/, /8/].map((pattern): GroundedClaim => {
+      const start = text.search(pattern);
+      const found = pattern.exec(text)?.[0] ?? '';
+      const span = [start, start + found.length] as const;
+      return { kind: 'number', text: found, span, status: 'question', evidence: [] };
+    });
+    const marked = renderMarkedAnswer(text, marks).text.replaceAll(/<span [^>]*>/g, '<span>');
+    expect(marked).toContain(
+      '<p><span>12 </span><strong><span>and 3</span></strong><span> 4</span></p>',
+    );
+    expect(marked).toContain('class="language-c5"><span>6</span>');
+    expect(marked).toContain('<span>7</span> (https://e.example/8)');
+    expect(marked).not.toMatch(/[\u{f0000}-\u{10ffff}]/u);
   });
 
   test.skipIf(chromium === undefined)('runs nothing in a browser, hostile names or not', () => {
@@ -95,7 +136,7 @@ describe('sharing', () => {
   const script = () =>
     inTurn(
       use('query_metrics', { metrics: ['orders.revenue'], dimensions: ['orders.status'] }),
-      say('Revenue is **here** [q1].'),
+      say('Revenue is **here** [q1], not 987654.'),
       say('Yes.'),
     );
 
@@ -116,6 +157,21 @@ describe('sharing', () => {
     });
     expect([again.code, running.calls.length]).toEqual([2, 0]);
     expect(again.stderr).toContain('a.html exists');
+  });
+
+  test('ktx chat --share writes all answers when the chat ends, and no file that is there', async () => {
+    const running = project.playing(script());
+    const argv = ['chat', '--share', 'talk.html'];
+    const { code, stderr } = await ktx(argv, { cwd: project.dir, stdin: 'Revenue?\nSure?\n' });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/wrote .*talk\.html/)]);
+    const text = readFileSync(join(project.dir, 'talk.html'), 'utf8');
+    expect(text).toMatch(
+      /<h1>Revenue\?<\/h1>[^]*<mark title="[^"]*">987654<\/mark>[^]*<h1>Sure\?<\/h1>[^]*Yes\./,
+    );
+    const paid = running.calls.length;
+    const again = await ktx(argv, { cwd: project.dir, stdin: 'Revenue?\n' });
+    expect([again.code, running.calls.length]).toEqual([2, paid]);
+    expect(again.stderr).toContain('talk.html exists');
   });
 
   test('evidence of earlier turns is there after --resume: rows, receipt, SQL, export, page', async () => {
@@ -140,7 +196,10 @@ describe('sharing', () => {
     expect(stdout).toMatch(/wrote 2 rows of q1 to .*old\.csv/);
     expect(stdout).toMatch(/\[q1\].*orders\.revenue.*\n\w+ +[\d,.]+ +█/);
     expect(stdout.match(/wrote .*old\.md/g)).toHaveLength(2);
-    expect(readFileSync(join(project.dir, 'old.html'), 'utf8')).toContain('orders.revenue');
+    const old = readFileSync(join(project.dir, 'old.html'), 'utf8');
+    expect(old).toContain('orders.revenue');
+    // What an earlier turn said is checked, too.
+    expect(old).toMatch(/<mark title="not grounded: nothing in q1 gives it">987654<\/mark>/);
     expect(stderr).not.toContain('not grounded');
   });
 });

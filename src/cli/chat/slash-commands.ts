@@ -15,7 +15,7 @@ import { addExchangeAsCase } from './add-exchange-as-case.ts';
 import { renderConversation } from './conversation-text.ts';
 import { describeReceipt, describeSources, evidenceTable } from './evidence-text.ts';
 import { exportEvidence, parseExport } from './export-command.ts';
-import { aboutText, type ChatExchange, shownExchanges } from './shown-exchanges.ts';
+import { type ChatExchange, lastGrounded, shownExchanges } from './shown-exchanges.ts';
 import { splitWords } from './split-words.ts';
 
 /** The running conversation, for slash commands. */
@@ -212,19 +212,20 @@ async function saveConversation(
 
 async function shareAnswer(
   { exchanges, agent, context }: ChatConversation,
-  path: string,
+  argument: string,
 ): Promise<string> {
-  const last = shownExchanges(agent.about.past, exchanges).at(-1);
+  const { about } = agent;
+  const last = lastGrounded(about.past, exchanges);
   if (last === undefined) throw emptyConversationError();
-  const [name = `${agent.id}.html`, flag] = splitWords(path);
-  const { renderSharePage } = await import('../share/share-page.ts');
-  const page = renderSharePage([last], { about: aboutText(agent.about), at: new Date() });
-  const file = await writeNewFile(name, page, {
+  const [path = `${agent.id}.html`, flag] = splitWords(argument);
+  const { writeSharePage } = await import('../share/write-share-page.ts');
+  return writeSharePage([last], {
+    path,
+    about,
     cwd: context.host.cwd,
     overwrites: flag === '--overwrite',
-    overwriteHint: `/share ${name} --overwrite`,
+    overwriteHint: `/share ${path} --overwrite`,
   });
-  return `wrote ${file}`;
 }
 
 async function exportRows(conversation: ChatConversation, argument: string): Promise<string> {

@@ -5,7 +5,7 @@ import { UserError } from '../../lib/error.ts';
 import { isInside } from '../../store/confined-file.ts';
 import { undefinedIfMissing, writeAtomically } from '../../store/files.ts';
 
-interface NewFileOptions {
+export interface NewFileOptions {
   readonly cwd: string;
   /** True if the person allows that a file is replaced. */
   readonly overwrites?: boolean;

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import type { GroundedClaim } from '../../chat/grounding/ground-answer.ts';
 import { html, Markup } from '../../eval/report/html-template.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import { chooseChart } from '../chart/choose-chart.ts';
 import { renderSvgChart } from '../chart/svg-chart.ts';
 import { describeReceipt, describeSources } from '../chat/evidence-text.ts';
+import { groundingLines } from '../chat/grounding-text.ts';
 import type { ShownExchange } from '../chat/shown-exchanges.ts';
-import { renderMarkdownPage } from '../markdown/markdown-html.ts';
+import { renderMarkedAnswer, restsOn } from './marked-answer.ts';
 
 const mostRows = 1000;
 const styleFile = new URL('./share.css', import.meta.url);
@@ -17,7 +19,8 @@ interface ShareOptions {
 }
 
 /**
- * Questions and answers as one HTML file: each with its chart, its rows, its SQL and its receipt.
+ * Questions and answers as one HTML file: each with what its numbers rest on, its chart, its rows,
+ * its SQL and its receipt.
  * Nothing in it runs or is loaded, and all text in it is text.
  */
 export function renderSharePage(
@@ -48,14 +51,39 @@ export function renderSharePage(
 }
 
 function renderExchange(exchange: ShownExchange): Markup {
-  const { message, text, evidence, receipt, ungrounded } = exchange;
-  const warnings = ungrounded.map((line) => html`<p class="warning">${line}</p>`);
+  const { message, text, evidence, receipt, grounding } = exchange;
+  const warnings = groundingLines(grounding).map((line) => html`<p class="warning">${line}</p>`);
   return html`<article>
     <h1>${message}</h1>
-    <div class="answer">${renderMarkdownPage(text)}</div>
-    ${warnings} ${evidence.map(renderEvidence)}
+    <div class="answer">${renderMarkedAnswer(text, grounding)}</div>
+    ${warnings} ${renderGrounding(grounding)} ${evidence.map(renderEvidence)}
     ${receipt === undefined ? html`` : html`<p class="receipt">${receipt}</p>`}
   </article>`;
+}
+
+const mostClaims = 1000;
+
+/** Each number, date and name of the answer with its cells: hovering needs a mouse. */
+function renderGrounding(claims: readonly GroundedClaim[] = []): Markup {
+  if (claims.length === 0) return html``;
+  const held = claims.filter(({ status }) => status !== 'ungrounded').length;
+  const rows = claims.slice(0, mostClaims).map(
+    (claim) =>
+      html`<tr>
+        <td>${claim.text}</td>
+        <td class="${claim.status === 'ungrounded' ? 'warning' : ''}">${restsOn(claim)}</td>
+      </tr>`,
+  );
+  return html`<details>
+    <summary>${held} of ${claims.length} numbers, dates and names are grounded</summary>
+    <div class="rows">
+      <table>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </details>`;
 }
 
 function renderEvidence(evidence: QueryEvidence): Markup {

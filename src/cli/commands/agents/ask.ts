@@ -8,9 +8,10 @@ import { choiceLines } from '../../chat/choices-text.ts';
 import { eventData, turnData } from '../../chat/turn-data.ts';
 import { openTurnView, receiptLine } from '../../chat/turn-view.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
-import { aboutText, type ChatExchange, shownExchange } from '../../chat/shown-exchanges.ts';
-import { requireFree, writeNewFile } from '../../export/new-file.ts';
+import { shownExchange, type ShownExchange } from '../../chat/shown-exchanges.ts';
+import { requireFree } from '../../export/new-file.ts';
 import { readStandardInput } from '../../flags/read-input.ts';
+import type { ShareTarget } from '../../share/write-share-page.ts';
 import { usageError } from '../../terminal/failure.ts';
 import { agentOptionText, openNamedAgent, permissionsOption } from './open-named-agent.ts';
 
@@ -114,8 +115,9 @@ async function runTurn(
   });
   const outcome = turnOutcome(result);
   const ungrounded = requireGrounded ? ungroundedFailure(grounding) : undefined;
-  const shared =
-    share && (await shareTurn(share, { message, result, grounding }, { agent, context }));
+  const shown = shownExchange({ message, result, grounding });
+  const target = { about: agent.about, cwd: host.cwd, overwriteHint };
+  const shared = share && (await shareAnswer(shown, { path: share, ...target }));
   return {
     data: turnData(agent.id, result, grounding),
     verbatim: true,
@@ -135,16 +137,10 @@ async function runTurn(
   };
 }
 
-/** Writes the answer as one HTML file. */
-async function shareTurn(
-  path: string,
-  exchange: ChatExchange,
-  { agent, context }: { readonly agent: OpenAgent; readonly context: CommandContext },
-): Promise<string> {
-  const { renderSharePage } = await import('../../share/share-page.ts');
-  const about = { about: aboutText(agent.about), at: new Date() };
-  const page = renderSharePage([shownExchange(exchange)], about);
-  return `wrote ${await writeNewFile(path, page, { cwd: context.host.cwd, overwriteHint })}`;
+/** Writes the answer as one HTML file. The page is loaded only for that. */
+async function shareAnswer(shown: ShownExchange, target: ShareTarget): Promise<string> {
+  const { writeSharePage } = await import('../../share/write-share-page.ts');
+  return writeSharePage([shown], target);
 }
 
 const incompleteReasons: readonly StopReason[] = ['max_turns', 'budget', 'denied'];

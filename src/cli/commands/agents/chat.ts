@@ -5,9 +5,11 @@ import { choiceLines, pickLines, turnChoices } from '../../chat/choices-text.ts'
 import { groundingLines, groundTurn } from '../../chat/grounding-text.ts';
 import { openLineInput, type LineInput } from '../../chat/input/line-input.ts';
 import { slashCommands, type ChatConversation } from '../../chat/slash-commands.ts';
+import { groundedExchanges } from '../../chat/shown-exchanges.ts';
 import { eventData, turnData } from '../../chat/turn-data.ts';
 import { openTurnView } from '../../chat/turn-view.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
+import { requireFree } from '../../export/new-file.ts';
 import { renderError, toUserError } from '../../terminal/failure.ts';
 import { escapeControls, wrapText } from '../../terminal/text-width.ts';
 import { agentOptionText, openNamedAgent, permissionsOption } from './open-named-agent.ts';
@@ -20,13 +22,18 @@ export const chatCommand = defineCommand({
     ['ktx chat', 'with the built-in agent'],
     ['ktx chat --agent analyst --permissions acceptEdits', 'with your own agent, which asks less'],
     ['ktx chat --resume', 'continues the last conversation'],
+    ['ktx chat --share answers.html', 'writes the answers as one HTML file when it ends'],
   ],
   define: (command) =>
     command
       .option('--agent <name>', agentOptionText)
       .option('--resume [id]', 'continue a conversation (default: the last one)')
+      .option('--share <file>', 'when the chat ends, write its answers as one HTML file')
       .addOption(permissionsOption()),
   async run({ options }, context) {
+    const { share } = options;
+    const target = { cwd: context.host.cwd, overwriteHint: 'remove the file first' };
+    if (share !== undefined) await requireFree(share, target);
     const project = await context.project();
     await project.trust.askNow();
     const input = openLineInput(context);
@@ -45,7 +52,8 @@ export const chatCommand = defineCommand({
           saved: new Set(),
         };
         if (isInteractive) await printGreeting(conversation);
-        return await runConversation(conversation, input);
+        const talk = runConversation(conversation, input);
+        return await (share === undefined ? talk : sharedAfter(talk, conversation, share));
       } finally {
         await agent.close();
       }
@@ -78,6 +86,29 @@ async function runConversation(
     );
   }
   return conversationResult(conversation);
+}
+
+/** Writes the answers of a conversation as one HTML file when it ends, if there are any. */
+async function sharedAfter(
+  talk: Promise<CommandResult | undefined>,
+  { agent, exchanges, context }: ChatConversation,
+  path: string,
+): Promise<CommandResult | undefined> {
+  const { about } = agent;
+  try {
+    return await talk;
+  } finally {
+    if (about.past.length + exchanges.length > 0) {
+      const { writeSharePage } = await import('../../share/write-share-page.ts');
+      const line = await writeSharePage(groundedExchanges(about.past, exchanges), {
+        path,
+        about,
+        cwd: context.host.cwd,
+        overwriteHint: `ktx chat --resume ${agent.id}, then /share ${path} --overwrite`,
+      });
+      context.printNote(line);
+    }
+  }
 }
 
 /** Runs a turn, and says what no query gives and what an ambiguous name may mean. */
