@@ -50,4 +50,20 @@ export const chatMutants: readonly Mutant[] = [
     why: 'A page of an answer from before --resume marks no number.',
     tests: ['cli/share.test.ts'],
   },
+  {
+    name: 'direction-not-compared',
+    file: 'chat/grounding/directions/wrong-directions.ts',
+    find: 'if (Math.sign(second.value - first.value) !== -direction.sign) return undefined;',
+    replace: 'if (Math.sign(second.value - first.value) !== direction.sign) return undefined;',
+    why: 'What is right about a direction is marked, and what is wrong is not.',
+    tests: ['chat/grounding/rules/directions.test.ts'],
+  },
+  {
+    name: 'direction-denied',
+    file: 'chat/grounding/directions/wrong-directions.ts',
+    find: 'if (isDoubtful(around)) return undefined;',
+    replace: "if (around === '') return undefined;",
+    why: 'What an answer denies is marked as if it had said it.',
+    tests: ['chat/grounding/rules/directions.test.ts'],
+  },
 ];

@@ -313,7 +313,7 @@ function converted(a: Located, b: Located): Derivable[] {
 }
 
 /** The year, date or quarter of a row; undefined if it has none. */
-function timeOfRow(query: QueryEvidence, row: number): string | undefined {
+export function timeOfRow(query: QueryEvidence, row: number): string | undefined {
   const kinds = columnKinds(query);
   const cells = (query.rows[row] ?? []).filter(
     (cell, index) =>

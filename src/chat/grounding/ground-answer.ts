@@ -37,11 +37,12 @@ import { standsElsewhere } from './rare/stands-elsewhere.ts';
 import { fromRows } from './rare/from-rows.ts';
 import { fromStated } from './rare/from-stated.ts';
 import { isWholeEntry, splitStatements } from './statements.ts';
+import { wrongDirections } from './directions/wrong-directions.ts';
 import { whyNot } from './why-not.ts';
 
-/** A number, a date, a name or a citation in an answer, and what it rests on. */
+/** A number, a date, a name, a direction or a citation in an answer, and what it rests on. */
 export interface GroundedClaim {
-  readonly kind: 'number' | 'date' | 'member' | 'citation';
+  readonly kind: 'number' | 'date' | 'member' | 'citation' | 'direction';
   readonly text: string;
   /** Its place in the answer, in UTF-16 units. */
   readonly span: readonly [start: number, end: number];
@@ -113,7 +114,10 @@ export function groundAnswer({
     dates.some(({ span }) => span[0] <= start && end <= span[1]);
   const others = [...claims, ...rest].filter((claim) => !isInDate(claim));
   const members = groundMembers({ text, question, evidence }, others);
-  return [...others, ...dates, ...members, ...missingQueries(text, evidence)].toSorted(
+  const statements = contexts.map(({ statement }) => statement);
+  const directions = wrongDirections({ statements, claims: others, evidence });
+  const missing = missingQueries(text, evidence);
+  return [...others, ...dates, ...members, ...directions, ...missing].toSorted(
     (a, b) => a.span[0] - b.span[0],
   );
 }
