@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const safety = ['web/safety.test.ts'];
+const changed = ['web/changed.test.ts'];
 const exported = ['web/export.test.ts'];
 
 /** Who may ask the server of the page, and what a stranger gets. */
@@ -36,5 +37,21 @@ export const pageMutants: readonly Mutant[] = [
     replace: "'dir',",
     why: 'The exported pages have numbers of the warehouse.',
     tests: exported,
+  },
+  {
+    name: 'page-changed-under-lock',
+    file: 'ingest/ingest.ts',
+    find: '  await run.beforeDecision?.();\n',
+    replace: '',
+    why: 'Of two people who decide at once, the second decides over the first.',
+    tests: changed,
+  },
+  {
+    name: 'page-new-version-unseen',
+    file: 'project/review/decide/changed-question.ts',
+    find: 'if (added.size === 0 && gone.size === 0) return;',
+    replace: 'if (gone.size === 0) return;',
+    why: 'A version that nobody has read is decided against.',
+    tests: changed,
   },
 ];

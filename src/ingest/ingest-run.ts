@@ -48,8 +48,10 @@ export interface IngestInput {
   readonly authority?: Authority | undefined;
   /** The queries that no new join of a scan may change; without it, metrics only. */
   readonly standingQueries?: () => Promise<readonly StandingQuery[]>;
-  /** A decision that a person makes with this run. */
-  readonly pin?: Pin | undefined;
+  /** The decisions that a person makes with this run, as one commit. */
+  readonly pins?: readonly Pin[] | undefined;
+  /** Called once the run holds the lock. Throws if the person would decide about other things. */
+  readonly beforeDecision?: (() => Promise<void>) | undefined;
   readonly scan: ScanConfig;
   /** How long the server of a source may make the run wait, in milliseconds. */
   readonly longestServerWait: number;

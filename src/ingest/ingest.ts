@@ -81,6 +81,7 @@ const emptyReport = {
 };
 
 async function runWithState(run: PipelineRun): Promise<PipelineOutcome> {
+  await run.beforeDecision?.();
   const state = openState(run.dir);
   try {
     return await runStages(run, state);
@@ -194,7 +195,7 @@ async function collectFindings(
     connections,
     sources: sourceFindings,
     merged,
-    pin: run.pin,
+    pins: run.pins,
     authority: run.authority,
   };
   const guarded = await guardNewJoins(run, found);
@@ -227,9 +228,9 @@ function countDoubts(
 }
 
 /** False if no warehouse and no source could be read and no person decided anything. */
-function hasNews({ pin }: PipelineRun, { reports, sources }: CollectedFindings): boolean {
+function hasNews({ pins }: PipelineRun, { reports, sources }: CollectedFindings): boolean {
   return (
-    pin !== undefined ||
+    pins !== undefined ||
     !reports.every(isFailed) ||
     sources.some(({ fetched }) => isFetched(fetched))
   );
@@ -283,14 +284,12 @@ async function publishArtifacts(
   { reports, sources }: CollectedFindings,
   { files, findings, validation }: CheckedArtifacts,
 ): Promise<Published> {
-  const { dir, runId, pin, emit } = run;
+  const { dir, runId, pins, emit } = run;
   const scanned = reports.filter((report) => !isFailed(report)).map(({ connection }) => connection);
   const fetched = sources.filter((source) => isFetched(source.fetched));
   const updated = [...scanned, ...fetched.map((source) => source.fetched.input.name)];
-  const verb = pin?.choose === takenBack ? 'reopen' : 'decide';
-  const subject =
-    pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: ${verb} ${pin.subject}`;
-  const message = [subject, upgradeNote(files)].filter((part) => part !== undefined).join('\n\n');
+  const parts = pins === undefined ? [`ktx: update ${updated.join(', ')}`] : describePins(pins);
+  const message = [...parts, upgradeNote(files)].filter((part) => part !== undefined).join('\n\n');
   const published = await measureStage(run, 'publish', () =>
     publish({
       dir,
@@ -306,6 +305,14 @@ async function publishArtifacts(
   );
   emit({ type: 'published', commit: published.commit, files: published.files });
   return published;
+}
+
+/** The subject of the commit; of several decisions also the list of them. */
+function describePins(pins: readonly Pin[]): readonly string[] {
+  const verb = pins.some(({ choose }) => choose === takenBack) ? 'reopen' : 'decide';
+  const [first = '', ...others] = pins.map(({ subject }) => subject);
+  if (others.length === 0) return [`ktx: ${verb} ${first}`];
+  return [`ktx: ${verb} ${first} and ${others.length} more`, [first, ...others].join('\n')];
 }
 
 function compareContestedMetrics(
@@ -378,4 +385,4 @@ function isFailed({ failure }: Pick<ConnectionReport, 'failure'>): boolean {
 function isFetched({ report }: FetchedSource): boolean {
   return report.items !== undefined;
 }
-import { takenBack } from '../context/claims/pins.ts';
+import { type Pin, takenBack } from '../context/claims/pins.ts';

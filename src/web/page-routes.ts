@@ -35,7 +35,9 @@ const nothing = z.strictObject({});
 const connection = name.optional();
 /** A parameter of a URL is a list if it stands there several times. */
 const list = z.union([z.array(name).max(50), name.transform((only) => [only])]).default([]);
-const decision = { kind: name.optional(), why: words.optional() };
+/** What was on the table when the page showed it: no decision is made without it. */
+const seen = z.array(name).min(1).max(500);
+const decision = { kind: name.optional(), why: words.optional(), seen };
 
 /** `--flag=value`: a value that begins with a dash is no flag. */
 function flag(key: string, value: string | number | boolean | undefined): PageCommand {
@@ -47,6 +49,10 @@ function flags(key: string, values: readonly string[]): PageCommand {
   return values.map((value) => `--${key}=${value}`);
 }
 
+function seenFlag(ids: readonly string[]): PageCommand {
+  return flag('seen', ids.join(','));
+}
+
 /** The route of a command that takes nothing. */
 function reads(...command: PageCommand): PageRoute {
   return define({ method: 'GET', input: nothing, command: () => command });
@@ -56,8 +62,16 @@ function decides(verb: 'accept' | 'reject'): PageRoute {
   return define({
     method: 'POST',
     writes: true,
-    input: z.strictObject({ id: name, why: decision.why }),
-    command: ({ id, why }) => ['review', verb, ...flag('why', why), '--', id],
+    // A join in use is not in the review queue: what the page saw of it is its id.
+    input: z.strictObject({ ids: seen, why: decision.why, seen: seen.optional() }),
+    command: ({ ids, why, seen: known }) => [
+      'review',
+      verb,
+      ...flag('why', why),
+      ...(known === undefined ? [] : seenFlag(known)),
+      '--',
+      ...ids,
+    ],
   });
 }
 
@@ -162,11 +176,12 @@ export const pageRoutes: Readonly<Record<string, PageRoute>> = {
     method: 'POST',
     writes: true,
     input: z.strictObject({ subject: name, version: name, ...decision }),
-    command: ({ subject, version, kind, why }) => [
+    command: ({ subject, version, kind, why, seen: known }) => [
       'review',
       'choose',
       ...flag('kind', kind),
       ...flag('why', why),
+      ...seenFlag(known),
       '--',
       subject,
       version,
@@ -176,11 +191,12 @@ export const pageRoutes: Readonly<Record<string, PageRoute>> = {
     method: 'POST',
     writes: true,
     input: z.strictObject({ subject: name, definition: words, ...decision }),
-    command: ({ subject, definition, kind, why }) => [
+    command: ({ subject, definition, kind, why, seen: known }) => [
       'review',
       'edit',
       ...flag('kind', kind),
       ...flag('why', why),
+      ...seenFlag(known),
       '--',
       subject,
       definition,
@@ -190,12 +206,13 @@ export const pageRoutes: Readonly<Record<string, PageRoute>> = {
     method: 'POST',
     writes: true,
     input: z.strictObject({ subject: name, until: name.optional(), ...decision }),
-    command: ({ subject, until, kind, why }) => [
+    command: ({ subject, until, kind, why, seen: known }) => [
       'review',
       'defer',
       ...flag('kind', kind),
       ...flag('until', until),
       ...flag('why', why),
+      ...seenFlag(known),
       '--',
       subject,
     ],
@@ -203,8 +220,15 @@ export const pageRoutes: Readonly<Record<string, PageRoute>> = {
   '/api/review/undo': define({
     method: 'POST',
     writes: true,
-    input: z.strictObject({ subject: name, kind: name.optional() }),
-    command: ({ subject, kind }) => ['review', 'undo', ...flag('kind', kind), '--', subject],
+    input: z.strictObject({ subjects: seen, kind: name.optional(), seen }),
+    command: ({ subjects, kind, seen: known }) => [
+      'review',
+      'undo',
+      ...flag('kind', kind),
+      ...seenFlag(known),
+      '--',
+      ...subjects,
+    ],
   }),
   '/api/review/accept': decides('accept'),
   '/api/review/reject': decides('reject'),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { inspect } from 'node:util';
+import { z } from 'zod';
 import { parseJson } from '../lib/json.ts';
 import { readVersion } from '../lib/version.ts';
 import { readBody, sendJson } from '../mcp/http/exchange.ts';
@@ -140,9 +141,18 @@ async function answerRoute(
   const signal = route.writes === true ? ended : AbortSignal.any([gone.signal, ended]);
   if (route.streams === true) return streamLines(response, { run, command, signal });
   const envelope = await run(command, { signal });
-  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  const status = route.writes === true && isConflict(envelope) ? 409 : 200;
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
   response.end(envelope);
 }
+
+/** True if the command refused because the question has changed since the page showed it. */
+function isConflict(envelope: string): boolean {
+  const { data } = refusedSchema.safeParse(parseJson(envelope));
+  return data?.error.code === 'question_changed';
+}
+
+const refusedSchema = z.object({ error: z.object({ code: z.string() }) });
 
 interface StreamedCommand {
   readonly run: RunForPage;

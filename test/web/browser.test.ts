@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { axeViolations, chromium, goTo, looks, openPage, settle } from './browser.ts';
 import { drawnProject } from './drawn-project.ts';
@@ -112,6 +113,63 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     await tab.waitForSelector('.decision-undone');
     expect(log()[0]).toMatch(/^ktx: reopen metric:/);
   });
+
+  test('joins and a metric that are selected by the keyboard are one decision, and one undo', async () => {
+    const dir = await waitingProject();
+    onTestFinished(() => removeFolder(dir));
+    await ktx(['ingest'], { cwd: dir });
+    await using page = await startPage(dir);
+    const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/review');
+    const count = () =>
+      Number(execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: dir, encoding: 'utf8' }));
+    const before = count();
+    // Past the conflicts, which are decided one by one.
+    for (const key of ['x', 'j', 'j', 'j', 'x', 'j', 'j', 'Shift+X']) await tab.keyboard.press(key);
+    expect(await tab.locator('.selection strong').innerText()).toBe('3 selected');
+    expect(await axeViolations(tab)).toEqual([]);
+    await tab.keyboard.press('2');
+    await tab.waitForSelector('.decision-made');
+    await settle(tab);
+    expect(await tab.locator('.decision-made').innerText()).toContain('and 2 more: rejected');
+    expect(count()).toBe(before + 1);
+    expect(await tab.locator('.questions li').count()).toBe(3);
+    await tab.keyboard.press('z');
+    await tab.waitForSelector('.decision-undone');
+    await settle(tab);
+    expect(count()).toBe(before + 2);
+    expect(await tab.locator('.questions li').count()).toBe(6);
+    expect(problems).toEqual([]);
+  });
+
+  test('what another person decided meanwhile is refused, said and gone from the list', async () => {
+    const dir = await waitingProject();
+    onTestFinished(() => removeFolder(dir));
+    await using page = await startPage(dir);
+    const { page: tab } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/review');
+    const { envelope } = await ktxJson(['review', 'list'], { cwd: dir });
+    const { conflicts } = waitingSchema.parse(envelope.data);
+    const [conflict] = conflicts;
+    const { subject = '', variants = [] } = conflict ?? {};
+    const [version] = variants;
+    await ktx(['review', 'choose', subject, version?.id ?? ''], { cwd: dir });
+    await tab.keyboard.press('2');
+    await tab.waitForSelector('.decision-failed');
+    await settle(tab);
+    expect(await tab.locator('.decision-failed').innerText()).toContain(
+      `changed since you looked: no longer open`,
+    );
+    expect(await tab.locator('.questions li').count()).toBe(5);
+    const head = execFileSync('git', ['log', '-1', '--format=%s'], { cwd: dir, encoding: 'utf8' });
+    expect(head.trim()).toBe(`ktx: decide ${subject}`);
+  });
+});
+
+const waitingSchema = z.object({
+  conflicts: z.array(
+    z.object({ subject: z.string(), variants: z.array(z.object({ id: z.string() })) }),
+  ),
 });
 
 describe.skipIf(chromium === undefined)('in a browser, text of others', () => {

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { pageRoutes } from '../../src/web/page-routes.ts';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
 import {
@@ -106,24 +107,41 @@ describe('a route that reads', () => {
 
 interface Step {
   readonly path: string;
-  readonly input: (version: string) => object;
+  readonly input: (version: string, seen: readonly string[]) => object;
   readonly typed: (version: string) => string[];
 }
 
 const steps: Readonly<Record<string, Step>> = {
   choose: {
     path: 'api/review/choose',
-    input: (version) => ({ subject: revenue, kind: 'metric', version, why: 'finance says so' }),
+    input: (version, seen) => ({
+      subject: revenue,
+      kind: 'metric',
+      version,
+      why: 'finance says so',
+      seen,
+    }),
     typed: (version) => ['review', 'choose', revenue, version, '--why', 'finance says so'],
   },
   edit: {
     path: 'api/review/edit',
-    input: () => ({ subject: revenue, kind: 'metric', definition: 'sum(amount) - 1' }),
+    input: (_version, seen) => ({
+      subject: revenue,
+      kind: 'metric',
+      definition: 'sum(amount) - 1',
+      seen,
+    }),
     typed: () => ['review', 'edit', revenue, 'sum(amount) - 1', '--kind', 'metric'],
   },
   defer: {
     path: 'api/review/defer',
-    input: () => ({ subject: revenue, kind: 'metric', until: '2999-01-31', why: '-- later' }),
+    input: (_version, seen) => ({
+      subject: revenue,
+      kind: 'metric',
+      until: '2999-01-31',
+      why: '-- later',
+      seen,
+    }),
     typed: () => [
       'review',
       'defer',
@@ -137,6 +155,8 @@ const steps: Readonly<Record<string, Step>> = {
   },
 };
 
+const madeSchema = z.object({ pin: z.object({ choose: z.string() }) });
+
 describe('a decision of the page', () => {
   test.for(Object.keys(steps))('%s is the commit that the command makes', async (name) => {
     const { path = '', input, typed } = steps[name] ?? {};
@@ -146,10 +166,11 @@ describe('a decision of the page', () => {
     };
     const conflict = conflicts.find(({ subject }) => subject === revenue);
     const version = conflict?.variants[1]?.id ?? '';
+    const seen = conflict?.variants.map(({ id }) => id) ?? [];
     const copy = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-web-copy-')));
     cpSync(cwd, copy, { recursive: true });
     const before = git(cwd, 'rev-parse', 'HEAD');
-    const answer = await post(path, input?.(version) ?? {});
+    const answer = await post(path, input?.(version, seen) ?? {});
     expect(envelopeOf(answer)).toMatchObject({ ok: true });
     expect(await ktx(typed?.(version) ?? [], { cwd: copy })).toMatchObject({ code: 0 });
     expect(git(cwd, 'rev-parse', 'HEAD')).not.toBe(before);
@@ -157,7 +178,12 @@ describe('a decision of the page', () => {
     const commit = (dir: string) => git(dir, 'log', '-1', '--format=%s %an %ae %T');
     expect(commit(cwd)).toBe(commit(copy));
     removeFolder(copy);
-    const undone = await post('api/review/undo', { subject: revenue, kind: 'metric' });
+    const { pin } = madeSchema.parse(envelopeOf(answer).data);
+    const undone = await post('api/review/undo', {
+      subjects: [revenue],
+      kind: 'metric',
+      seen: [pin.choose],
+    });
     expect(envelopeOf(undone)).toMatchObject({ ok: true });
     expect(git(cwd, 'log', '-1', '--format=%s').trim()).toBe(`ktx: reopen ${revenue}`);
     expect(git(cwd, 'diff', '--name-only', before.trim(), 'HEAD')).toMatch(/^(?:pins\.yaml\n)?$/);
@@ -165,8 +191,22 @@ describe('a decision of the page', () => {
     expect(after.envelope.data).toEqual(listed.envelope.data);
   });
 
+  test.for(['choose', 'edit', 'defer', 'undo'])(
+    '%s says what was seen, or is refused',
+    async (verb) => {
+      const inputs: Readonly<Record<string, object>> = {
+        choose: { subject: revenue, version: 'ade0f976' },
+        edit: { subject: revenue, definition: 'sum(amount)' },
+        defer: { subject: revenue },
+        undo: { subjects: [revenue] },
+      };
+      const answer = await post(`api/review/${verb}`, inputs[verb] ?? {});
+      expect([answer.status, envelopeOf(answer).error?.code]).toEqual([400, 'input_invalid']);
+    },
+  );
+
   test('cannot be taken back twice', async () => {
-    const answer = await post('api/review/undo', { subject: revenue, kind: 'metric' });
+    const answer = await post('api/review/undo', { subjects: [revenue], seen: ['none'] });
     expect(envelopeOf(answer).error).toMatchObject({ code: 'decision_unknown' });
   });
 });

@@ -4,7 +4,7 @@ import { Chip, Failure, Key, Said } from '../parts/basics.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { count } from '../parts/text.ts';
 import { linkTo, linkToSubject } from '../router.ts';
-import type { Decision, Question } from '../review/questions.ts';
+import { decideAll, type Decision, type Question } from '../review/questions.ts';
 
 type GraphJoin = JoinGraph['joins'][number];
 type Decide = ((decision: Decision) => void) | undefined;
@@ -101,8 +101,10 @@ function decisionAbout(join: GraphJoin, verb: 'accept' | 'reject'): Decision {
     type: 'join',
     key: id,
     about: { subject, id, to, on, why, confidence },
+    // The graph knows the join by its id, and shows no others about its columns.
+    seen: [],
   };
-  return { question, path: `review/${verb}`, input: { id }, says: `${verb}ed` };
+  return decideAll([question], verb);
 }
 
 function DatasetDetails({ graph, name }: { readonly graph: JoinGraph; readonly name: string }) {

@@ -1,5 +1,5 @@
 import { Key, Said } from '../parts/basics.tsx';
-import { questionName } from './questions.ts';
+import { decisionName } from './questions.ts';
 import { type Decisions, isUndoable, type SentDecision } from './use-decisions.ts';
 
 /** What became of the last decision, and how to take it back. */
@@ -28,7 +28,7 @@ function DecisionText({
 }: {
   readonly sent: SentDecision;
 }) {
-  const name = <Said>{questionName(decision.question)}</Said>;
+  const name = <Said>{decisionName(decision)}</Said>;
   if (state === 'waiting')
     return (
       <span>

@@ -6,11 +6,13 @@ import { differenceText } from './two-truths.tsx';
 interface QuestionListProps {
   readonly questions: readonly Question[];
   readonly current: string;
+  /** Keys of those that get one decision together. */
+  readonly selected: ReadonlySet<string>;
   readonly onChoose: (key: string) => void;
 }
 
 /** All open questions, by kind. */
-export function QuestionList({ questions, current, onChoose }: QuestionListProps) {
+export function QuestionList({ questions, current, selected, onChoose }: QuestionListProps) {
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
@@ -28,10 +30,12 @@ export function QuestionList({ questions, current, onChoose }: QuestionListProps
               <li key={question.key}>
                 <button
                   type="button"
+                  data-selected={selected.has(question.key) ? 'true' : undefined}
                   aria-current={question.key === current ? 'true' : undefined}
                   onClick={() => onChoose(question.key)}
                 >
                   <Said>{questionName(question)}</Said>
+                  {selected.has(question.key) ? <span>✓ selected</span> : null}
                   <span class="soft">{hintOf(question)}</span>
                 </button>
               </li>

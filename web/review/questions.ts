@@ -1,16 +1,21 @@
 import type { Conflict, Waiting } from '../answers.ts';
 import { nameSubject } from '../parts/text.ts';
 
+/** What every question has. */
+interface Asked {
+  readonly key: string;
+  /** The ids of all that the queue has about its subject and kind; none for a join in use. */
+  readonly seen: readonly string[];
+}
+
 /** Something that a person can decide. */
-export type Question =
-  | { readonly type: 'conflict'; readonly key: string; readonly about: Conflict }
-  | { readonly type: 'join'; readonly key: string; readonly about: Waiting['joins'][number] }
-  | { readonly type: 'fact'; readonly key: string; readonly about: Waiting['unreviewed'][number] }
-  | {
-      readonly type: 'correction';
-      readonly key: string;
-      readonly about: Waiting['corrections'][number];
-    };
+export type Question = Asked &
+  (
+    | { readonly type: 'conflict'; readonly about: Conflict }
+    | { readonly type: 'join'; readonly about: Waiting['joins'][number] }
+    | { readonly type: 'fact'; readonly about: Waiting['unreviewed'][number] }
+    | { readonly type: 'correction'; readonly about: Waiting['corrections'][number] }
+  );
 
 export const questionTitles: Readonly<Record<Question['type'], string>> = {
   conflict: 'Conflicts',
@@ -21,20 +26,38 @@ export const questionTitles: Readonly<Record<Question['type'], string>> = {
 
 /** In the order in which `ktx review` asks. */
 export function listQuestions(waiting: Waiting): readonly Question[] {
-  return [
+  const seen: readonly string[] = [];
+  const questions: readonly Question[] = [
     ...waiting.conflicts.map((about) => ({
       type: 'conflict' as const,
       key: `${about.subject} ${about.kind}`,
       about,
+      seen,
     })),
-    ...waiting.joins.map((about) => ({ type: 'join' as const, key: about.id, about })),
-    ...waiting.unreviewed.map((about) => ({ type: 'fact' as const, key: about.id, about })),
+    ...waiting.joins.map((about) => ({ type: 'join' as const, key: about.id, about, seen })),
+    ...waiting.unreviewed.map((about) => ({ type: 'fact' as const, key: about.id, about, seen })),
     ...waiting.corrections.map((about) => ({
       type: 'correction' as const,
       key: `${about.id} correction`,
       about,
+      seen,
     })),
   ];
+  const alike = Map.groupBy(questions, subjectAndKind);
+  return questions.map((question) => ({
+    ...question,
+    seen: (alike.get(subjectAndKind(question)) ?? []).flatMap(idsOf),
+  }));
+}
+
+function subjectAndKind(question: Question): string {
+  return `${question.about.subject} ${pinnedKind(question)}`;
+}
+
+function idsOf(question: Question): readonly string[] {
+  return question.type === 'conflict'
+    ? question.about.variants.map(({ id }) => id)
+    : [question.about.id];
 }
 
 /** What a decision about it is kept under in `pins.yaml`. */
@@ -48,7 +71,8 @@ export function questionName(question: Question): string {
 
 /** A decision, as the routes of the server take it. */
 export interface Decision {
-  readonly question: Question;
+  /** Several if the same was decided about them, as one commit. */
+  readonly questions: readonly Question[];
   readonly path: string;
   readonly input: object;
   /** In words: `chose version 1`. */
@@ -57,29 +81,51 @@ export interface Decision {
 
 /** The decision that a number key or its button makes; undefined if there is no such choice. */
 export function numberedDecision(question: Question, number: number): Decision | undefined {
-  const { about } = question;
-  if (question.type === 'conflict') {
-    const variant = question.about.variants[number - 1];
-    if (variant === undefined) return undefined;
-    const input = { subject: about.subject, kind: question.about.kind, version: variant.id };
-    return { question, path: 'review/choose', input, says: `chose version ${number}` };
+  if (question.type !== 'conflict') {
+    const verb = (['accept', 'reject'] as const)[number - 1];
+    return verb && decideAll([question], verb);
   }
-  const verb = (['accept', 'reject'] as const)[number - 1];
-  if (verb === undefined) return undefined;
-  const id = question.about.id;
-  return { question, path: `review/${verb}`, input: { id }, says: `${verb}ed` };
+  const { about, seen } = question;
+  const variant = about.variants[number - 1];
+  if (variant === undefined) return undefined;
+  const input = { subject: about.subject, kind: about.kind, version: variant.id, seen };
+  const says = `chose version ${number}`;
+  return { questions: [question], path: 'review/choose', input, says };
+}
+
+/** True if it can be decided together with others: what is accepted or rejected. */
+export function isSelectable({ type }: Question): boolean {
+  return type === 'join' || type === 'fact';
+}
+
+/** The same about all of them, as one commit. Conflicts are no part of it. */
+export function decideAll(questions: readonly Question[], verb: 'accept' | 'reject'): Decision {
+  const ids = questions.flatMap((question) =>
+    question.type === 'conflict' ? [] : [question.about.id],
+  );
+  const seen = [...new Set(questions.flatMap((question) => question.seen))];
+  const input = seen.length === 0 ? { ids } : { ids, seen };
+  return { questions, path: `review/${verb}`, input, says: `${verb}ed` };
 }
 
 export function ownDecision(question: Question, definition: string): Decision {
-  const input = { subject: question.about.subject, kind: pinnedKind(question), definition };
-  return { question, path: 'review/edit', input, says: 'your definition' };
+  const { about, seen } = question;
+  const input = { subject: about.subject, kind: pinnedKind(question), definition, seen };
+  return { questions: [question], path: 'review/edit', input, says: 'your definition' };
 }
 
 /** For 30 days, as `ktx review` does. */
 export function deferral(question: Question, why: string): Decision {
   const until = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   const reason = why.trim() === '' ? {} : { why: why.trim() };
-  const { subject } = question.about;
-  const input = { subject, kind: pinnedKind(question), until, ...reason };
-  return { question, path: 'review/defer', input, says: `put off until ${until}` };
+  const { about, seen } = question;
+  const input = { subject: about.subject, kind: pinnedKind(question), until, seen, ...reason };
+  return { questions: [question], path: 'review/defer', input, says: `put off until ${until}` };
+}
+
+/** What the line about a decision names: a subject, or how many. */
+export function decisionName({ questions }: Decision): string {
+  const [first, ...others] = questions;
+  const name = first === undefined ? '' : questionName(first);
+  return others.length === 0 ? name : `${name} and ${others.length} more`;
 }

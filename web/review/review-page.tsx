@@ -10,8 +10,16 @@ import { DecisionLine } from './decision-line.tsx';
 import { OpenWork } from './open-work.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { QuestionList } from './question-list.tsx';
-import { deferral, listQuestions, numberedDecision, type Question } from './questions.ts';
-import { type Decisions, useDecisions } from './use-decisions.ts';
+import {
+  decideAll,
+  type Decision,
+  deferral,
+  listQuestions,
+  numberedDecision,
+  type Question,
+} from './questions.ts';
+import { type Selection, SelectionBar, useSelection } from './selection.tsx';
+import { type Decisions, isOutdated, useDecisions } from './use-decisions.ts';
 
 /** Conflicts, joins, metrics and corrections, one at a time. */
 export function ReviewPage({ place }: { readonly place: Place }) {
@@ -39,7 +47,7 @@ function Keys({ mayDecide }: { readonly mayDecide: boolean }) {
   return (
     <span class="keys soft">
       <Key>j</Key> <Key>k</Key> move <Key>1</Key> <Key>2</Key> choose <Key>w</Key> write{' '}
-      <Key>p</Key> put off <Key>z</Key> undo
+      <Key>p</Key> put off <Key>x</Key> select <Key>z</Key> undo
     </span>
   );
 }
@@ -57,44 +65,55 @@ function Questions({ questions, wanted, decisions }: QuestionsProps) {
   const [isWriting, setWriting] = useState(false);
   const sent = decisions?.sent ?? [];
   const decided = new Set(
-    sent.filter(({ state }) => state === 'waiting').map(({ decision }) => decision.question.key),
+    sent
+      .filter(({ state }) => state === 'waiting')
+      .flatMap(({ decision }) => decision.questions.map(({ key }) => key)),
   );
   const open = questions.filter(({ key }) => !decided.has(key));
   const first = open.find(({ about }) => about.subject === wanted) ?? open[0];
   const current = open.find(({ key }) => key === chosen) ?? first;
+  const selection = useSelection(open);
+  const after = (gone: readonly Question[]): void => choose(nextAfter(open, gone)?.key);
+  const decide = (decision: Decision): void => {
+    after(decision.questions);
+    selection.clear();
+    decisions?.decide(decision);
+  };
   const move = (steps: number): void => {
     const index = open.findIndex(({ key }) => key === current?.key);
     const next = open[Math.min(open.length - 1, Math.max(0, index + steps))];
     if (next !== undefined) choose(next.key);
   };
-  const after = (question: Question): void => {
-    const index = open.indexOf(question);
-    choose((open[index + 1] ?? open[index - 1])?.key);
-  };
-  const keys = { current, decisions, move, after, write: () => setWriting(true) };
-  useReviewKeys(keys);
+  const write = (): void => setWriting(true);
+  useReviewKeys({ current, decisions, decide, move, selection, write });
   useEffect(() => setWriting(false), [current?.key]);
+  // A question that others changed meanwhile is on the screen again, as it is now.
+  const last = sent.at(-1);
+  const outdated = last !== undefined && isOutdated(last) ? last.decision.questions[0] : undefined;
+  useEffect(() => {
+    if (outdated !== undefined) choose(outdated.key);
+  }, [outdated]);
   return (
     <>
       <DecisionLine decisions={decisions} />
+      {decisions === undefined ? null : <SelectionBar selection={selection} onDecide={decide} />}
       {current === undefined ? (
         <Empty>Nothing is left to decide.</Empty>
       ) : (
         <div class="review">
-          <QuestionList questions={open} current={current.key} onChoose={choose} />
+          <QuestionList
+            questions={open}
+            current={current.key}
+            selected={selection.keys}
+            onChoose={choose}
+          />
           <QuestionCard
             key={current.key}
             question={current}
             position={`${open.indexOf(current) + 1} of ${count(open.length, 'question')}`}
             isWriting={isWriting}
             onWrite={setWriting}
-            onDecide={
-              decisions &&
-              ((decision) => {
-                after(current);
-                decisions.decide(decision);
-              })
-            }
+            onDecide={decisions && decide}
           />
         </div>
       )}
@@ -102,11 +121,20 @@ function Questions({ questions, wanted, decisions }: QuestionsProps) {
   );
 }
 
+/** The question to look at once others are decided. */
+function nextAfter(open: readonly Question[], gone: readonly Question[]): Question | undefined {
+  const keys = new Set(gone.map(({ key }) => key));
+  const index = open.findIndex(({ key }) => keys.has(key));
+  const isLeft = ({ key }: Question) => !keys.has(key);
+  return open.slice(index).find(isLeft) ?? open.findLast(isLeft);
+}
+
 interface ReviewKeys {
   readonly current: Question | undefined;
   readonly decisions: Decisions | undefined;
+  readonly decide: (decision: Decision) => void;
   readonly move: (steps: number) => void;
-  readonly after: (question: Question) => void;
+  readonly selection: Selection;
   readonly write: () => void;
 }
 
@@ -123,7 +151,8 @@ function useReviewKeys(keys: ReviewKeys): void {
 }
 
 /** False if the key means nothing here. */
-function pressKey(key: string, { current, decisions, move, after, write }: ReviewKeys): boolean {
+function pressKey(key: string, keys: ReviewKeys): boolean {
+  const { current, decisions, move, selection, write } = keys;
   if (key === 'j' || key === 'k') {
     move(key === 'j' ? 1 : -1);
     return true;
@@ -134,16 +163,36 @@ function pressKey(key: string, { current, decisions, move, after, write }: Revie
     return true;
   }
   if (current === undefined) return false;
+  // With Shift the letter is a capital.
+  if (key === 'x' || key === 'X') {
+    selection.toggle(current, key === 'X');
+    return true;
+  }
   if (key === 'w') {
     write();
     return true;
   }
-  const decision =
-    key === 'p'
-      ? deferral(current, '')
-      : /^[1-9]$/.test(key) && numberedDecision(current, Number(key));
+  return pressToDecide(key, current, keys);
+}
+
+function pressToDecide(
+  key: string,
+  current: Question,
+  { selection, decide }: Pick<ReviewKeys, 'selection' | 'decide'>,
+): boolean {
+  if (key === 'Escape' && selection.questions.length > 0) {
+    selection.clear();
+    return true;
+  }
+  const number = /^[1-9]$/.test(key) ? Number(key) : undefined;
+  const decision = key === 'p' ? deferral(current, '') : number && decisionOf(number);
   if (!decision) return false;
-  after(current);
-  decisions.decide(decision);
+  decide(decision);
   return true;
+
+  function decisionOf(choice: number): Decision | undefined {
+    if (selection.questions.length === 0) return numberedDecision(current, choice);
+    const verb = (['accept', 'reject'] as const)[choice - 1];
+    return verb && decideAll(selection.questions, verb);
+  }
 }

@@ -3,7 +3,15 @@ import { type ApiError, type Envelope, send } from '../api.ts';
 import { forgetData } from '../data.ts';
 import { type Decision, pinnedKind } from './questions.ts';
 
+/** An entry of `pins.yaml`. */
+interface MadePin {
+  readonly subject: string;
+  readonly choose: string;
+}
+
 interface DecisionReport {
+  readonly pin?: MadePin;
+  readonly pins?: readonly MadePin[];
   readonly report?: { readonly commit?: { readonly id?: string } };
 }
 
@@ -12,6 +20,7 @@ export interface SentDecision {
   readonly decision: Decision;
   readonly state: 'waiting' | 'made' | 'failed' | 'undone';
   readonly commit?: string | undefined;
+  readonly pins?: readonly MadePin[] | undefined;
   readonly error?: ApiError | undefined;
 }
 
@@ -46,11 +55,15 @@ export function useDecisions(): Decisions {
   const undo = useCallback(() => {
     const last = known.current.findLast(({ state }) => state === 'made');
     if (last === undefined || !isUndoable(last.decision)) return;
-    const { decision } = last;
+    const { decision, pins = [] } = last;
     replace(decision, { decision, state: 'waiting' });
     queue.current = queue.current.then(async () => {
-      const { question } = decision;
-      const input = { subject: question.about.subject, kind: pinnedKind(question) };
+      const [question, ...others] = decision.questions;
+      const input = {
+        subjects: pins.map(({ subject }) => subject),
+        seen: [...new Set(pins.map(({ choose }) => choose))],
+        ...(question !== undefined && others.length === 0 && { kind: pinnedKind(question) }),
+      };
       const { ok, error } = await send('review/undo', input);
       replace(decision, ok ? { decision, state: 'undone' } : { ...last, error });
       forgetData();
@@ -60,11 +73,17 @@ export function useDecisions(): Decisions {
 }
 
 /** A rejected correction is a note that is gone. */
-export function isUndoable({ question, path }: Decision): boolean {
-  return !(question.type === 'correction' && path === 'review/reject');
+export function isUndoable({ questions: [question], path }: Decision): boolean {
+  return !(question?.type === 'correction' && path === 'review/reject');
+}
+
+/** True if the server refused because the question is another by now. */
+export function isOutdated({ state, error }: SentDecision): boolean {
+  return state === 'failed' && error?.code === 'question_changed';
 }
 
 function madeOf(decision: Decision, { ok, data, error }: Envelope<DecisionReport>): SentDecision {
   if (!ok) return { decision, state: 'failed', error };
-  return { decision, state: 'made', commit: data?.report?.commit?.id };
+  const pins = data?.pins ?? (data?.pin === undefined ? [] : [data.pin]);
+  return { decision, state: 'made', commit: data?.report?.commit?.id, pins };
 }

@@ -18,8 +18,8 @@ export interface ProjectFindings {
   readonly merged?: MergedClaims | undefined;
   /** Which source counts more. */
   readonly authority?: Authority | undefined;
-  /** A person's decision, made with this run. */
-  readonly pin?: Pin | undefined;
+  /** A person's decisions, made with this run. */
+  readonly pins?: readonly Pin[] | undefined;
 }
 
 /** What a run knows about one warehouse. */

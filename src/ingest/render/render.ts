@@ -268,13 +268,13 @@ function usageWrites({ catalog, usage }: ConnectionFindings, tree: FileTree): Fi
   return tree.get(path) === text ? [] : [{ step: 'file_written', path, text }];
 }
 
-/** The pins of the tree, with the pin of this run. */
-function pinsText({ pin }: ProjectFindings, tree: FileTree): string | undefined {
-  return pin === undefined ? tree.get(pinsPath) : setPin(tree.get(pinsPath), pin);
+/** The pins of the tree, with those of this run. */
+function pinsText({ pins = [] }: ProjectFindings, tree: FileTree): string | undefined {
+  return pins.reduce<string | undefined>(setPin, tree.get(pinsPath));
 }
 
 function pinWrites(findings: ProjectFindings, tree: FileTree): FileWrite[] {
-  if (findings.pin === undefined) return [];
+  if (findings.pins === undefined) return [];
   const text = pinsText(findings, tree);
   return [{ step: 'file_written', path: pinsPath, text, artifact: pinsPath }];
 }

@@ -124,9 +124,9 @@ function createTable({ db }: State): void {
 }
 
 /** What people ran is read in every run, and what a person asks for is done. */
-function canSettle({ connections, scan, pin, reExtract, branch }: PipelineRun): boolean {
+function canSettle({ connections, scan, pins, reExtract, branch }: PipelineRun): boolean {
   const hasHistory = connections.some(({ history }) => history?.enabled === true);
-  const isAsked = pin !== undefined || reExtract === true || branch !== undefined;
+  const isAsked = pins !== undefined || reExtract === true || branch !== undefined;
   return !isAsked && !hasHistory && scan.query_logs.length === 0;
 }
 

@@ -29,7 +29,7 @@ import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts'
 
 interface IngestRequest extends Pick<
   IngestInput,
-  'dryRun' | 'signal' | 'onEvent' | 'pin' | 'reExtract' | 'allowEmpty'
+  'dryRun' | 'signal' | 'onEvent' | 'pins' | 'beforeDecision' | 'reExtract' | 'allowEmpty'
 > {
   /** Names of warehouses and sources; empty means all of them. */
   readonly connections: readonly string[];
@@ -58,7 +58,7 @@ export async function ingestProject(
   request: IngestRequest,
 ): Promise<IngestReport> {
   const { llm = true, tools, budget, runId = project.runId } = request;
-  const { dryRun, signal, onEvent, pin, reExtract, allowEmpty, commit, branch } = request;
+  const { dryRun, signal, onEvent, pins, reExtract, allowEmpty, commit, branch } = request;
   // A wrong name is an error before a model is paid.
   if (branch !== undefined) await commitTarget(await openRepository(project.dir), branch);
   const requested = requestedConnections(project, request);
@@ -80,7 +80,8 @@ export async function ingestProject(
     dryRun,
     signal,
     onEvent,
-    pin,
+    pins,
+    beforeDecision: request.beforeDecision,
     authority: readAuthority(project.config),
     reExtract,
     allowEmpty,
@@ -154,17 +155,17 @@ interface RequestedConnections {
 }
 
 /**
- * Resolves the names of the request; throws if one is not in `ktx.yaml`. A pin reads no connection.
+ * Resolves the names of the request; throws if one is not in `ktx.yaml`. A decision reads none.
  */
 function requestedConnections(
   project: Project,
-  { connections, forget = [], pin }: IngestRequest,
+  { connections, forget = [], pins }: IngestRequest,
 ): RequestedConnections {
   const configured = Object.keys(project.config.connections);
   const sources = new Set([notesName, ...listSources(project.config).map(([name]) => name)]);
   const isSource = (name: string) => sources.has(name);
   const isAll = connections.length === 0 && forget.length === 0;
-  const names = new Set(pin === undefined ? (isAll ? configured : connections) : []);
+  const names = new Set(pins === undefined ? (isAll ? configured : connections) : []);
   // Throws: a project without connections has nothing to ingest.
   if (configured.length === 0) project.connection();
   const unknown = [...names].find((name) => !isSource(name) && !configured.includes(name));
@@ -194,7 +195,7 @@ function noWarehouseForSources(): UserError {
 /** The configured sources, the notes if there are any, and the removed sources to forget. */
 async function sourceInputs(
   project: Project,
-  { forget = [], pin }: IngestRequest,
+  { forget = [], pins }: IngestRequest,
   { names, secrets, unapproved }: RequestedConnections & ApprovedConnections,
 ): Promise<readonly SourceInput[]> {
   const configured = listSources(project.config).map(([name, config]): SourceInput => ({
@@ -207,7 +208,7 @@ async function sourceInputs(
     isAsked: names.has(name),
   }));
   const notes = (await hasNotes(project.dir))
-    ? [{ name: notesName, open: openNotes, secrets, isAsked: pin === undefined }]
+    ? [{ name: notesName, open: openNotes, secrets, isAsked: pins === undefined }]
     : [];
   const removed =
     forget.length === 0 ? [] : chooseSourcesToForget(forget, await listRemovedSources(project));

@@ -17,12 +17,8 @@ export async function findQuestion(
   { named, kind }: WantedQuestion,
 ): Promise<OpenQuestion> {
   const all = listQuestions(await loadQuestions(project));
-  const wanted = named.replaceAll(' ', '');
   const matches = all.filter(
-    (question) =>
-      (kind === undefined || question.kind === kind) &&
-      (spellingsOf(question.subject).includes(wanted) ||
-        (wanted.length >= 4 && question.ids.some((id) => id.startsWith(wanted)))),
+    (question) => (kind === undefined || question.kind === kind) && isNamed(question, named),
   );
   const [match, ...others] = [...new Map(matches.map((own) => [questionKey(own), own])).values()];
   const ids = matches.flatMap((own) => own.ids);
@@ -31,7 +27,7 @@ export async function findQuestion(
     throw new UserError('question_unknown', `Nothing is open about ${named}.`, {
       hint:
         didYouMean(
-          wanted,
+          named.replaceAll(' ', ''),
           all.flatMap(({ subject }) => spellingsOf(subject)),
         ) ??
         'ktx review list shows what is open; ktx remember --corrects takes your words about the rest',
@@ -43,6 +39,18 @@ export async function findQuestion(
       kinds.length > 1 ? `--kind ${kinds.join(' or ')}` : `name one by its id: ${ids.join(', ')}`,
     exitCode: 2,
   });
+}
+
+/** True if a person's words mean it: its subject, or the beginning of an id. */
+export function isNamed(
+  { subject, ids }: Pick<OpenQuestion, 'subject' | 'ids'>,
+  named: string,
+): boolean {
+  const wanted = named.replaceAll(' ', '');
+  return (
+    spellingsOf(subject).includes(wanted) ||
+    (wanted.length >= 4 && ids.some((id) => id.startsWith(wanted)))
+  );
 }
 
 function questionKey({ subject, kind }: OpenQuestion): string {

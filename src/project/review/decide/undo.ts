@@ -2,6 +2,7 @@ import { type Pin, takenBack } from '../../../context/claims/pins.ts';
 import { UserError } from '../../../lib/error.ts';
 import { didYouMean } from '../../../lib/suggest.ts';
 import type { Project } from '../../open/open.ts';
+import { requireOwnDecision } from './changed-question.ts';
 import { readWritablePins } from './writable-pins.ts';
 
 interface UndoRequest {
@@ -9,19 +10,33 @@ interface UndoRequest {
   readonly named: string;
   /** Needed only if several things about the subject were decided. */
   readonly kind?: string | undefined;
+  /** What the decision chose, as whoever takes it back knows it. */
+  readonly seen?: readonly string[] | undefined;
 }
 
 /** Takes the newest decision about a subject back: what it decided is open again. */
-export async function createUndo(project: Project, { named, kind }: UndoRequest): Promise<Pin> {
+export async function createUndo(
+  project: Project,
+  { named, kind, seen }: UndoRequest,
+): Promise<Pin> {
   const { pins, deferred } = await readWritablePins(project);
   const decided = [...pins, ...deferred];
   const matches = decided.filter(
     (pin) => spellings(pin.subject).includes(named) && (kind === undefined || pin.kind === kind),
   );
-  const questions = new Map(matches.map((pin) => [`${pin.subject} ${pin.kind}`, pin]));
+  const known = matches.filter(({ choose }) => seen?.includes(choose) === true);
+  const questions = new Map(
+    (known.length > 0 ? known : matches).map((pin) => [`${pin.subject} ${pin.kind}`, pin]),
+  );
   const [pin, ...others] = questions.values();
-  if (pin !== undefined && others.length === 0)
+  if (pin !== undefined && others.length === 0) {
+    // The newest: what was seen may have another decision after it.
+    const newest = decided.findLast(
+      ({ subject, kind: about }) => subject === pin.subject && about === pin.kind,
+    );
+    requireOwnDecision(newest ?? pin, seen);
     return { subject: pin.subject, kind: pin.kind, choose: takenBack, seen: [] };
+  }
   if (pin === undefined)
     throw new UserError('decision_unknown', `Nobody has decided about ${named}.`, {
       hint:

@@ -1,3 +1,5 @@
+import type { Pin } from '../../../../context/claims/pins.ts';
+import { UserError } from '../../../../lib/error.ts';
 import { formatCount } from '../../../../lib/format-count.ts';
 import type { Project } from '../../../../project/open/open.ts';
 import type { ProposedCorrection } from '../../../../project/review/corrections.ts';
@@ -5,6 +7,12 @@ import type { createJoinPin } from '../../../../project/review/joins.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../../command.ts';
 import { describeIngest } from '../ingest-report-text.ts';
 import { ingestFailure } from '../run-ingest.ts';
+
+/** For programs that showed the question to a person some time ago. */
+const seenOption = [
+  '--seen <ids>',
+  'ids of all versions that you saw, with commas: refused if the question has others by now',
+] as const;
 
 export const chooseCommand = defineCommand({
   description:
@@ -20,9 +28,11 @@ export const chooseCommand = defineCommand({
       .argument('<subject>', 'subject as printed by ktx review list')
       .argument('<version>', 'id of the version, or the beginning of it')
       .option('--kind <kind>', 'which conflict, if the subject has several')
-      .option('--why <words>', 'reason, stored with the choice'),
-  async run({ args: [subject, version], options: { kind, why } }, context) {
-    return choose(await context.project(), { subject, kind, choose: version, why }, context);
+      .option('--why <words>', 'reason, stored with the choice')
+      .option(...seenOption),
+  async run({ args: [subject, version], options }, context) {
+    const choice = { subject, choose: version, ...options };
+    return choose(await context.project(), choice, context);
   },
 });
 
@@ -30,19 +40,23 @@ const joinArgument = 'join or metric as printed by ktx review list, or its id';
 
 export const acceptCommand = defineCommand({
   description:
-    'Accepts a join in doubt, a metric or time that is unreviewed, or a correction that an agent proposed: saves the decision in pins.yaml, updates the files and commits.',
+    'Accepts a join in doubt, a metric or time that is unreviewed, or a correction that an agent proposed: saves the decision in pins.yaml, updates the files and commits. Several are one commit.',
   examples: [
     ['ktx review accept "warehouse.orders(customer_id)"', 'queries use the join from now on'],
+    ['ktx review accept 1f0c22aa 9be41d03', 'two of them, by their ids, as one commit'],
   ],
   define: (command) =>
-    command.argument('<join>', joinArgument).option('--why <words>', 'reason, stored with it'),
-  run: async ({ args: [join], options: { why } }, context) =>
-    decideJoin(await context.project(), { join, why, isAccepted: true }, context),
+    command
+      .argument('<join...>', joinArgument)
+      .option('--why <words>', 'reason, stored with it')
+      .option(...seenOption),
+  run: async ({ args: [joins], options }, context) =>
+    decideJoins(await context.project(), { joins, ...options, isAccepted: true }, context),
 });
 
 export const rejectCommand = defineCommand({
   description:
-    'Rejects a join, in doubt or in use, or a metric or time that is unreviewed: saves the decision in pins.yaml and commits.',
+    'Rejects a join, in doubt or in use, or a metric or time that is unreviewed: saves the decision in pins.yaml and commits. Several are one commit.',
   examples: [
     [
       'ktx review reject "warehouse.orders(status_id)" --why "a code, no key"',
@@ -50,9 +64,12 @@ export const rejectCommand = defineCommand({
     ],
   ],
   define: (command) =>
-    command.argument('<join>', joinArgument).option('--why <words>', 'reason, stored with it'),
-  run: async ({ args: [join], options: { why } }, context) =>
-    decideJoin(await context.project(), { join, why, isAccepted: false }, context),
+    command
+      .argument('<join...>', joinArgument)
+      .option('--why <words>', 'reason, stored with it')
+      .option(...seenOption),
+  run: async ({ args: [joins], options }, context) =>
+    decideJoins(await context.project(), { joins, ...options, isAccepted: false }, context),
 });
 
 const questionArgument = 'subject as printed by ktx review list, or an id';
@@ -74,9 +91,10 @@ export const editCommand = defineCommand({
       .argument('<subject>', questionArgument)
       .argument('<definition>', 'words, a formula, or YAML')
       .option(...kindOption)
-      .option('--why <words>', 'reason, stored with it'),
-  run: async ({ args: [named, text], options: { kind, why } }, context) =>
-    writeOwn(await context.project(), { named, kind, text, why }, context),
+      .option('--why <words>', 'reason, stored with it')
+      .option(...seenOption),
+  run: async ({ args: [named, text], options }, context) =>
+    writeOwn(await context.project(), { named, text, ...options }, context),
 });
 
 export const deferCommand = defineCommand({
@@ -94,39 +112,81 @@ export const deferCommand = defineCommand({
       .argument('<subject>', questionArgument)
       .option(...kindOption)
       .option('--until <day>', 'day on which it comes back, like 2027-01-31')
-      .option('--why <words>', 'reason, stored with it'),
-  run: async ({ args: [named], options: { kind, until, why } }, context) =>
-    putOff(await context.project(), { named, kind, until, why }, context),
+      .option('--why <words>', 'reason, stored with it')
+      .option(...seenOption),
+  run: async ({ args: [named], options }, context) =>
+    putOff(await context.project(), { named, ...options }, context),
 });
 
 export const undoCommand = defineCommand({
   description:
     'Takes the newest decision about a subject back: removes it from pins.yaml, updates the files and commits. The question is open ' +
-    'again, and is listed as before.',
+    'again, and is listed as before. Several are one commit.',
   examples: [['ktx review undo metric:warehouse.orders.revenue', 'the conflict is open again']],
   define: (command) =>
     command
-      .argument('<subject>', 'subject as it stands in pins.yaml')
-      .option('--kind <kind>', 'which decision, if the subject has several'),
-  async run({ args: [named], options: { kind } }, context) {
+      .argument('<subject...>', 'subject as it stands in pins.yaml')
+      .option('--kind <kind>', 'which decision, if the subject has several')
+      .option('--seen <choices>', 'what you decided, with commas: refused if it is another by now'),
+  async run({ args: [subjects], options: { kind, seen } }, context) {
     const project = await context.project();
     const { createUndo } = await import('../../../../project/review/decide/undo.ts');
-    const pin = await createUndo(project, { named, kind });
-    return publishPin(project, { pin, says: 'open again' }, context);
+    const create = () =>
+      inOrder(subjects, (named) => createUndo(project, { named, kind, seen: idsOf(seen) }));
+    const pins = await create();
+    const check = async (): Promise<void> => void (await create());
+    return publishPins(project, { pins, says: 'open again', check }, context);
   },
 });
 
-interface NamedQuestion {
-  readonly named: string;
+interface AnsweredQuestion {
   readonly kind?: string | undefined;
   readonly why?: string | undefined;
+  /** Ids, with commas. */
+  readonly seen?: string | undefined;
+}
+
+interface NamedQuestion extends AnsweredQuestion {
+  readonly named: string;
+}
+
+function idsOf(seen: string | undefined): readonly string[] | undefined {
+  return seen?.split(',').map((id) => id.trim());
+}
+
+/** One after the other: the first that fails is the error. */
+async function inOrder<Item, Result>(
+  items: readonly Item[],
+  make: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const made: Result[] = [];
+  for (const item of items) made.push(await make(item));
+  return made;
+}
+
+/**
+ * Throws if the person would decide about other things than they saw. Returns the same check, for
+ * the moment in which nobody else can decide.
+ */
+async function watch(
+  project: Project,
+  { named, kind, seen }: Omit<AnsweredQuestion, 'why'> & { readonly named: readonly string[] },
+): Promise<MadeDecision['check']> {
+  const ids = idsOf(seen);
+  if (ids === undefined) return undefined;
+  const { requireUnchanged } =
+    await import('../../../../project/review/decide/changed-question.ts');
+  const check = () => requireUnchanged(project, { named, kind, seen: ids });
+  await check();
+  return check;
 }
 
 export async function writeOwn(
   project: Project,
-  { named, kind, why, text }: NamedQuestion & { readonly text: string },
+  { named, kind, why, text, seen }: NamedQuestion & { readonly text: string },
   context: CommandContext,
 ): Promise<CommandResult> {
+  const check = await watch(project, { named: [named], kind, seen });
   const [{ findQuestion }, { createOwnDefinition }, { checkDefinition }] = await Promise.all([
     import('../../../../project/review/decide/find-question.ts'),
     import('../../../../project/review/decide/own-definition.ts'),
@@ -135,14 +195,15 @@ export async function writeOwn(
   const question = await findQuestion(project, { named, kind });
   const pin = await createOwnDefinition(project, { question, text, why });
   await checkDefinition(project, pin);
-  return publishPin(project, { pin, says: 'your definition' }, context);
+  return publishPins(project, { pins: [pin], says: 'your definition', check }, context);
 }
 
 export async function putOff(
   project: Project,
-  { named, kind, why, until }: NamedQuestion & { readonly until?: string | undefined },
+  { named, kind, why, until, seen }: NamedQuestion & { readonly until?: string | undefined },
   context: CommandContext,
 ): Promise<CommandResult> {
+  const check = await watch(project, { named: [named], kind, seen });
   const [{ findQuestion }, { createDeferral }] = await Promise.all([
     import('../../../../project/review/decide/find-question.ts'),
     import('../../../../project/review/decide/deferred.ts'),
@@ -150,51 +211,84 @@ export async function putOff(
   const question = await findQuestion(project, { named, kind });
   const pin = await createDeferral(project, { question, until, why });
   const says = until === undefined ? 'put off' : `put off until ${until}`;
-  return publishPin(project, { pin, says }, context);
+  return publishPins(project, { pins: [pin], says, check }, context);
 }
 
-export async function decideJoin(
+interface JoinsDecision extends Omit<AnsweredQuestion, 'kind'> {
+  readonly joins: readonly string[];
+  readonly isAccepted: boolean;
+}
+
+/** Joins, metrics, times and corrections, all or none, as one commit. */
+export async function decideJoins(
   project: Project,
-  decision: Parameters<typeof createJoinPin>[1],
+  { joins, isAccepted, why, seen }: JoinsDecision,
   context: CommandContext,
 ): Promise<CommandResult> {
+  const check = await watch(project, { named: joins, seen });
   const { findCorrection } = await import('../../../../project/review/corrections.ts');
+  const [join = '', ...others] = joins;
+  const correction = others.length === 0 ? await findCorrection(project, join) : undefined;
+  if (correction !== undefined && !isAccepted)
+    return rejectCorrection(project, correction, context);
+  const pins = await inOrder(joins, (named) =>
+    createDecision(project, { join: named, isAccepted, why }),
+  );
+  requireDifferent(pins);
+  const [pin] = pins;
+  const accepted = correction === undefined ? 'accepted' : `accepted as your ${pin?.kind}`;
+  return publishPins(project, { pins, says: isAccepted ? accepted : 'rejected', check }, context);
+}
+
+/** Accepted words of an agent hold as if the person had written them. */
+async function createDecision(
+  project: Project,
+  decision: Parameters<typeof createJoinPin>[1],
+): Promise<Pin> {
+  const { findCorrection, toOwnDefinition } =
+    await import('../../../../project/review/corrections.ts');
   const correction = await findCorrection(project, decision.join);
-  if (correction !== undefined)
-    return decideCorrection(project, { ...decision, correction }, context);
+  if (correction !== undefined) {
+    if (!decision.isAccepted) throw correctionAmongOthers(decision.join);
+    const { createOwnDefinition } =
+      await import('../../../../project/review/decide/own-definition.ts');
+    const { why } = decision;
+    return createOwnDefinition(project, { ...toOwnDefinition(correction), why });
+  }
   const { findUnreviewed, createReviewPin } =
     await import('../../../../project/review/unreviewed.ts');
   const metric = await findUnreviewed(project, decision.join);
+  if (metric !== undefined) return createReviewPin(project, metric, decision);
   const joins = await import('../../../../project/review/joins.ts');
-  const pin =
-    metric === undefined
-      ? await joins.createJoinPin(project, decision)
-      : await createReviewPin(project, metric, decision);
-  return publishPin(project, { pin, says: decision.isAccepted ? 'accepted' : 'rejected' }, context);
+  return joins.createJoinPin(project, decision);
 }
 
-interface CorrectionDecision {
-  readonly correction: ProposedCorrection;
-  readonly isAccepted: boolean;
-  readonly why?: string | undefined;
+/** A rejected correction is a note that is gone: nothing that a commit with others could undo. */
+function correctionAmongOthers(named: string): UserError {
+  return new UserError('correction_alone', `${named} is a correction: reject it by itself.`, {
+    hint: `ktx review reject ${named}`,
+    exitCode: 2,
+  });
 }
 
-/** Accepted words of an agent hold as if the person had written them; rejected ones are removed. */
-async function decideCorrection(
+/** Two decisions about one thing would take each other's place. */
+function requireDifferent(pins: readonly Pin[]): void {
+  const keys = pins.map(({ subject, kind }) => `${subject} ${kind}`);
+  const twice = pins.find((_pin, index) => keys.indexOf(keys[index] ?? '') !== index);
+  if (twice === undefined) return;
+  throw new UserError('decision_twice', `${twice.subject} is named twice.`, {
+    hint: 'name one of its versions',
+    exitCode: 2,
+  });
+}
+
+async function rejectCorrection(
   project: Project,
-  { correction, isAccepted, why }: CorrectionDecision,
-  context: CommandContext,
+  correction: ProposedCorrection,
+  { signal }: CommandContext,
 ): Promise<CommandResult> {
-  if (isAccepted) {
-    const [{ toOwnDefinition }, { createOwnDefinition }] = await Promise.all([
-      import('../../../../project/review/corrections.ts'),
-      import('../../../../project/review/decide/own-definition.ts'),
-    ]);
-    const pin = await createOwnDefinition(project, { ...toOwnDefinition(correction), why });
-    return publishPin(project, { pin, says: `accepted as your ${pin.kind}` }, context);
-  }
   const { forgetNote } = await import('../../../../project/learn/notes.ts');
-  const note = await forgetNote(project, correction.note, context.signal);
+  const note = await forgetNote(project, correction.note, signal);
   return { data: { note }, text: `${correction.subject}: rejected; note ${note.id} is gone` };
 }
 
@@ -202,18 +296,21 @@ type ChosenVersion = Parameters<typeof import('../../../../project/review/review
 
 export async function choose(
   project: Project,
-  choice: ChosenVersion,
+  { seen, ...choice }: ChosenVersion & Pick<AnsweredQuestion, 'seen'>,
   context: CommandContext,
 ): Promise<CommandResult> {
+  const check = await watch(project, { named: [choice.subject], kind: choice.kind, seen });
   const { createPin } = await import('../../../../project/review/review.ts');
   const pin = await createPin(project, choice);
-  return publishPin(project, { pin, says: `chose ${pin.choose}` }, context);
+  return publishPins(project, { pins: [pin], says: `chose ${pin.choose}`, check }, context);
 }
 
 interface MadeDecision {
-  readonly pin: Awaited<ReturnType<typeof createJoinPin>>;
+  readonly pins: readonly Pin[];
   /** In words, for the person. */
   readonly says: string;
+  /** Throws if the person would decide about other things than they saw. */
+  readonly check?: (() => Promise<void>) | undefined;
 }
 
 /** Words of a person in place of what sources say about a subject. */
@@ -228,17 +325,22 @@ export async function correctInWords(
   ]);
   const question = await findCorrected(project, named, context.signal);
   const pin = await createOwnDefinition(project, { question, text });
-  return publishPin(project, { pin, says: `your ${question.kind}` }, context);
+  return publishPins(project, { pins: [pin], says: `your ${question.kind}` }, context);
 }
 
-/** Writes the decision, brings the files up to date and commits. */
-async function publishPin(
+/** Writes the decisions, brings the files up to date and makes one commit. */
+async function publishPins(
   project: Project,
-  { pin, says }: MadeDecision,
+  { pins, says, check: beforeDecision }: MadeDecision,
   { signal, screen }: CommandContext,
 ): Promise<CommandResult> {
   const { ingestProject } = await import('../../../../project/learn/ingest.ts');
-  const report = await ingestProject(project, { connections: [], pin, signal });
+  const report = await ingestProject(project, {
+    connections: [],
+    pins,
+    beforeDecision,
+    signal,
+  });
   const failure = ingestFailure(report);
   // Facts that were left out before, for other reasons, do not make the choice partial.
   const isDone =
@@ -246,8 +348,11 @@ async function publishPin(
   const leftOut = formatCount(report.quarantined.length, 'fact');
   const notes = report.quarantined.length > 0 ? [`${leftOut} still left out: ktx review list`] : [];
   return {
-    data: { pin, report },
-    text: [`${pin.subject}: ${says}`, ...describeIngest(report, screen)].join('\n'),
+    data: { ...(pins.length === 1 ? { pin: pins[0] } : { pins }), report },
+    text: [
+      ...pins.map(({ subject }) => `${subject}: ${says}`),
+      ...describeIngest(report, screen),
+    ].join('\n'),
     notes,
     exitCode: isDone ? 0 : report.exitCode,
     failure,

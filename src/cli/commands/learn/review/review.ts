@@ -8,7 +8,7 @@ import { formatValue } from '../../../terminal/value-text.ts';
 import { describeIngest } from '../ingest-report-text.ts';
 import { conflictTitle, quarantineText } from '../open-work-text.ts';
 import { ingestFailure, runIngest } from '../run-ingest.ts';
-import { choose, decideJoin, putOff, writeOwn } from './decide.ts';
+import { choose, decideJoins, putOff, writeOwn } from './decide.ts';
 import { joinText, listQueue, numberText } from './list.ts';
 
 export const reviewCommand = defineCommand({
@@ -148,7 +148,8 @@ async function reviewCorrections(
       select({ message, options, initialValue: '', signal: context.signal }),
     );
     if (answer === '') continue;
-    results.push(await decideJoin(project, { join: id, isAccepted: answer === 'accept' }, context));
+    const decision = { joins: [id], isAccepted: answer === 'accept' };
+    results.push(await decideJoins(project, decision, context));
   }
   return results;
 }
@@ -170,8 +171,8 @@ async function reviewJoins(
       select({ message, options, initialValue: '', signal: context.signal }),
     );
     if (answer === '') continue;
-    const decision = { join: doubt.id, isAccepted: answer === 'accept' };
-    results.push(await decideJoin(project, decision, context));
+    const decision = { joins: [doubt.id], isAccepted: answer === 'accept' };
+    results.push(await decideJoins(project, decision, context));
   }
   return results;
 }
@@ -201,7 +202,7 @@ async function reviewMetrics(
     );
     if (answer !== '')
       results.push(
-        await decideJoin(project, { join: id, isAccepted: answer === 'accept' }, context),
+        await decideJoins(project, { joins: [id], isAccepted: answer === 'accept' }, context),
       );
   }
   return results;
