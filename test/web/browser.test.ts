@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -88,8 +88,30 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     await tab.locator('.builder button').click();
     await tab.waitForSelector('.chart .mark-bar');
     expect(await tab.locator('.rows tbody tr').count()).toBe(3);
+    const [saved] = await Promise.all([
+      tab.waitForEvent('download'),
+      tab.locator('.chart figcaption button', { hasText: 'PNG' }).click(),
+    ]);
+    const png = readFileSync(await saved.path());
+    expect([saved.suggestedFilename(), png.readUInt32BE(16)]).toEqual(['chart.png', 1440]);
+    // Bars in their colour on the background: neither black nor empty.
+    const bar = await tab.evaluate("getComputedStyle(document.querySelector('.mark-bar')).fill");
+    const share = await tab.evaluate(
+      `(${shareOfColor})(${JSON.stringify([png.toString('base64'), bar])})`,
+    );
+    expect(share).toBeGreaterThan(0.1);
+    expect(share).toBeLessThan(0.7);
     expect(await axeViolations(tab)).toEqual([]);
     expect(problems).toEqual([]);
+  });
+
+  test('without a model the page for questions says so, and names the command', async () => {
+    await using page = await startPage(cwd);
+    const { page: tab } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/ask');
+    const note = await tab.locator('[role=note]').innerText();
+    expect(note).toContain('No model is configured');
+    expect(note).toContain('ktx setup --llm-backend');
   });
 
   test('three conflicts, two joins and an unreviewed metric are decided by the keyboard alone', async () => {
@@ -165,6 +187,23 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     expect(head.trim()).toBe(`ktx: decide ${subject}`);
   });
 });
+
+/** In the browser: how much of a picture has a colour. */
+const shareOfColor = `async ([png, color]) => {
+  const image = new Image();
+  image.src = 'data:image/png;base64,' + png;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [image.width, image.height];
+  const drawing = canvas.getContext('2d');
+  drawing.drawImage(image, 0, 0);
+  const { data } = drawing.getImageData(0, 0, image.width, image.height);
+  const wanted = color.match(/\\d+/g).map(Number);
+  let found = 0;
+  for (let at = 0; at < data.length; at += 4)
+    if (wanted.slice(0, 3).every((part, index) => Math.abs(part - data[at + index]) < 3)) found += 1;
+  return found / (data.length / 4);
+}`;
 
 const waitingSchema = z.object({
   conflicts: z.array(

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import type { AskEvent } from '../answers.ts';
+import type { AskEvent, Status } from '../answers.ts';
 import { send, stream } from '../api.ts';
+import { useData } from '../data.ts';
 import { Chart } from '../charts/chart.tsx';
 import { Chip, Failure, Said, Title } from '../parts/basics.tsx';
 import { count, visible } from '../parts/text.ts';
@@ -44,6 +45,7 @@ export function AskPage() {
   return (
     <>
       <Title>Ask</Title>
+      <ModelMissing />
       <ol class="exchanges">
         {exchanges.map((exchange, index) => (
           <li key={index}>
@@ -64,6 +66,21 @@ export function AskPage() {
         </button>
       </form>
     </>
+  );
+}
+
+/** Who asks without a model gets no answer: the way to one, before the question is written. */
+function ModelMissing() {
+  const { data } = useData<Status>('status');
+  if (data?.llm.state !== 'none') return null;
+  return (
+    <div class="failure" role="note">
+      <p>No model is configured, so nothing can be answered here.</p>
+      <p>
+        Type <code>ktx setup --llm-backend claude-code</code>, or one of the other backends that{' '}
+        <code>ktx setup --help</code> lists. Numbers by hand need none: each metric has a query.
+      </p>
+    </div>
   );
 }
 

@@ -2,15 +2,22 @@ import { useRef } from 'preact/hooks';
 import type { Answer } from '../answers.ts';
 import { formatNumber, formatShort, visible } from '../parts/text.ts';
 import { chooseChart, type ChosenChart, toVegaLite } from './choose-chart.ts';
+import { saveAs, toPng, toSvgText } from './save-chart.ts';
 
 /** The chart of a result, if one says more than its table, which stands below. */
 export function Chart({ answer }: { readonly answer: Answer }) {
   const figure = useRef<HTMLElement>(null);
   const chart = chooseChart(answer);
   if (chart === undefined) return null;
+  const drawn = (): SVGSVGElement | null | undefined => figure.current?.querySelector('svg');
   const saveSvg = (): void => {
-    const svg = figure.current?.querySelector('svg');
-    if (svg != null) saveAs('chart.svg', new XMLSerializer().serializeToString(svg));
+    const svg = drawn();
+    if (svg) saveAs('chart.svg', toSvgText(svg));
+  };
+  const savePng = async (): Promise<void> => {
+    const svg = drawn();
+    const png = svg && (await toPng(svg));
+    if (png) saveAs('chart.png', png);
   };
   const saveVega = (): void => saveAs('chart.vl.json', JSON.stringify(toVegaLite(chart), null, 1));
   return (
@@ -25,6 +32,9 @@ export function Chart({ answer }: { readonly answer: Answer }) {
             <button type="button" class="link" onClick={saveSvg}>
               SVG
             </button>{' '}
+            <button type="button" class="link" onClick={savePng}>
+              PNG
+            </button>{' '}
             <button type="button" class="link" onClick={saveVega}>
               Vega-Lite
             </button>
@@ -33,14 +43,6 @@ export function Chart({ answer }: { readonly answer: Answer }) {
       </figcaption>
     </figure>
   );
-}
-
-function saveAs(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text]));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 interface MarkProps {
