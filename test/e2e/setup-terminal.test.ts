@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,6 +129,45 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     expect(readFileSync(join(dir, 'pg/ktx.yaml'), 'utf8')).toContain('url: env:RIGHT');
     type('clear; ktx scan', 'Enter');
     await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
+  });
+
+  test('of Postgres, with a password that is typed unseen and kept in .env', async () => {
+    const url = new URL(await createDatabase('typed'));
+    await runPostgres(url.href, 'CREATE TABLE customers (id int PRIMARY KEY)');
+    const folder = join(dir, 'typed');
+    mkdirSync(folder);
+    writeFileSync(join(folder, '.env'), "OTHER='x'\n");
+    type(`cd ${folder}; clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
+    await sees(/● ClickHouse[^●]*$/);
+    type('Down', 'Down', 'Down');
+    await sees(/● Postgres/);
+    type('Enter');
+    await sees(/postgresql:\/\/user@host:5432[^]*$/);
+    type(Object.assign(new URL(url), { password: 'pasted-one' }).href, 'Enter');
+    await sees(/The password is not kept there/);
+    await sees(/Password for warehouse/);
+    type('wrong-one', 'Enter');
+    await sees(/refused the login[^]*Password for warehouse/);
+    type('-l', url.password);
+    type('Enter');
+    await sees(/Where shall ktx keep it\?/);
+    type('Enter');
+    await sees(/connected in \d+ ms, 1 table/);
+    expect(screen()).not.toContain('wrong-one');
+    const config = readFileSync(join(folder, 'ktx.yaml'), 'utf8');
+    expect(config).toContain('password: env:WAREHOUSE_PASSWORD');
+    expect(config).not.toContain('pasted-one');
+    const { mode } = statSync(join(folder, '.env'));
+    expect((mode & 0o777).toString(8)).toBe('600');
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(
+      `OTHER='x'\nWAREHOUSE_PASSWORD='${url.password}'\n`,
+    );
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.env\n');
+    await sees(/Which LLM may ktx use\?/);
+    type('Enter');
+    await sees(/llm: none/);
+    type('clear; ktx scan', 'Enter');
+    await sees(/1 table, 1 key/);
   });
 
   test('of a folder of CSV files', async () => {

@@ -155,10 +155,23 @@ async function promptForSetting(
   context: CommandContext,
 ): Promise<string> {
   const validate = (value?: string): string | undefined => {
-    const { problems } = checkSchema(connectionConfigSchema, { ...settings, [key]: value });
+    const kept = key === 'url' && value !== undefined ? withoutPassword(value) : value;
+    const { problems } = checkSchema(connectionConfigSchema, { ...settings, [key]: kept });
     return requireAnswer(value) ?? problems?.find(({ path }) => path[0] === key)?.message;
   };
-  return promptForFlag(option.long ?? '', context, ({ text }) =>
+  const typed = await promptForFlag(option.long ?? '', context, ({ text }) =>
     text({ message: option.description, signal: context.signal, validate }),
   );
+  const kept = key === 'url' ? withoutPassword(typed) : typed;
+  if (kept !== typed)
+    context.printNote('The password is not kept there. ktx asks for it, and does not show it.');
+  return kept;
+}
+
+/** A pasted URL as `ktx.yaml` may have it. */
+function withoutPassword(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.password === '') return text;
+  url.password = '';
+  return url.href;
 }

@@ -3,14 +3,9 @@ import { UserError } from '../../../lib/error.ts';
 import type { WarehouseProbe } from '../../../project/setup/setup.ts';
 import type { WarehouseConfig } from '../../../warehouse/config.ts';
 import type { CommandContext, CommandResult } from '../../command.ts';
+import { askForPassword, needsPassword, type WarehouseToConnect } from './ask-for-password.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { withHint } from '../../terminal/failure.ts';
-
-export interface WarehouseToConnect {
-  readonly dir: string;
-  readonly name: string;
-  readonly config: WarehouseConfig;
-}
 
 /** Connects to the warehouse; only then writes it into `ktx.yaml`. */
 export async function connectWarehouse(
@@ -20,9 +15,12 @@ export async function connectWarehouse(
   context.progress.update(`connecting to ${name}`);
   const { setUpProject } = await import('../../../project/setup/setup.ts');
   const { env } = context.host;
-  const report = await setUpProject({ dir, name, config, env }, context.signal).catch(
-    rethrowForFlags,
-  );
+  const setUp = (settings: WarehouseConfig) =>
+    setUpProject({ dir, name, config: settings, env }, context.signal).catch(rethrowForFlags);
+  const report = await setUp(config).catch(async (error: unknown) => {
+    if (!needsPassword(error, config, context)) throw error;
+    return setUp(await askForPassword({ dir, name, config }, context));
+  });
   const { written, probe } = report;
   return {
     data: report,

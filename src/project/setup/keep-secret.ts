@@ -1,0 +1,85 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { UserError } from '../../lib/error.ts';
+import { shortHash } from '../../lib/hash.ts';
+import { readText, writeAtomically } from '../../store/files.ts';
+import { findRepository, git } from '../../store/git.ts';
+import type { HostEnvironment } from '../../store/secrets.ts';
+import { configHome } from '../trust/config-home.ts';
+
+/** A secret that a person has typed, and the project whose connection needs it. */
+interface TypedSecret {
+  readonly dir: string;
+  /** Of the connection. */
+  readonly name: string;
+  readonly value: string;
+}
+
+const ownerOnly = 0o600;
+
+/** `SHOP_PASSWORD` for the connection `shop`. */
+export const passwordVariable = (name: string): string =>
+  `${name.toUpperCase().replaceAll(/\W/g, '_')}_PASSWORD`;
+
+/**
+ * Writes the secret into the `.env` of the project, which only its owner may read, and which git is
+ * told to ignore. Returns the reference for `ktx.yaml`. Other lines stay.
+ */
+export async function keepInEnvFile({ dir, name, value }: TypedSecret): Promise<string> {
+  const variable = passwordVariable(name);
+  const path = join(dir, '.env');
+  const line = `${variable}=${quoteForEnv(value)}`;
+  const lines = ((await readText(path, dir)) ?? '').split('\n');
+  const isOld = (text: string) => new RegExp(`^\\s*(?:export\\s+)?${variable}\\s*=`).test(text);
+  const kept = lines
+    .filter((text) => !isOld(text))
+    .join('\n')
+    .trimEnd();
+  await ignoreInGit(dir, '.env');
+  const text = kept === '' ? `${line}\n` : `${kept}\n${line}\n`;
+  await writeAtomically(path, text, { within: dir, mode: ownerOnly });
+  // One that others could read keeps its mode.
+  await chmod(path, ownerOnly);
+  return `env:${variable}`;
+}
+
+/** Writes the secret into a file of the person outside of the project. Returns the reference. */
+export async function keepInOwnFile(
+  { dir, name, value }: TypedSecret,
+  env: HostEnvironment,
+): Promise<string> {
+  const folder = join(configHome(env), 'secrets');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${name}-${shortHash(dir, 8)}`);
+  await writeAtomically(path, value, { mode: ownerOnly });
+  return `file:${path}`;
+}
+
+/** True if git has the `.env` of the project, so that a secret in it would be committed. */
+export async function isEnvFileInGit(dir: string): Promise<boolean> {
+  const repository = await findRepository(dir).catch(() => undefined);
+  if (repository === undefined) return false;
+  const { stdout } = await git(repository.root, ['ls-files', '--', `${repository.prefix}.env`]);
+  return stdout.length > 0;
+}
+
+/** The value as `.env` has it. Throws if no quotes can hold it. */
+function quoteForEnv(value: string): string {
+  const isSame = (text: string) => parseEnv(`A=${text}`)['A'] === value;
+  const quoted = ["'", '"', '`'].map((quote) => `${quote}${value}${quote}`).find(isSame);
+  if (quoted !== undefined && !/[\r\n]/.test(value)) return quoted;
+  throw new UserError('secret_unwritable', 'A file .env cannot hold this password.', {
+    hint: 'Keep it in a file of your own.',
+    exitCode: 2,
+  });
+}
+
+/** Adds a line to `.gitignore`, unless it is there. */
+async function ignoreInGit(dir: string, pattern: string): Promise<void> {
+  const path = join(dir, '.gitignore');
+  const text = (await readText(path, dir)) ?? '';
+  if (text.split(/\r?\n/).some((line) => line.trim() === pattern)) return;
+  const start = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  await writeAtomically(path, `${start}${pattern}\n`, { within: dir });
+}

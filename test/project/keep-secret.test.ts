@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  isEnvFileInGit,
+  keepInEnvFile,
+  keepInOwnFile,
+} from '../../src/project/setup/keep-secret.ts';
+import { readEnvFile } from '../../src/project/trust/env-file.ts';
+import { read, run, temporaryFolder, write } from '../store/git-project.ts';
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+test.for(["it's", 'a"b', '$HOME #1', 'p\\n', ' x ', '`tick`', 'a\'b"c', 'Größe 🔑'])(
+  'a password %j comes out of .env as it was typed, and other lines stay',
+  async (value) => {
+    const dir = temporaryFolder();
+    write(dir, '.env', '# ours\nOTHER=1\nexport MY_SHOP_PASSWORD=old\n');
+    expect(await keepInEnvFile({ dir, name: 'my-shop', value })).toBe('env:MY_SHOP_PASSWORD');
+    const { variables } = await readEnvFile(dir);
+    expect(Object.fromEntries(variables)).toEqual({ OTHER: '1', MY_SHOP_PASSWORD: value });
+    expect(read(dir, '.env')).toMatch(/^# ours\nOTHER=1\nMY_SHOP_PASSWORD=/);
+    expect(modeOf(join(dir, '.env'))).toBe('600');
+  },
+);
+
+test('git ignores .env, and one that git has keeps no secret', async () => {
+  const dir = temporaryFolder();
+  run(dir, 'init', '-q');
+  write(dir, '.gitignore', 'dist');
+  await keepInEnvFile({ dir, name: 'shop', value: 'a' });
+  expect(read(dir, '.gitignore')).toBe('dist\n.env\n');
+  expect(await isEnvFileInGit(dir)).toBe(false);
+  run(dir, 'add', '-f', '.env');
+  expect(await isEnvFileInGit(dir)).toBe(true);
+});
+
+test('what no line of .env can hold is refused, and nothing is written', async () => {
+  const dir = temporaryFolder();
+  write(dir, '.env', 'OTHER=1\n');
+  const kept = keepInEnvFile({ dir, name: 'shop', value: 'a\nEVIL=1' });
+  await expect(kept).rejects.toThrow('cannot hold this password');
+  expect(read(dir, '.env')).toBe('OTHER=1\n');
+});
+
+test('a file of a person is theirs alone, and another project has another', async () => {
+  const home = temporaryFolder();
+  const secret = { name: 'shop', value: 'a b' };
+  const env = { XDG_CONFIG_HOME: home };
+  const reference = await keepInOwnFile({ ...secret, dir: '/one' }, env);
+  const path = reference.replace('file:', '');
+  expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['a b', '600']);
+  expect(await keepInOwnFile({ ...secret, dir: '/two' }, env)).not.toBe(reference);
+});
