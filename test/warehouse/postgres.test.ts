@@ -314,6 +314,15 @@ describe('a Postgres connection that fails', () => {
     };
   };
 
+  test('keeps no connection open to a server that waits for the password', async () => {
+    const sockets = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+    // The first that fails: what another left open could end meanwhile.
+    const before = sockets();
+    await expect(openWith(fields())).rejects.toMatchObject({ code: 'warehouse_auth' });
+    await expect.poll(sockets).toBe(before);
+  });
+
   test('names a wrong password without saying it', async () => {
     const error = await openWith({ ...fields(), password: 'env:X' }, 'hunter2').catch(
       (caught: unknown) => caught,

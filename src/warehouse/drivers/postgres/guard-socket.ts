@@ -13,6 +13,7 @@ export interface SocketGuard {
  */
 interface ParsingConnection {
   attachListeners(socket: Socket): void;
+  once(event: 'error', listener: () => void): void;
 }
 
 /**
@@ -28,6 +29,9 @@ export class GuardedClient extends Client {
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (socket) => {
       attach(socket);
+      // Where its own half of a login fails, the library leaves the socket to the server, which
+      // waits a minute, and so does the process.
+      connection.once('error', () => socket.destroy());
       this.guard = guardSocket(socket);
     };
   }
