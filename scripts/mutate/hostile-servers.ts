@@ -24,14 +24,6 @@ export const hostileServerMutants: readonly Mutant[] = [
     tests: warehouseServer,
   },
   {
-    name: 'postgres-login-socket',
-    file: 'warehouse/drivers/postgres/guard-socket.ts',
-    find: "connection.once('error', () => socket.destroy());",
-    replace: '',
-    why: 'A login without the password that it needs keeps the process for a minute.',
-    tests: ['warehouse/postgres.test.ts'],
-  },
-  {
     name: 'server-login-bytes',
     file: 'warehouse/result-size.ts',
     find: 'let most = maxLoginBytes',

@@ -22,6 +22,7 @@ import { pageMutants } from './page.ts';
 import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
+import { passwordMutants } from './passwords.ts';
 import { secondStageMutants } from './second-stage.ts';
 import { semanticMutants } from './semantic.ts';
 import { shardMutants } from './shards.ts';
@@ -64,4 +65,5 @@ export const mutants: readonly Mutant[] = [
   ...sourceMutants,
   ...linkMutants,
   ...unchangedMutants,
+  ...passwordMutants,
 ];

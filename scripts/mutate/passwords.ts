@@ -1,0 +1,29 @@
+import type { Mutant } from './mutant.ts';
+
+/** The password that a person types. */
+export const passwordMutants: readonly Mutant[] = [
+  {
+    name: 'postgres-login-socket',
+    file: 'warehouse/drivers/postgres/guard-socket.ts',
+    find: "connection.once('error', () => socket.destroy());",
+    replace: '',
+    why: 'A login without the password that it needs keeps the process for a minute.',
+    tests: ['warehouse/postgres.test.ts'],
+  },
+  {
+    name: 'password-in-git',
+    file: 'project/setup/keep-secret.ts',
+    find: 'return stdout.length > 0;',
+    replace: 'return false;',
+    why: 'A password is written into a file that the next commit has.',
+    tests: ['project/keep-secret.test.ts'],
+  },
+  {
+    name: 'password-mode',
+    file: 'project/setup/keep-secret.ts',
+    find: 'await chmod(path, ownerOnly);',
+    replace: '',
+    why: 'A password is written into a file that others read.',
+    tests: ['project/keep-secret.test.ts'],
+  },
+];
