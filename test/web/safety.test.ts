@@ -30,7 +30,7 @@ afterAll(async () => {
 const json = { 'content-type': 'application/json' };
 const without = (name: string) =>
   Object.fromEntries(Object.entries(own).filter(([key]) => key !== name));
-const decision = { subject: 'metric:warehouse.orders.revenue', version: 'ffff' };
+const decision = { subject: 'metric:warehouse.orders.revenue', version: 'ffff', seen: ['ffff'] };
 const decide = (headers: Record<string, string>): Sent => ({
   method: 'POST',
   headers: { ...json, ...headers },
@@ -124,10 +124,13 @@ describe('a decision', () => {
   });
 
   test('takes a name that looks like a flag as a name', async () => {
-    const body = { subject: '--project-dir=/', version: '--json' };
+    const body = { subject: '--project-dir=/', version: '--json', seen: ['--trust'] };
     const sent = { method: 'POST', headers: { ...json, ...own }, body };
     const answer = await sendTo(`${page.url}api/review/choose`, sent);
-    expect(envelopeOf(answer).error?.code).toBe('conflict_unknown');
+    expect(envelopeOf(answer).error).toMatchObject({
+      code: 'question_changed',
+      message: expect.stringContaining('--project-dir=/') as unknown,
+    });
   });
 });
 
