@@ -74,7 +74,7 @@ function ModelMissing() {
   const { data } = useData<Status>('status');
   if (data?.llm.state !== 'none') return null;
   return (
-    <div class="failure" role="note">
+    <div class="remark" role="note">
       <p>No model is configured, so nothing can be answered here.</p>
       <p>
         Type <code>ktx setup --llm-backend claude-code</code>, or one of the other backends that{' '}
