@@ -155,12 +155,12 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     await settle(tab);
     expect(await tab.locator('.decision-made').innerText()).toContain('and 2 more: rejected');
     expect(count()).toBe(before + 1);
-    expect(await tab.locator('.questions li').count()).toBe(3);
+    await expect.poll(() => tab.locator('.questions li').count()).toBe(3);
     await tab.keyboard.press('z');
     await tab.waitForSelector('.decision-undone');
     await settle(tab);
     expect(count()).toBe(before + 2);
-    expect(await tab.locator('.questions li').count()).toBe(6);
+    await expect.poll(() => tab.locator('.questions li').count()).toBe(6);
     expect(problems).toEqual([]);
   });
 
