@@ -19,6 +19,14 @@ export const passwordMutants: readonly Mutant[] = [
     tests: ['project/keep-secret.test.ts'],
   },
   {
+    name: 'password-variable',
+    file: 'project/setup/keep-secret.ts',
+    find: 'if (taken[free] === undefined) return free;',
+    replace: 'return free;',
+    why: 'The password of one connection takes the place of that of another.',
+    tests: ['project/keep-secret.test.ts'],
+  },
+  {
     name: 'password-mode',
     file: 'project/setup/keep-secret.ts',
     find: 'await chmod(path, ownerOnly);',

@@ -15,20 +15,26 @@ test.for(["it's", 'a"b', '$HOME #1', 'p\\n', ' x ', '`tick`', 'a\'b"c', 'Größe
   'a password %j comes out of .env as it was typed, and other lines stay',
   async (value) => {
     const dir = temporaryFolder();
-    write(dir, '.env', '# ours\nOTHER=1\nexport MY_SHOP_PASSWORD=old\n');
-    expect(await keepInEnvFile({ dir, name: 'my-shop', value })).toBe('env:MY_SHOP_PASSWORD');
+    const before = '# ours\nexport MY_SHOP_PASSWORD=old';
+    write(dir, '.env', before);
+    const env = { MY_SHOP_PASSWORD_2: 'of the shell' };
+    const kept = await keepInEnvFile({ dir, name: 'my-shop', value }, env);
+    expect(kept).toBe('env:MY_SHOP_PASSWORD_3');
     const { variables } = await readEnvFile(dir);
-    expect(Object.fromEntries(variables)).toEqual({ OTHER: '1', MY_SHOP_PASSWORD: value });
-    expect(read(dir, '.env')).toMatch(/^# ours\nOTHER=1\nMY_SHOP_PASSWORD=/);
+    expect(Object.fromEntries(variables)).toEqual({
+      MY_SHOP_PASSWORD: 'old',
+      MY_SHOP_PASSWORD_3: value,
+    });
+    expect(read(dir, '.env').startsWith(`${before}\nMY_SHOP_PASSWORD_3=`)).toBe(true);
     expect(modeOf(join(dir, '.env'))).toBe('600');
   },
 );
 
-test('git ignores .env, and one that git has keeps no secret', async () => {
+test('git ignores .env, and one that git has is known', async () => {
   const dir = temporaryFolder();
   run(dir, 'init', '-q');
   write(dir, '.gitignore', 'dist');
-  await keepInEnvFile({ dir, name: 'shop', value: 'a' });
+  await keepInEnvFile({ dir, name: 'shop', value: 'a' }, {});
   expect(read(dir, '.gitignore')).toBe('dist\n.env\n');
   expect(await isEnvFileInGit(dir)).toBe(false);
   run(dir, 'add', '-f', '.env');
@@ -38,7 +44,7 @@ test('git ignores .env, and one that git has keeps no secret', async () => {
 test('what no line of .env can hold is refused, and nothing is written', async () => {
   const dir = temporaryFolder();
   write(dir, '.env', 'OTHER=1\n');
-  const kept = keepInEnvFile({ dir, name: 'shop', value: 'a\nEVIL=1' });
+  const kept = keepInEnvFile({ dir, name: 'shop', value: 'a\nEVIL=1' }, {});
   await expect(kept).rejects.toThrow('cannot hold this password');
   expect(read(dir, '.env')).toBe('OTHER=1\n');
 });

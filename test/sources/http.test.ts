@@ -97,6 +97,22 @@ describe('the client of API sources', () => {
     expect(server.requests.length).toBe(4);
   });
 
+  test('ends with the run while the server has not answered yet', async () => {
+    const release = server.hold(/user/);
+    const abort = new AbortController();
+    const state = { isEnded: false };
+    const read = open(server.url, { signal: abort.signal })
+      .read(user, anySchema)
+      .finally(() => (state.isEnded = true));
+    void Promise.allSettled([read]);
+    await expect.poll(() => server.requests.length).toBe(1);
+    abort.abort(new Error('stopped'));
+    // A try alone would take a minute.
+    await expect.poll(() => state.isEnded).toBe(true);
+    release();
+    await expect(read).rejects.toThrow('stopped');
+  });
+
   test('keeps no request in memory once it has its answer', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;

@@ -20,8 +20,7 @@ interface ShareOptions {
 
 /**
  * Questions and answers as one HTML file: each with what its numbers rest on, its chart, its rows,
- * its SQL and its receipt.
- * Nothing in it runs or is loaded, and all text in it is text.
+ * its SQL and its receipt. Nothing in it runs or is loaded, and all text in it is text.
  */
 export function renderSharePage(
   exchanges: readonly ShownExchange[],

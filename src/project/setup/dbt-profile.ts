@@ -5,6 +5,7 @@ import { parseProjectFile, projectFileName } from '../../sources/dbt/files/proje
 import { type ProfileConnection, readProfile } from '../../sources/dbt/profile/read-profile.ts';
 import { readConfinedFile } from '../../store/confined-file.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
+import { passwordVariable } from './keep-secret.ts';
 
 /** The dbt project whose warehouse a person wants to connect. */
 interface DbtProfileRequest {
@@ -58,7 +59,7 @@ export async function readDbtProfile({
       target,
       env,
       folder: relative(dir, projectFolder) || '.',
-      passwordVariable: `${connection.toUpperCase().replaceAll(/\W/g, '_')}_PASSWORD`,
+      passwordVariable: passwordVariable(connection),
     });
     const file = join(place, 'profiles.yml');
     if ('fault' in read) throw profileError(`${file}: ${read.fault}.`, read);

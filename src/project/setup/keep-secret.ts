@@ -19,29 +19,36 @@ interface TypedSecret {
 const ownerOnly = 0o600;
 
 /** `SHOP_PASSWORD` for the connection `shop`. */
-export const passwordVariable = (name: string): string =>
-  `${name.toUpperCase().replaceAll(/\W/g, '_')}_PASSWORD`;
+export const passwordVariable = (connection: string): string =>
+  `${connection.toUpperCase().replaceAll(/\W/g, '_')}_PASSWORD`;
 
 /**
- * Writes the secret into the `.env` of the project, which only its owner may read, and which git is
- * told to ignore. Returns the reference for `ktx.yaml`. Other lines stay.
+ * Adds the secret to the `.env` of the project, which only its owner may read then, and which git
+ * is told to ignore. The lines that are there stay. Returns the reference for `ktx.yaml`.
  */
-export async function keepInEnvFile({ dir, name, value }: TypedSecret): Promise<string> {
-  const variable = passwordVariable(name);
+export async function keepInEnvFile(
+  { dir, name, value }: TypedSecret,
+  env: HostEnvironment,
+): Promise<string> {
   const path = join(dir, '.env');
+  const text = (await readText(path, dir)) ?? '';
+  const inFile = parseEnv(text);
+  const variable = freeVariable(passwordVariable(name), { ...inFile, ...env });
+  const start = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   const line = `${variable}=${quoteForEnv(value)}`;
-  const lines = ((await readText(path, dir)) ?? '').split('\n');
-  const isOld = (text: string) => new RegExp(`^\\s*(?:export\\s+)?${variable}\\s*=`).test(text);
-  const kept = lines
-    .filter((text) => !isOld(text))
-    .join('\n')
-    .trimEnd();
   await ignoreInGit(dir, '.env');
-  const text = kept === '' ? `${line}\n` : `${kept}\n${line}\n`;
-  await writeAtomically(path, text, { within: dir, mode: ownerOnly });
+  await writeAtomically(path, `${start}${line}\n`, { within: dir, mode: ownerOnly });
   // One that others could read keeps its mode.
   await chmod(path, ownerOnly);
   return `env:${variable}`;
+}
+
+/** The name, or with a number behind it: another connection, or a person, may use it. */
+function freeVariable(name: string, taken: HostEnvironment): string {
+  for (let count = 2, free = name; ; count += 1) {
+    if (taken[free] === undefined) return free;
+    free = `${name}_${count}`;
+  }
 }
 
 /** Writes the secret into a file of the person outside of the project. Returns the reference. */
@@ -56,7 +63,7 @@ export async function keepInOwnFile(
   return `file:${path}`;
 }
 
-/** True if git has the `.env` of the project, so that a secret in it would be committed. */
+/** True if git has the `.env` of the project, so that the next commit would have the secret. */
 export async function isEnvFileInGit(dir: string): Promise<boolean> {
   const repository = await findRepository(dir).catch(() => undefined);
   if (repository === undefined) return false;

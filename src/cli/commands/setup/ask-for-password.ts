@@ -22,6 +22,9 @@ export function needsPassword(
   return !hasSecret;
 }
 
+/** Stands for the password that is tried. */
+const unkept = 'env:TYPED_PASSWORD';
+
 /**
  * Asks for the password without showing it, tries it, and keeps it where the person wants. Returns
  * the settings with a reference to it. Asks again until the server takes it.
@@ -33,29 +36,24 @@ export async function askForPassword(
   const { signal, host } = context;
   const { probeConnection } = await import('../../../project/setup/setup.ts');
   const secrets = await import('../../../project/setup/keep-secret.ts');
-  const reference = `env:${secrets.passwordVariable(name)}`;
   const value = await retryPrompts(context, async () => {
     const typed = await promptForFlag('--password', context, ({ password }) =>
       password({ message: `Password for ${name}`, signal, validate: requireAnswer }),
     );
     context.progress.update(`connecting to ${name}`);
-    const tried = { dir, name, config: { ...config, password: reference } as WarehouseConfig };
-    const secret = (asked: string): string => (asked === reference ? typed : '');
+    const tried = { dir, name, config: { ...config, password: unkept } as WarehouseConfig };
+    const secret = (asked: string): string => (asked === unkept ? typed : '');
     await probeConnection({ ...tried, secrets: secret }, signal);
     return typed;
   });
   const ownFile = { value: 'file', label: 'a file of your own, outside of the project' };
   const envFile = { value: 'env', label: 'the file .env of this project; git ignores it' };
-  // A variable of that name comes before the file, and a file that git has would be committed.
-  const isTaken = host.env[secrets.passwordVariable(name)] !== undefined;
-  const options = isTaken || (await secrets.isEnvFileInGit(dir)) ? [ownFile] : [envFile, ownFile];
+  const options = (await secrets.isEnvFileInGit(dir)) ? [ownFile] : [envFile, ownFile];
   const place = await promptForFlag('--password', context, ({ select }) =>
     select({ message: 'Where shall ktx keep it? Only you can read it there.', options, signal }),
   );
   const kept = { dir, name, value };
-  const password =
-    place === 'env'
-      ? await secrets.keepInEnvFile(kept)
-      : await secrets.keepInOwnFile(kept, host.env);
+  const keep = place === 'env' ? secrets.keepInEnvFile : secrets.keepInOwnFile;
+  const password = await keep(kept, host.env);
   return { ...config, password } as WarehouseConfig;
 }

@@ -40,7 +40,9 @@ const joinArgument = 'join or metric as printed by ktx review list, or its id';
 
 export const acceptCommand = defineCommand({
   description:
-    'Accepts a join in doubt, a metric or time that is unreviewed, or a correction that an agent proposed: saves the decision in pins.yaml, updates the files and commits. Several are one commit.',
+    'Accepts a join in doubt, a metric or time that is unreviewed, or a correction that an ' +
+    'agent proposed: saves the decision in pins.yaml, updates the files and commits. Several ' +
+    'are one commit.',
   examples: [
     ['ktx review accept "warehouse.orders(customer_id)"', 'queries use the join from now on'],
     ['ktx review accept 1f0c22aa 9be41d03', 'two of them, by their ids, as one commit'],
@@ -56,7 +58,8 @@ export const acceptCommand = defineCommand({
 
 export const rejectCommand = defineCommand({
   description:
-    'Rejects a join, in doubt or in use, or a metric or time that is unreviewed: saves the decision in pins.yaml and commits. Several are one commit.',
+    'Rejects a join, in doubt or in use, or a metric or time that is unreviewed: saves the ' +
+    'decision in pins.yaml and commits. Several are one commit.',
   examples: [
     [
       'ktx review reject "warehouse.orders(status_id)" --why "a code, no key"',
