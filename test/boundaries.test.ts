@@ -14,15 +14,16 @@ const belowProject = ['ingest', 'sources', 'scan', 'search', ...belowScan];
 const belowTools = ['project', ...belowProject];
 const rooms: Readonly<Record<string, readonly string[]>> = {
   lib: [],
+  http: foundation,
   store: foundation,
   sql: foundation,
   llm: store,
-  warehouse: ['sql', ...store],
+  warehouse: ['sql', 'http', ...store],
   semantic: ['sql', ...foundation],
   context: belowContext,
   search: ['context', 'llm', ...store],
   scan: ['context', 'warehouse', 'sql', 'llm', ...store],
-  sources: ['context', 'warehouse', ...belowContext],
+  sources: ['context', 'warehouse', 'http', ...belowContext],
   ingest: ['sources', 'scan', 'search', ...belowScan],
   project: belowProject,
   tools: belowTools,

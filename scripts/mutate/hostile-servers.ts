@@ -81,7 +81,7 @@ export const hostileServerMutants: readonly Mutant[] = [
   },
   {
     name: 'api-upgrade',
-    file: 'sources/http/send-once.ts',
+    file: 'http/send-once.ts',
     find: "request.on('close', () => reject(new Error('the connection ended without an answer')));",
     replace: '',
     why: 'A server that switches to another protocol keeps an ingest waiting for ever.',
@@ -97,7 +97,7 @@ export const hostileServerMutants: readonly Mutant[] = [
   },
   {
     name: 'api-mapped-address',
-    file: 'sources/http/private-address.ts',
+    file: 'http/private-address.ts',
     find: '`64:ff9b::${high}:${low}`, 96 + prefix',
     replace: '`64:ff9b::${high}:${low}`, 128',
     why: 'A name with an address of NAT64 leads to the machines of the house.',

@@ -10,7 +10,7 @@ const confluence = ['sources/confluence.test.ts'];
 export const sourceMutants: readonly Mutant[] = [
   {
     name: 'http-private-name',
-    file: 'sources/http/private-address.ts',
+    file: 'http/private-address.ts',
     find: 'if (refused !== undefined) return',
     replace: 'if (addresses.length > 99 && refused !== undefined) return',
     why: 'A name that leads to a private address is asked.',
@@ -18,7 +18,7 @@ export const sourceMutants: readonly Mutant[] = [
   },
   {
     name: 'http-private-mapped',
-    file: 'sources/http/private-address.ts',
+    file: 'http/private-address.ts',
     find: 'if (isIP(address) !== 0 && isPrivate(address)) throw',
     replace: 'if (isIP(address) === 4 && isPrivate(address)) throw',
     why: 'An IPv6 address leads into the private network.',
@@ -90,7 +90,7 @@ export const sourceMutants: readonly Mutant[] = [
   },
   {
     name: 'http-answer-size',
-    file: 'sources/http/send-once.ts',
+    file: 'http/send-once.ts',
     find: 'if (size > maxBytes) throw',
     replace: 'if (size < 0) throw',
     why: 'A server fills the memory of ktx with one answer.',
@@ -106,7 +106,7 @@ export const sourceMutants: readonly Mutant[] = [
   },
   {
     name: 'proxy-of-another-kind',
-    file: 'sources/http/proxy.ts',
+    file: 'http/proxy.ts',
     find: '/^https?:$/.test(url.protocol)',
     replace: "url.protocol !== ''",
     why: 'ktx goes past a proxy that Node does not know.',
@@ -114,7 +114,7 @@ export const sourceMutants: readonly Mutant[] = [
   },
   {
     name: 'proxy-silent',
-    file: 'sources/http/send-once.ts',
+    file: 'http/send-once.ts',
     find: "signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });",
     replace: '',
     why: 'An interrupted run waits for a proxy that never answers.',

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseJson } from '../../src/lib/json.ts';
 import { openHttp } from '../../src/sources/http/client.ts';
-import { refusePrivateHost } from '../../src/sources/http/private-address.ts';
+import { refusePrivateHost } from '../../src/http/private-address.ts';
 import { readPages } from '../../src/sources/http/read-pages.ts';
 import { cardSchema } from '../../src/sources/metabase/api-schemas.ts';
 

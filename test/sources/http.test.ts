@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { itemFailure, openHttp } from '../../src/sources/http/client.ts';
 import { endAsPartial } from '../../src/sources/http/end-as-partial.ts';
-import { lookupPublic } from '../../src/sources/http/private-address.ts';
+import { lookupPublic } from '../../src/http/private-address.ts';
 import { readPages } from '../../src/sources/http/read-pages.ts';
 import type { FetchEvent, ServerWait } from '../../src/sources/source.ts';
 import type { Fault } from '../recorded/loopback-server.ts';

@@ -8,8 +8,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { openHttp } from '../../src/sources/http/client.ts';
-import { proxyRoute } from '../../src/sources/http/proxy.ts';
-import { sendOnce } from '../../src/sources/http/send-once.ts';
+import { proxyRoute } from '../../src/http/proxy.ts';
+import { sendOnce } from '../../src/http/send-once.ts';
 import { throwAwayCertificate } from '../support/certificate.ts';
 
 const host = 'metabase.example.test';

@@ -8,12 +8,12 @@ import {
   PrivateAddress,
   refusePrivateHost,
   refusePrivateName,
-} from './private-address.ts';
-import { type ProxyRoute, proxyRoute } from './proxy.ts';
+} from '../../http/private-address.ts';
+import { type ProxyRoute, proxyRoute } from '../../http/proxy.ts';
 import { openRequestGate, type RequestGate } from './request-gate.ts';
 import type { ServerWait } from '../source.ts';
-import { isPassing, askedPause, backOff, longestPause } from './retry-pause.ts';
-import { AnswerTooLarge, type RawAnswer, sendOnce } from './send-once.ts';
+import { isPassing, askedPause, backOff, longestPause } from '../../http/retry-pause.ts';
+import { AnswerTooLarge, type RawAnswer, sendOnce } from '../../http/send-once.ts';
 
 interface HttpOptions {
   /** The name of the connection, for errors. */

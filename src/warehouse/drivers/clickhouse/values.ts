@@ -1,5 +1,6 @@
 import type { FieldType } from '../../../sql/field-type.ts';
-import { decimalCell, doubleCell, integerCell } from '../../result/number-cells.ts';
+import { parseExactJson } from '../../result/exact-json.ts';
+import { decimalCell, integerCell } from '../../result/number-cells.ts';
 import type { Cell } from '../../warehouse.ts';
 
 /** The parts of a type's spelling, such as `LowCardinality(Nullable(Enum8('a' = 1)))`. */
@@ -47,16 +48,9 @@ function enumValues(bare: string): readonly string[] | undefined {
  * digits.
  */
 export function parseRow(line: string): readonly unknown[] {
-  const row: unknown = JSON.parse(line, keepDigits as (key: string, value: unknown) => unknown);
+  const row: unknown = parseExactJson(line);
   if (!Array.isArray(row)) throw new SyntaxError('the server sent a line that is no row');
   return row;
-}
-
-function keepDigits(_key: string, value: unknown, { source = '' }: { source?: string }): unknown {
-  if (typeof value !== 'number') return value;
-  const isInteger = /^-?\d+$/.test(source);
-  if (!isInteger) return decimalCell(source);
-  return Number.isSafeInteger(value) ? doubleCell(value) : source;
 }
 
 const infinities: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { Agent as PlainAgent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
-import { UserError } from '../../lib/error.ts';
+import { UserError } from '../lib/error.ts';
 import { isLoopback } from './private-address.ts';
 
 /** The way through a proxy. */
