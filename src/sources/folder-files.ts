@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
-import { type BrokenYaml, readLocatedYaml } from '../lib/located-yaml.ts';
+import { type BrokenYaml, readLocatedYaml } from '../lib/yaml/located-yaml.ts';
 import { isInside, listConfinedFolder, readConfinedFileSync } from '../store/confined-file.ts';
 import { isParsedInline, parseInThread, SlowFile } from './parser.ts';
 import type { FetchEvent, FetchMemory } from './source.ts';

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { errorMessage, UserError } from '../lib/error.ts';
-import { readLocatedYaml } from '../lib/located-yaml.ts';
+import { readLocatedYaml } from '../lib/yaml/located-yaml.ts';
 import type { SourceConfig } from './config.ts';
 import { type ArtifactName, reduceArtifact } from './dbt/artifacts/reduce-artifact.ts';
 import { openNotes, openSource } from './registry.ts';

@@ -32,7 +32,16 @@ export interface DriverDescription {
     readonly defaultPort: number;
     /** What one login can read: every database of the server, or only the one it connects to. */
     readonly loginReads: 'server' | 'database';
+    /** Where a connection without `host` and `url` leads, such as the host of an account. */
+    readonly address?: (config: Readonly<Record<string, unknown>>) => string;
   };
+  /** Set if the provider bills the bytes that a statement reads. */
+  readonly billed?: {
+    /** The list price, in US dollars for 2^40 bytes. */
+    readonly usdPerTib: number;
+  };
+  /** True if nobody has tried ktx on a real account of this provider yet. */
+  readonly isUntried?: true;
 }
 
 type DriverExample = readonly [flags: string, connectsTo: string];

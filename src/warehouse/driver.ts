@@ -23,6 +23,15 @@ export interface OpenContext {
 export type QueryRows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'> &
   Partial<Pick<QueryResult, 'warnings' | 'cost'>>;
 
+/** What the engine says that a statement would read. */
+export interface StatementEstimate {
+  /** Undefined if the engine does not tell. */
+  readonly bytes?: number | undefined;
+  readonly rows?: number | undefined;
+  /** `upper`: no more than that; `guess`: from statistics. */
+  readonly kind: 'exact' | 'upper' | 'guess';
+}
+
 /**
  * An open connection, behind wall 1 (the engine opens read-only) and wall 3 (protocol, limits,
  * cancel). Wall 2, the gate, is not in it: the caller of `run` must have checked the statement.
@@ -32,6 +41,11 @@ export interface DriverSession {
   readonly policy: GatePolicy;
   introspect(scope: Scope, signal: AbortSignal): Promise<WarehouseSchema>;
   run(sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryRows>;
+  /**
+   * What the statement would read, without running it. Throws the engine's error for a statement
+   * that it would not run.
+   */
+  readonly estimate?: (sql: string, signal: AbortSignal) => Promise<StatementEstimate>;
   /** As `TableSchema.marker`, where it can be had without a statement. */
   readonly marker?: (table: string) => string | undefined;
   privileges(): Promise<PrivilegeReport>;

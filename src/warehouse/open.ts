@@ -1,13 +1,14 @@
 import { newId } from '../lib/id.ts';
 import { resolveConfiguredPath } from '../store/confined-file.ts';
 import type { TableRef } from '../sql/dialect.ts';
-import type { WarehouseConfig } from './config.ts';
+import { driverNamed, type WarehouseConfig } from './config.ts';
 import { answerFromCatalog } from './describe/answer.ts';
 import { type CatalogStatement, parseCatalogStatement } from './describe/parse.ts';
 import type { DriverSession, OpenContext, QueryRows } from './driver.ts';
 import { summarizeWarnings } from './result/engine-warnings.ts';
 import { createGate } from './gate/gate.ts';
-import type { Warehouse } from './warehouse.ts';
+import { mostBytes, requireAffordable, type SpendingLimits } from './spending.ts';
+import type { QueryLimits, Warehouse } from './warehouse.ts';
 
 export interface WarehouseSpec extends OpenContext {
   readonly config: WarehouseConfig;
@@ -16,6 +17,7 @@ export interface WarehouseSpec extends OpenContext {
    * introspected.
    */
   readonly tables?: (() => Promise<readonly TableRef[]>) | undefined;
+  readonly spending?: SpendingLimits | undefined;
 }
 
 /** The only way to open a warehouse. Every statement passes the gate before it is sent. */
@@ -36,6 +38,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     loadTables,
   });
   const parse = (sql: string) => parseCatalogStatement(sql, session.dialect);
+  const run = openRun(spec, session);
   const describe = async (statement: CatalogStatement, callSignal: AbortSignal) => {
     const { tables } = await session.introspect({}, callSignal);
     return answerFromCatalog(statement, {
@@ -59,7 +62,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
       const catalogStatement = parse(sql);
       const { warnings = [], ...rows } =
         catalogStatement === undefined
-          ? await gate.check(sql).then(() => session.run(sql, limits, callSignal))
+          ? await gate.check(sql).then(() => run(sql, limits, callSignal))
           : limitRows(await describe(catalogStatement, callSignal), limits.maxRows);
       const ms = Math.round(performance.now() - started);
       return { queryId: newId('q'), ...rows, warnings: summarizeWarnings(warnings), ms };
@@ -69,6 +72,24 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     history: session.history,
     close: () => session.close(),
   };
+}
+
+/** Runs a statement within the limits of bytes: those of the call, or else of the connection. */
+function openRun({ config, spending = {} }: WarehouseSpec, session: DriverSession) {
+  const usdPerTib = usdPerTibOf(config);
+  return async (sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryRows> => {
+    const most = mostBytes(limits, spending, usdPerTib);
+    if (most === undefined) return session.run(sql, limits, signal);
+    const estimate = await session.estimate?.(sql, signal);
+    if (estimate !== undefined) requireAffordable(estimate, most, usdPerTib);
+    return session.run(sql, { ...limits, maxBytes: most }, signal);
+  };
+}
+
+/** The price of the connection's own contract, or the list price; undefined: bytes cost nothing. */
+function usdPerTibOf(config: WarehouseConfig): number | undefined {
+  const { usd_per_tib: agreed }: { usd_per_tib?: unknown } = config as object;
+  return typeof agreed === 'number' ? agreed : driverNamed(config.driver).billed?.usdPerTib;
 }
 
 function limitRows(result: QueryRows, maxRows: number): QueryRows {

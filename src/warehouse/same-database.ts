@@ -4,8 +4,6 @@ import { UserError } from '../lib/error.ts';
 import { isSecretReference, type ReadSecret } from '../store/secrets.ts';
 import { driverNamed, type WarehouseConfig } from './config.ts';
 
-type ServerWarehouseConfig = Exclude<WarehouseConfig, { readonly path: string }>;
-
 export interface DatabaseSettings {
   readonly config: WarehouseConfig;
   /** Undefined if nobody has approved the connection: its references stay closed. */
@@ -37,15 +35,31 @@ function isInside(address: string, folder: string): boolean {
  */
 function databaseAddress({ config, secrets }: DatabaseSettings, projectDir: string): string {
   if ('path' in config) return realPath(resolve(projectDir, config.path));
-  const { loginReads, defaultPort } = driverNamed(config.driver).server ?? {};
-  const url = serverUrl(config.url, secrets);
-  const server = `${serverHost(config, url)}:${url?.port || config.port || (defaultPort ?? '')}`;
-  const database = url === undefined ? config.database : decodeURIComponent(url.pathname.slice(1));
+  const { loginReads, defaultPort, address } = driverNamed(config.driver).server ?? {};
+  const settings: Settings = { ...config };
+  const url = serverUrl(textOf(settings, 'url'), secrets);
+  const isNamed = url === undefined && textOf(settings, 'host') === undefined;
+  const host = (isNamed ? address?.(settings) : undefined) ?? serverHost(settings, url);
+  const { port: configured } = settings;
+  const ownPort = typeof configured === 'number' ? configured : defaultPort;
+  const server = `${host}:${url?.port || (ownPort ?? '')}`;
+  const database =
+    url === undefined
+      ? (textOf(settings, 'database') ?? textOf(settings, 'catalog'))
+      : decodeURIComponent(url.pathname.slice(1));
   return loginReads === 'server' ? server : `${server} ${database ?? ''}`;
 }
 
-function serverHost(config: ServerWarehouseConfig, url: URL | undefined): string {
-  const host = url?.searchParams.get('host') ?? url?.hostname ?? config.host;
+type Settings = Readonly<Record<string, unknown>>;
+
+function textOf(settings: Settings, key: string): string | undefined {
+  const value = settings[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function serverHost(settings: Settings, url: URL | undefined): string {
+  const named = url?.searchParams.get('host') ?? url?.hostname;
+  const host = named ?? textOf(settings, 'host');
   const isLocal = !host || /^(127\.0\.0\.1|\[?::1\]?)$/.test(host);
   return isLocal ? 'localhost' : host.toLowerCase();
 }

@@ -43,7 +43,7 @@ const errorDefaults = {
     hint: 'Read less at once: filter, select fewer or shorter values, group into fewer rows, or aggregate before you join.',
   },
   too_expensive: {
-    hint: 'Narrow it (a time, fewer columns), or allow more with max_read_mb of the connection.',
+    hint: 'Narrow it (a time, fewer columns), or allow more with --max-bytes, query.max_bytes in ktx.yaml, or max_read_mb of the connection.',
   },
   query_cancelled: { exitCode: 130, retryable: true },
   query_failed: { hint: 'Check the SQL; it must be in the dialect of the connection.' },

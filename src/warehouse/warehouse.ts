@@ -65,6 +65,11 @@ export interface QueryLimits {
   /** The most rows to return. One more is fetched to find out if the result is truncated. */
   readonly maxRows: number;
   readonly timeoutMs: number;
+  /**
+   * The most bytes that the statement may read, where the engine can tell or limit that. Without
+   * it, the limits of the connection count.
+   */
+  readonly maxBytes?: number | undefined;
 }
 
 /**
@@ -88,8 +93,12 @@ export interface QueryResult {
 }
 
 interface StatementCost {
-  readonly rowsRead: number;
-  readonly bytesRead: number;
+  readonly rowsRead?: number | undefined;
+  readonly bytesRead?: number | undefined;
+  /** What the provider bills, which is never less than it read. */
+  readonly bytesBilled?: number | undefined;
+  /** Milliseconds of one slot of computation. */
+  readonly slotMs?: number | undefined;
 }
 
 export interface PrivilegeReport {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readLocatedYaml } from '../../src/lib/located-yaml.ts';
+import { readLocatedYaml } from '../../src/lib/yaml/located-yaml.ts';
 
 function read(text: string) {
   const result = readLocatedYaml(text);

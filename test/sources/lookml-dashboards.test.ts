@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isRecord, parseJson } from '../../src/lib/json.ts';
-import { readLocatedYaml } from '../../src/lib/located-yaml.ts';
+import { readLocatedYaml } from '../../src/lib/yaml/located-yaml.ts';
 import { lookml } from '../../src/sources/lookml/source.ts';
 import { runQuery } from '../../src/project/answer/query.ts';
 import { openProject } from '../../src/project/open/open.ts';

@@ -1,4 +1,12 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { parseByteSize } from '../../lib/byte-size.ts';
+
+/** Parses the value of a flag: `10GB`, or a number of bytes. */
+export function parseBytes(value: string): number {
+  const bytes = parseByteSize(value);
+  if (bytes !== undefined) return bytes;
+  throw new InvalidArgumentError('a size such as 10GB');
+}
 
 /** Parses the value of a flag. */
 export function parsePositiveInteger(value: string): number {

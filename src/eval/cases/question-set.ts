@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { locateFindings } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
-import { parseYaml } from '../../lib/parse-yaml.ts';
+import { parseYaml } from '../../lib/yaml/parse-yaml.ts';
 import { didYouMean, oneOf } from '../../lib/suggest.ts';
 import { listConfinedFolder } from '../../store/confined-file.ts';
 import { readText } from '../../store/files.ts';

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { errorMessage, UserError } from '../../lib/error.ts';
-import { parseYaml } from '../../lib/parse-yaml.ts';
+import { parseYaml } from '../../lib/yaml/parse-yaml.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { AnswerFormat } from '../../llm/port/session.ts';
 import { listConfinedFolder } from '../../store/confined-file.ts';

@@ -29,7 +29,7 @@ interface QueryRequest {
 
 /** Limits of one call, instead of the configured ones. */
 export type RequestedLimits = Readonly<
-  Partial<Record<'maxRows' | 'timeoutSeconds', number | undefined>>
+  Partial<Record<'maxRows' | 'timeoutSeconds' | 'maxBytes', number | undefined>>
 >;
 
 export type QueryAnswer = Awaited<ReturnType<typeof runQuery>>;
@@ -380,5 +380,6 @@ export function resolveQueryLimits(
   return {
     maxRows: requested.maxRows ?? max_rows,
     timeoutMs: (requested.timeoutSeconds ?? timeout_seconds) * 1000,
+    maxBytes: requested.maxBytes,
   };
 }

@@ -1,5 +1,5 @@
 import type { Document } from 'yaml';
-import { parseYaml } from '../../lib/parse-yaml.ts';
+import { parseYaml } from '../../lib/yaml/parse-yaml.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
 import { projectConfigSchema, type ProjectConfig } from './config.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseByteSize } from '../../lib/byte-size.ts';
 import { ingestConfigSchema } from '../../ingest/config.ts';
 import { llmConfigSchema } from '../../llm/config.ts';
 import { telemetryConfigSchema } from '../../llm/telemetry/telemetry-config.ts';
@@ -8,6 +9,11 @@ import { authorityConfigSchema } from './authority.ts';
 import { serveConfigSchema } from './serve-config.ts';
 import { drivers, warehouseConfigSchemas, type WarehouseConfig } from '../../warehouse/config.ts';
 import type { Scope } from '../../warehouse/warehouse.ts';
+
+const byteSizeSchema = z.union([
+  z.int().positive(),
+  z.string().refine((text) => parseByteSize(text) !== undefined, 'a size such as 10GB'),
+]);
 
 const queryConfigSchema = z
   .strictObject({
@@ -23,6 +29,18 @@ const queryConfigSchema = z
       .max(86_400)
       .default(60)
       .describe('Cancels a statement after this many seconds.'),
+    max_bytes: byteSizeSchema
+      .optional()
+      .describe(
+        'A statement that would read more than this is not run, on engines that can tell or limit it: a number of bytes, or a size such as 10GB. Default: no limit.',
+      ),
+    max_cost_usd: z
+      .number()
+      .positive()
+      .optional()
+      .describe(
+        'A statement that would cost more US dollars than this is not run, where the provider bills the bytes that it reads. Default: no limit.',
+      ),
     run_sql: z
       .enum(['on', 'off', 'semantic_layer_only'])
       .default('on')
@@ -129,4 +147,12 @@ export function readConfiguredScope(config: WarehouseConfig): Scope {
   return 'schemas' in config && Array.isArray(config.schemas)
     ? { schemas: config.schemas.map(String) }
     : {};
+}
+
+/** What a statement may read and cost, in bytes and US dollars. */
+export function spendingLimits({
+  query: { max_bytes: size, max_cost_usd: maxCostUsd },
+}: ProjectConfig) {
+  const maxBytes = typeof size === 'string' ? parseByteSize(size) : size;
+  return { maxBytes, maxCostUsd };
 }

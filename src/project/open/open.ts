@@ -23,6 +23,7 @@ import {
   isWarehouse,
   type ProjectConfig,
   listWarehouses,
+  spendingLimits,
 } from './config.ts';
 import { cacheByStamp, type StampedFile } from './file-cache.ts';
 import { type LlmNotices, openProjectLlm } from './llm.ts';
@@ -84,7 +85,9 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const openNamed = async (name: string, secrets: ReadSecret, signal: AbortSignal) => {
     // Without a catalog the gate reads the tables from the warehouse.
     const tables = (await catalogs.load(name))?.tables;
-    const spec = { dir, secrets, ...connection(name), tables: tables && (async () => tables) };
+    const spending = spendingLimits(config);
+    const loadTables = tables && (async () => tables);
+    const spec = { dir, secrets, spending, ...connection(name), tables: loadTables };
     return openConnection(spec, signal);
   };
   const warehouses = shareWarehouses(openNamed);
@@ -237,7 +240,7 @@ function openModels({ dir, config, catalogs }: ModelInput) {
   };
 }
 
-interface ConnectionSpec extends Pick<WarehouseSpec, 'config' | 'tables'> {
+interface ConnectionSpec extends Pick<WarehouseSpec, 'config' | 'tables' | 'spending'> {
   readonly dir: string;
   readonly name: string;
   readonly secrets: ReadSecret;

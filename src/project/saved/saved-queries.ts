@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { type Diagnostic, locateFindings } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
-import { parseYaml } from '../../lib/parse-yaml.ts';
+import { parseYaml } from '../../lib/yaml/parse-yaml.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { savedQuerySchema, type SavedQueryFile } from '../../semantic/query/saved-query.ts';
 import type { SemanticQuery } from '../../semantic/query/query.ts';

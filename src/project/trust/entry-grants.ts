@@ -81,7 +81,8 @@ export function connectionGrant(
   const { host, port, path, git } = settings;
   const server = isWarehouse(config) ? driverNamed(config.driver).server : undefined;
   if (server !== undefined && settings['url'] === undefined) {
-    const address = typeof host === 'string' ? host : 'localhost';
+    const own = server.address?.(settings) ?? 'localhost';
+    const address = typeof host === 'string' ? host : own;
     draft.address('host', address, typeof port === 'number' ? port : server.defaultPort);
     delete settings['host'];
   }

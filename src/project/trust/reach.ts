@@ -141,6 +141,8 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'llm.send_rows': 'setting',
   'llm.timeouts.call_seconds': 'none',
   'llm.timeouts.idle_seconds': 'none',
+  'query.max_bytes': 'none',
+  'query.max_cost_usd': 'none',
   'query.max_rows': 'none',
   'query.role': 'none',
   'query.run_sql': 'none',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readLocatedYaml } from '../../lib/located-yaml.ts';
+import { readLocatedYaml } from '../../lib/yaml/located-yaml.ts';
 import type { ClaimCollector } from '../claim-collector.ts';
 import { claimExposure } from '../claim-exposure.ts';
 import { type KnownExplores, tablesOfQuery, translateQuery } from '../looker/translate-query.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { UserError } from '../../lib/error.ts';
 import { isRecord } from '../../lib/json.ts';
-import { readLocatedYaml } from '../../lib/located-yaml.ts';
+import { readLocatedYaml } from '../../lib/yaml/located-yaml.ts';
 import { listTimeSpines } from '../../semantic/formats/metricflow/spec/read-time-spines.ts';
 import {
   semanticModelSchema,

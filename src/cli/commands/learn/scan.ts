@@ -5,7 +5,7 @@ import { isForReview } from '../../../scan/links/polymorphic.ts';
 import type { scanReport } from '../../../scan/report.ts';
 import type { ScanProgress } from '../../../scan/scan.ts';
 import { defineCommand, type NextStep } from '../../command.ts';
-import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import { parseBytes, parsePositiveInteger } from '../../flags/parse-number.ts';
 import type { Table } from '../../terminal/table.ts';
 
 type ScanReport = ReturnType<typeof scanReport>;
@@ -39,9 +39,9 @@ export const scanCommand = defineCommand({
         parsePositiveInteger,
       )
       .option(
-        '--max-bytes <n>',
-        'bytes of tables to profile in this scan (default: scan.max_bytes); the next scan resumes it',
-        parsePositiveInteger,
+        '--max-bytes <size>',
+        'bytes of tables to profile in this scan, such as 10GB (default: scan.max_bytes); the next scan resumes it',
+        parseBytes,
       ),
   async run({ args: [connection], options }, context) {
     const project = await context.project();

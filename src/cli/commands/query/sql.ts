@@ -1,9 +1,10 @@
 import { UserError } from '../../../lib/error.ts';
+import { formatByteSize } from '../../../lib/byte-size.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { QueryResult } from '../../../warehouse/warehouse.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
-import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import { parseBytes, parsePositiveInteger } from '../../flags/parse-number.ts';
 import { readInput, readStandardInput } from '../../flags/read-input.ts';
 import { usageError } from '../../terminal/failure.ts';
 
@@ -35,6 +36,11 @@ export const sqlCommand = defineCommand({
         'time limit (default: query.timeout_seconds)',
         parsePositiveInteger,
       )
+      .option(
+        '--max-bytes <size>',
+        'the most that it may read, such as 10GB, on engines that can tell (default: query.max_bytes)',
+        parseBytes,
+      )
       .option('--lint', 'check the statement against the semantic layer; do not run it'),
   async run({ args: [statement], options }, context) {
     const select = await readStatement(statement, options.file, context);
@@ -48,6 +54,7 @@ export const sqlCommand = defineCommand({
       sql: select,
       maxRows: options.limit,
       timeoutSeconds: options.timeout,
+      maxBytes: options.maxBytes,
     };
     return rowsResult(await runStatement(project, request, context.signal), { connection });
   },
@@ -79,14 +86,15 @@ async function lintResult(
 
 /** The rows of a query as a result. `extra` goes into the envelope. */
 export function rowsResult(result: QueryResult, extra: object): CommandResult {
-  const { columns, rows, truncated, warnings, queryId } = result;
+  const { columns, rows, truncated, warnings, queryId, cost } = result;
   const ms = Math.round(result.ms);
-  const summary = `${formatCount(rows.length, 'row')} in ${ms} ms, query ${queryId}`;
+  const read = cost?.bytesRead === undefined ? '' : `, read ${formatByteSize(cost.bytesRead)}`;
+  const summary = `${formatCount(rows.length, 'row')} in ${ms} ms${read}, query ${queryId}`;
   const truncationNotes = truncated
     ? ['There are more rows. Raise --limit, or narrow the query.']
     : [];
   return {
-    data: { ...extra, query_id: queryId, columns, rows, truncated, warnings, ms },
+    data: { ...extra, query_id: queryId, columns, rows, truncated, warnings, ms, cost },
     table: { columns, rows },
     notes: [summary, ...truncationNotes, ...warnings.map((text) => `warning: ${text}`)],
   };

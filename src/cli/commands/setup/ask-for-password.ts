@@ -1,6 +1,7 @@
 import { UserError } from '../../../lib/error.ts';
 import { isSecretReference } from '../../../store/secrets.ts';
-import type { WarehouseConfig } from '../../../warehouse/config.ts';
+import { driverNamed, type WarehouseConfig } from '../../../warehouse/config.ts';
+import { schemaFlags } from '../../flags/schema-flags.ts';
 import type { CommandContext } from '../../command.ts';
 import { promptForFlag, requireAnswer, retryPrompts } from '../../terminal/prompt.ts';
 
@@ -18,8 +19,12 @@ export function needsPassword(
 ): boolean {
   const isRefused = error instanceof UserError && error.code === 'warehouse_auth';
   if (!isRefused || !screen.interactive || 'path' in config) return false;
-  const hasSecret = config.password !== undefined || isSecretReference(config.url ?? '');
-  return !hasSecret;
+  const { password, url = '' } = config as { readonly password?: string; readonly url?: string };
+  return takesPassword(config) && password === undefined && !isSecretReference(url);
+}
+
+function takesPassword({ driver }: WarehouseConfig): boolean {
+  return schemaFlags(driverNamed(driver).config).some(({ key }) => key === 'password');
 }
 
 /** Stands for the password that is tried. */

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { WarehouseProbe } from '../../../project/setup/setup.ts';
-import type { WarehouseConfig } from '../../../warehouse/config.ts';
+import { driverNamed, type WarehouseConfig } from '../../../warehouse/config.ts';
 import type { CommandContext, CommandResult } from '../../command.ts';
 import { askForPassword, needsPassword, type WarehouseToConnect } from './ask-for-password.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
@@ -26,6 +26,7 @@ export async function connectWarehouse(
     data: report,
     text: `${describeProbe(name, probe)}\n${dir}: ${describeWritten(written)}`,
     notes: [
+      ...untriedNotes(config),
       ...probeWarnings(probe),
       ...historyNotes(probe, { name, isOn: isHistoryOn(config) }),
       ...(await missingGitNotes(dir)),
@@ -36,6 +37,16 @@ export async function connectWarehouse(
       ['git add ktx.yaml', 'ktx does not commit the configuration'],
     ],
   };
+}
+
+/** That nobody has seen ktx work with a real account of this provider. */
+export function untriedNotes({ driver }: WarehouseConfig): readonly string[] {
+  const { isUntried, title } = driverNamed(driver);
+  return isUntried === true
+    ? [
+        `ktx was tried on servers that speak the protocol of ${title}, and not verified on a live account. Please tell us what differs.`,
+      ]
+    : [];
 }
 
 export function isHistoryOn(config: WarehouseConfig): boolean {

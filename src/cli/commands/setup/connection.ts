@@ -28,6 +28,7 @@ import {
   historyNotes,
   isHistoryOn,
   probeWarnings,
+  untriedNotes,
 } from './connect-warehouse.ts';
 
 export const addCommand = defineCommand({
@@ -165,7 +166,11 @@ export const testCommand = defineCommand({
     return {
       data: { connection: name, probe },
       text: `${describeProbe(name, probe)}\nlogin: ${login}`,
-      notes: [...probeWarnings(probe), ...historyNotes(probe, { name, isOn: isHistoryOn(config) })],
+      notes: [
+        ...untriedNotes(config),
+        ...probeWarnings(probe),
+        ...historyNotes(probe, { name, isOn: isHistoryOn(config) }),
+      ],
     };
   },
 });

@@ -9,7 +9,7 @@ import { appendToLog } from '../../../store/log.ts';
 import { chooseChart, type ChartedRows } from '../../chart/choose-chart.ts';
 import { renderTextChart } from '../../chart/text-chart.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
-import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import { parseBytes, parsePositiveInteger } from '../../flags/parse-number.ts';
 import { readInput } from '../../flags/read-input.ts';
 import {
   addFlags,
@@ -112,10 +112,15 @@ export const queryCommand = defineCommand({
         'time limit (default: query.timeout_seconds)',
         parsePositiveInteger,
       )
+      .option(
+        '--max-bytes <size>',
+        'the most that it may read, such as 10GB, on engines that can tell (default: query.max_bytes)',
+        parseBytes,
+      )
       .option('--chart', 'draw the rows: a line for periods, bars for categories')
       .option('--plan', 'show plan, SQL and receipt; do not run the query'),
   async run({ options }, context) {
-    const { plan: isPlanOnly, timeout } = options;
+    const { plan: isPlanOnly, timeout, maxBytes } = options;
     const project = await context.project();
     const saved = await readSaved(project, options);
     if (saved?.kind === 'sql') return runVerifiedSql(project, { ...saved, isPlanOnly }, context);
@@ -135,7 +140,7 @@ export const queryCommand = defineCommand({
       };
     }
     context.progress.update('running the query');
-    const limits = { maxRows: query.limit, timeoutSeconds: timeout };
+    const limits = { maxRows: query.limit, timeoutSeconds: timeout, maxBytes };
     const { sql, receipt, connection, ...rows } = await runQuery(
       project,
       { ...request, ...limits },
@@ -236,7 +241,7 @@ async function parseQuery(
 
 /** Checks the file by itself, so that a problem has its line and column. */
 async function readQueryFile(path: string, context: CommandContext): Promise<SemanticQuery> {
-  const { parseYaml } = await import('../../../lib/parse-yaml.ts');
+  const { parseYaml } = await import('../../../lib/yaml/parse-yaml.ts');
   const text = await readInput(path, context);
   return parseYaml(querySchema, { file: path, text, code: 'query_invalid', hint: schemaHint });
 }

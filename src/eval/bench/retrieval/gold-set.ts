@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseYaml } from '../../../lib/parse-yaml.ts';
+import { parseYaml } from '../../../lib/yaml/parse-yaml.ts';
 
 const fieldSchema = z.string().regex(/^[\w-]+\.[\w-]+$/, 'a field is dataset.field');
 

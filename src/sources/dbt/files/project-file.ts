@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/json.ts';
-import { readLocatedYaml, type YamlLocation } from '../../../lib/located-yaml.ts';
+import { readLocatedYaml, type YamlLocation } from '../../../lib/yaml/located-yaml.ts';
 import type { JinjaValue } from './jinja.ts';
 
 export const projectFileName = 'dbt_project.yml';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/json.ts';
-import { readLocatedYaml } from '../../../lib/located-yaml.ts';
+import { readLocatedYaml } from '../../../lib/yaml/located-yaml.ts';
 import type { ItemPlace } from '../../claim-collector.ts';
 import type { Item } from '../../source.ts';
 import type { DbtFault } from '../dbt-project.ts';

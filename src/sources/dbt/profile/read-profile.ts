@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/json.ts';
-import { readLocatedYaml } from '../../../lib/located-yaml.ts';
+import { readLocatedYaml } from '../../../lib/yaml/located-yaml.ts';
 import { type JinjaCall, jinjaTags, parseJinjaCall, renderTemplate } from '../files/jinja.ts';
 import { adapters, type Output } from './adapters.ts';
 

@@ -10,7 +10,12 @@ import { introspectClickhouse } from './introspect.ts';
 import { clickhousePolicy, type ServerFunctions } from './policy.ts';
 import { createReaderSql, findPrivileges } from './privileges.ts';
 import { clickhouseSettings } from './settings.ts';
-import { type LoginLimits, splitOwnSettings, statementSettings } from './statement-settings.ts';
+import {
+  type LoginLimits,
+  readLimit,
+  splitOwnSettings,
+  statementSettings,
+} from './statement-settings.ts';
 
 /** Statements over the server's own catalogs return all that there is. */
 const allRows = 10_000_000;
@@ -43,7 +48,7 @@ export async function open(
         runCatalogQueries(callSignal, (query) =>
           introspectClickhouse(query, scope.schemas ?? schemas),
         ),
-      run: (sql, { maxRows, timeoutMs }, callSignal) =>
+      run: (sql, { maxRows, timeoutMs, maxBytes }, callSignal) =>
         connection.run(markOwnStatement(sql), {
           maxRows,
           timeoutMs,
@@ -51,6 +56,7 @@ export async function open(
           settings: {
             ...settings,
             ...splitOwnSettings(sql).settings,
+            ...readLimit(settings, maxBytes),
             max_result_rows: String(maxRows + 1),
             result_overflow_mode: 'break',
           },

@@ -59,6 +59,13 @@ export function statementSettings(
   };
 }
 
+/** The limit of one statement, if it is smaller than that of the connection. */
+export function readLimit(settings: ServerSettings, maxBytes: number | undefined): ServerSettings {
+  if (maxBytes === undefined) return {};
+  const allowed = Number(settings['max_bytes_to_read'] ?? 0);
+  return { max_bytes_to_read: String(smallest(maxBytes, allowed)) };
+}
+
 /**
  * The settings that ktx writes at the end of the statements that it compiles. They have to be sent
  * beside the text too: a login that may only read may only repeat them there.

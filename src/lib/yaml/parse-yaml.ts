@@ -1,8 +1,8 @@
 import { load, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
-import { locateFindings } from './diagnostic.ts';
-import { UserError } from './error.ts';
-import { checkSchema, problemText } from './schema-check.ts';
+import { locateFindings } from '../diagnostic.ts';
+import { UserError } from '../error.ts';
+import { checkSchema, problemText } from '../schema-check.ts';
 
 interface YamlText {
   /** The path, as the error shows it. */

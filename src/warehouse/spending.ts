@@ -1,0 +1,60 @@
+import { formatByteSize } from '../lib/byte-size.ts';
+import type { StatementEstimate } from './driver.ts';
+import { warehouseError } from './warehouse-error.ts';
+import type { QueryLimits } from './warehouse.ts';
+
+/** What each statement of a connection may read, unless its own limits say otherwise. */
+export interface SpendingLimits {
+  readonly maxBytes?: number | undefined;
+  /** Counts only where the engine's provider bills bytes. */
+  readonly maxCostUsd?: number | undefined;
+}
+
+const tebibyte = 2 ** 40;
+
+/** The most bytes that a statement may read; undefined: no limit. */
+export function mostBytes(
+  { maxBytes }: Pick<QueryLimits, 'maxBytes'>,
+  spending: SpendingLimits,
+  usdPerTib: number | undefined,
+): number | undefined {
+  if (maxBytes !== undefined) return maxBytes;
+  const { maxCostUsd } = spending;
+  const affordable =
+    maxCostUsd === undefined || usdPerTib === undefined
+      ? undefined
+      : Math.floor((maxCostUsd / usdPerTib) * tebibyte);
+  const limits = [spending.maxBytes, affordable].filter((limit) => limit !== undefined);
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+/** Throws `too_expensive` for an estimate above the limit. */
+export function requireAffordable(
+  { bytes, kind }: StatementEstimate,
+  most: number,
+  usdPerTib: number | undefined,
+): void {
+  if (bytes === undefined || bytes <= most) return;
+  const words = { exact: 'would read', upper: 'could read up to', guess: 'would read about' };
+  const cost = usdPerTib === undefined ? '' : ` (about $${costOf(bytes, usdPerTib)})`;
+  throw warehouseError(
+    'too_expensive',
+    `Not run: the query ${words[kind]} ${formatByteSize(bytes)}${cost}; the limit is ${formatByteSize(most)}.`,
+    {
+      hint: `Narrow it (a time, fewer columns), or allow more: --max-bytes ${roundedUp(bytes)}, or query.max_bytes in ktx.yaml.`,
+      details: { bytes, limit: most, kind },
+    },
+  );
+}
+
+/** In dollars; at least two digits that say something. */
+function costOf(bytes: number, usdPerTib: number): string {
+  const usd = (bytes / tebibyte) * usdPerTib;
+  return usd < 0.1 ? usd.toPrecision(2) : usd.toFixed(2);
+}
+
+/** As a person would type it: the next whole unit. */
+function roundedUp(bytes: number): string {
+  const [value = '', unit = ''] = formatByteSize(bytes).split(' ');
+  return `${Math.floor(Number(value)) + 1}${unit}`;
+}
