@@ -23,7 +23,7 @@ import {
 } from './history/read-history.ts';
 import type { ReadStatement } from './history/read-statements.ts';
 import type { HistoryConfig } from '../warehouse/history/history-config.ts';
-import type { ScanBudget } from './profile/budget.ts';
+import { scanBudget, type ScanBudget } from './profile/budget.ts';
 import { isUnread, type ProfiledTable, profileTables } from './profile/profile-tables.ts';
 import { judgedLinks } from './scan-claims.ts';
 import type { ScanContext } from './scan-context.ts';
@@ -152,17 +152,21 @@ export async function scan(options: ScanOptions) {
   };
 }
 
-/** Profiles tables; views only if the configuration says so, or if there is nothing else. */
+/** All tables; views only if the configuration says so, or if there is nothing else. */
+export function profiledKinds(
+  { tables }: WarehouseSchema,
+  config: Pick<ScanConfig, 'views'>,
+): readonly TableSchema[] {
+  const hasOnlyViews = tables.every(({ kind }) => kind === 'view');
+  return tables.filter(({ kind }) => kind !== 'view' || config.views || hasOnlyViews);
+}
+
 async function profileStep(schema: WarehouseSchema, options: ScanOptions, context: ScanContext) {
-  const { config, onProgress } = options;
-  const hasOnlyViews = schema.tables.every(({ kind }) => kind === 'view');
-  const selected = schema.tables.filter(
-    ({ kind }) => kind !== 'view' || config.views || hasOnlyViews,
-  );
+  const { config, warehouse, onProgress } = options;
   let total = 0;
-  const profiles = await profileTables(selected, {
+  const profiles = await profileTables(profiledKinds(schema, config), {
     ...context,
-    budget: { seconds: config.max_seconds, bytes: config.max_bytes, ...options.budget },
+    budget: { ...scanBudget(config, warehouse), ...options.budget },
     onProfile(progress) {
       total = progress.total;
       onProgress?.({ phase: 'profile', ...progress });

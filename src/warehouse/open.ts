@@ -70,6 +70,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     marker: (table) => session.marker?.(table),
     privileges: () => session.privileges(),
     history: session.history,
+    usdPerTib: usdPerTibOf(spec.config),
     close: () => session.close(),
   };
 }

@@ -127,5 +127,7 @@ export interface Warehouse {
   privileges(): Promise<PrivilegeReport>;
   /** Undefined if the engine remembers no statements of others, or ktx cannot read them. */
   readonly history?: StatementHistory | undefined;
+  /** What 2^40 bytes that a statement reads cost, in US dollars; undefined: nothing. */
+  readonly usdPerTib?: number | undefined;
   close(): Promise<void>;
 }

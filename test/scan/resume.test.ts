@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, test } from 'vitest';
 import { scanConfigSchema } from '../../src/scan/config.ts';
+import { planScan } from '../../src/scan/plan-scan.ts';
 import { scan } from '../../src/scan/scan.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
@@ -47,7 +48,18 @@ describe('a scan', () => {
         config: { ...config, ...changed },
         signal: never,
       });
-    return { url, run };
+    const plan = (changed = {}) =>
+      planScan({
+        warehouse,
+        scope: {},
+        state: { db },
+        config: { ...config, ...changed },
+        signal: never,
+      });
+    const billed = { ...warehouse, usdPerTib: 2 ** 40 / 1_000_000_000 };
+    const planBilled = () =>
+      planScan({ warehouse: billed, scope: {}, state: { db }, config, signal: never });
+    return { url, run, plan, planBilled };
   };
 
   test('asks of a warehouse in which one table changed what concerns that table, and finds the same', async () => {
@@ -58,6 +70,41 @@ describe('a scan', () => {
     const changed = await run();
     expect(changed).toMatchObject({ profiled: 1, reused: 39, links: first.links });
     expect(changed.queries).toBeLessThanOrEqual(3 + 1 + 4);
+  });
+
+  test('is planned to read what it then reads, within its budget', async () => {
+    const { run, plan } = await openPostgres(`${tables(6)} ANALYZE;`);
+    const limits = { max_bytes: 8192 * 4 };
+    const first = await plan(limits);
+    expect(first).toMatchObject({ reads: 8192 * 4, usd: undefined });
+    expect(first.tables.map(({ outcome, reads }) => [outcome, reads])).toEqual([
+      ...Array.from({ length: 4 }, () => ['profiled', 8192]),
+      ['left', 0],
+      ['left', 0],
+    ]);
+    const scanned = await run(limits);
+    const read = (rows: readonly { table: string; outcome: string | undefined }[]) =>
+      rows.filter(({ outcome }) => outcome === 'profiled').map(({ table }) => table);
+    expect(
+      read(scanned.tables.map(({ table, outcome }) => ({ table: table.table, outcome }))),
+    ).toEqual(read(first.tables));
+    const next = await plan(limits);
+    expect(next.tables.map(({ outcome }) => outcome)).toEqual([
+      ...Array.from({ length: 4 }, () => 'reused'),
+      'profiled',
+      'profiled',
+    ]);
+    await run();
+    expect(await plan()).toMatchObject({ reads: 0 });
+  });
+
+  test('of a large table is planned as a sample, with what it costs', async () => {
+    const { planBilled, url } = await openPostgres(`${tables(1)} ANALYZE;`);
+    // The catalog's own estimate, as an ANALYZE of a billion rows would write it.
+    await runPostgres(url, "UPDATE pg_class SET reltuples = 1e9 WHERE relname = 'entity_0'");
+    const plan = await planBilled();
+    expect(plan.tables[0]).toMatchObject({ rowEstimate: 1e9, outcome: 'profiled', reads: 41 });
+    expect(plan.usd).toBeCloseTo(41 / 1_000_000_000, 12);
   });
 
   test('stops when its budget is spent, says what is left, and the next one goes on there', async () => {

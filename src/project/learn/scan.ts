@@ -1,3 +1,4 @@
+import { planScan, type ScanPlan } from '../../scan/plan-scan.ts';
 import { scan, type ScanOptions, type ScanResult } from '../../scan/scan.ts';
 import { loadColumnLabels, openCleanState } from '../open/column-labels.ts';
 import { traceEmbeddings } from '../../llm/telemetry/trace-runtime.ts';
@@ -30,5 +31,22 @@ export async function scanProject(
     state.close();
     embeddings?.close();
     await trace?.[Symbol.asyncDispose]();
+  }
+}
+
+/** What a scan of the connection would read. Reads no row, and writes nothing. */
+export async function planProjectScan(
+  project: Project,
+  { connection, budget, signal }: Pick<ScanRequest, 'connection' | 'budget' | 'signal'>,
+): Promise<ScanPlan> {
+  const { name, scope } = project.connection(connection);
+  const warehouse = await project.warehouse(name, signal);
+  const state = await openCleanState(project);
+  try {
+    const { dir, config } = project;
+    const labels = await loadColumnLabels(dir, name);
+    return await planScan({ warehouse, scope, state, config: config.scan, labels, budget, signal });
+  } finally {
+    state.close();
   }
 }

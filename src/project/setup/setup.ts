@@ -13,6 +13,7 @@ import { findConnection, readConfiguredScope, type ConnectionConfig } from '../o
 import type { HostEnvironment } from '../../store/secrets.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
 import type { WarehouseConfig } from '../../warehouse/config.ts';
+import { scanConfigSchema } from '../../scan/config.ts';
 import { connectionGrant } from '../trust/entry-grants.ts';
 import { approveTyped } from '../trust/typed-approval.ts';
 import { openConnection } from '../open/open.ts';
@@ -141,9 +142,14 @@ export async function probeConnection(connection: ConnectionProbe, signal: Abort
     const history = await warehouse.history?.access(signal);
     if (existsSync(state)) ensureStateDirectory(dir);
     const schemas = [...new Set(tables.map(({ schema }) => schema))].sort();
+    const { planFirstScan } = await import('../../scan/plan-scan.ts');
+    const sizes = tables.flatMap(({ bytes }) => bytes ?? []);
     return {
       tables: tables.length,
       schemas,
+      /** Of all tables, as the engine counts them; undefined if it counts none. */
+      bytes: sizes.length === 0 ? undefined : sizes.reduce((sum, size) => sum + size, 0),
+      firstScan: planFirstScan(tables, scanConfigSchema.parse({}), warehouse),
       privileges,
       /** Whether the login could read what people ran; undefined if the engine does not tell. */
       history,

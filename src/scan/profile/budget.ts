@@ -1,4 +1,4 @@
-import type { TableSchema } from '../../warehouse/warehouse.ts';
+import type { TableSchema, Warehouse } from '../../warehouse/warehouse.ts';
 import type { ScanConfig } from '../config.ts';
 
 /** What one scan may spend on profiles. Undefined means no limit. */
@@ -6,6 +6,17 @@ export interface ScanBudget {
   readonly seconds?: number | undefined;
   /** Bytes as the engine counts a table; for a sample its share of them. */
   readonly bytes?: number | undefined;
+}
+
+/** In bytes: what one scan reads at most where the provider bills bytes and nobody said more. */
+const billedScan = 10_000_000_000;
+
+/** The budget of the configuration. */
+export function scanBudget(
+  { max_seconds: seconds, max_bytes: bytes }: ScanConfig,
+  { usdPerTib }: Pick<Warehouse, 'usdPerTib'>,
+): ScanBudget {
+  return { seconds, bytes: bytes ?? (usdPerTib === undefined ? undefined : billedScan) };
 }
 
 export type BudgetTracker = ReturnType<typeof openBudget>;
@@ -32,8 +43,14 @@ export function openBudget(budget: ScanBudget, config: ScanConfig) {
   };
 }
 
-/** Estimated from rows and columns if the engine does not count bytes. */
-function bytesToRead({ bytes, rowEstimate = 0, columns }: TableSchema, config: ScanConfig): number {
+/**
+ * How much of a table a profile reads, in bytes. Estimated from rows and columns if the engine does
+ * not count bytes.
+ */
+export function bytesToRead(
+  { bytes, rowEstimate = 0, columns }: TableSchema,
+  config: ScanConfig,
+): number {
   const size = bytes ?? rowEstimate * columns.length * 8;
   const share = Math.min(
     1,

@@ -75,7 +75,7 @@ async function profileColumns(
     return await runProfile(columns, source, context);
   } catch (error) {
     const code = error instanceof UserError ? error.code : '';
-    const isTooMuch = code === 'query_timeout' || code === 'out_of_memory';
+    const isTooMuch = tooMuch.has(code);
     const isUnreadable = isTooMuch || code === 'warehouse_privilege' || code === 'missing_object';
     const isFailedStatement = code === 'query_failed' || code === 'statement_too_long';
     if (context.signal.aborted || (!isUnreadable && !isFailedStatement)) throw error;
@@ -103,6 +103,9 @@ async function profileInParts(
     note: first.note === undefined ? undefined : rest.note,
   };
 }
+
+/** A smaller sample may help. */
+const tooMuch: ReadonlySet<string> = new Set(['query_timeout', 'out_of_memory', 'too_expensive']);
 
 /** The profile of columns that were not read. */
 export function unreadProfile(

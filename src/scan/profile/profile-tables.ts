@@ -63,9 +63,7 @@ export async function profileTables(
   tables: readonly TableSchema[],
   context: ProfilingContext,
 ): Promise<ProfiledTable[]> {
-  const tasks = tables.map((schema) => planTask(schema, context));
-  const due = tasks.filter(({ reused }) => !reused);
-  const pending = due.toSorted((a, b) => turnOf(a) - turnOf(b));
+  const { tasks, pending } = planTasks(tables, context);
   const budget = openBudget(context.budget, context.config);
   const fresh = new Map<ProfileTask, StoredProfile>();
   for (const [done, task] of pending.entries()) {
@@ -79,6 +77,19 @@ export async function profileTables(
   return tasks.map((task) => profiledTable(task, fresh.get(task), context.config));
 }
 
+type PlanningContext = Pick<ProfilingContext, 'warehouse' | 'store' | 'config' | 'labels'>;
+
+/** Which tables a scan would read, in its order (`due`), among all. */
+export function planProfiles(tables: readonly TableSchema[], context: PlanningContext) {
+  return { tables, due: planTasks(tables, context).pending.map(({ schema }) => schema) };
+}
+
+function planTasks(tables: readonly TableSchema[], context: PlanningContext) {
+  const tasks = tables.map((schema) => planTask(schema, context));
+  const due = tasks.filter(({ reused }) => !reused);
+  return { tasks, pending: due.toSorted((a, b) => turnOf(a) - turnOf(b)) };
+}
+
 function turnOf({ stored, hash, schema }: ProfileTask): number {
   const hasFailed = stored?.hash === hash && stored.profile.note !== undefined;
   if (hasFailed) return 2;
@@ -88,7 +99,7 @@ function turnOf({ stored, hash, schema }: ProfileTask): number {
 /** Raise it when profiles are measured or stored in another way. */
 const profileVersion = 8;
 
-function planTask(schema: TableSchema, context: ProfilingContext): ProfileTask {
+function planTask(schema: TableSchema, context: PlanningContext): ProfileTask {
   const { config } = context;
   const structure = { ...schema, rowEstimate: undefined, bytes: undefined };
   const hash = shortHash(
@@ -113,7 +124,7 @@ function planTask(schema: TableSchema, context: ProfilingContext): ProfileTask {
 function loadUnderPolicy(
   schema: TableSchema,
   key: string,
-  { store, config, labels, warehouse: { connection } }: ProfilingContext,
+  { store, config, labels, warehouse: { connection } }: PlanningContext,
 ) {
   const stored = store.profile(key);
   if (stored === undefined) return { stored, isComplete: false };

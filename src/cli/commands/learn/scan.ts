@@ -1,10 +1,17 @@
 import { Option } from '@commander-js/extra-typings';
+import { formatByteSize } from '../../../lib/byte-size.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
+import type { Project } from '../../../project/open/open.ts';
 import { isForReview } from '../../../scan/links/polymorphic.ts';
 import type { scanReport } from '../../../scan/report.ts';
 import type { ScanProgress } from '../../../scan/scan.ts';
-import { defineCommand, type NextStep } from '../../command.ts';
+import {
+  type CommandContext,
+  type CommandResult,
+  defineCommand,
+  type NextStep,
+} from '../../command.ts';
 import { parseBytes, parsePositiveInteger } from '../../flags/parse-number.ts';
 import type { Table } from '../../terminal/table.ts';
 
@@ -20,6 +27,7 @@ export const scanCommand = defineCommand({
   examples: [
     ['ktx scan', 'lists the joins of the only warehouse'],
     ['ktx scan --max-seconds 300', 'profiles for five minutes; the next scan resumes it'],
+    ['ktx scan --dry-run', 'what it would read, and what that costs; reads no row'],
     ['ktx scan warehouse --ignore-declared all --json', 'as if the database declared no keys'],
   ],
   hasRows: true,
@@ -42,7 +50,8 @@ export const scanCommand = defineCommand({
         '--max-bytes <size>',
         'bytes of tables to profile in this scan, such as 10GB (default: scan.max_bytes); the next scan resumes it',
         parseBytes,
-      ),
+      )
+      .option('--dry-run', 'only list what it would read, table by table'),
   async run({ args: [connection], options }, context) {
     const project = await context.project();
     const name = project.connection(connection).name;
@@ -50,9 +59,10 @@ export const scanCommand = defineCommand({
       import('../../../project/learn/scan.ts'),
       import('../../../scan/report.ts'),
     ]);
+    const { ignoreDeclared, maxSeconds, maxBytes } = options;
+    if (options.dryRun === true) return showPlan(project, { name, maxBytes }, context);
     const onProgress = ({ phase, ...counts }: ScanProgress) =>
       context.progress.update(`${name}: ${phase}`, phase === 'profile' ? counts : undefined);
-    const { ignoreDeclared, maxSeconds, maxBytes } = options;
     const budget = {
       ...(maxSeconds && { seconds: maxSeconds }),
       ...(maxBytes && { bytes: maxBytes }),
@@ -76,6 +86,40 @@ export const scanCommand = defineCommand({
     };
   },
 });
+
+async function showPlan(
+  project: Project,
+  { name, maxBytes }: { readonly name: string; readonly maxBytes: number | undefined },
+  { signal, progress }: CommandContext,
+): Promise<CommandResult> {
+  progress.update(`${name}: reading the structure`);
+  const { planProjectScan } = await import('../../../project/learn/scan.ts');
+  const budget = maxBytes === undefined ? {} : { bytes: maxBytes };
+  const plan = await planProjectScan(project, { connection: name, budget, signal });
+  const size = (bytes: number | undefined) => bytes && formatByteSize(bytes);
+  const rows = plan.tables.map(({ schema, table, kind, rowEstimate, bytes, reads, outcome }) => [
+    `${schema}.${table}`,
+    kind,
+    rowEstimate,
+    size(bytes),
+    outcome,
+    size(reads),
+  ]);
+  const columns = ['table', 'kind', 'rows', 'size', 'this scan', 'reads'];
+  const left = plan.tables.filter(({ outcome }) => outcome === 'left').length;
+  const cost = plan.usd === undefined ? '' : `, about $${plan.usd.toFixed(2)}`;
+  const rest = left === 0 ? '' : `; ${formatCount(left, 'table')} left for the next scan`;
+  return {
+    data: { connection: name, ...plan },
+    table: { columns: columns.map((column) => ({ name: column })), rows },
+    notes: [
+      plan.tables.every(({ outcome }) => outcome === 'reused')
+        ? 'A scan would read nothing: each profile of an earlier one still counts.'
+        : `A scan would read about ${formatByteSize(plan.reads)}${cost}${rest}. Counting joins reads some columns again. Nothing was read.`,
+    ],
+    next: [[`ktx scan ${name}`, 'reads it']],
+  };
+}
 
 function linkTable(links: readonly ReportedLink[]): Table {
   const columns = ['from', 'to', 'status', 'prob.', 'found', 'orphans'];

@@ -1,3 +1,4 @@
+import { formatByteSize } from '../../../lib/byte-size.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { WarehouseProbe } from '../../../project/setup/setup.ts';
@@ -76,8 +77,21 @@ function rethrowForFlags(error: unknown): never {
   );
 }
 
-export function describeProbe(name: string, { tables, schemas, ms }: WarehouseProbe): string {
-  return `${name}: connected in ${ms} ms, ${formatCount(tables, 'table')} in ${schemas.join(', ') || 'no schema'}`;
+export function describeProbe(name: string, probe: WarehouseProbe): string {
+  const { tables, schemas, ms, bytes = 0 } = probe;
+  const size = bytes < notedBytes ? '' : `, ${formatByteSize(bytes)}`;
+  const found = `${formatCount(tables, 'table')} in ${schemas.join(', ') || 'no schema'}`;
+  return [`${name}: connected in ${ms} ms, ${found}${size}`, ...costLines(probe)].join('\n');
+}
+
+/** In bytes. Of less, nobody wants to hear. */
+const notedBytes = 1_000_000_000;
+
+/** What a scan would read, where that takes its time or costs something. */
+function costLines({ firstScan: { reads, usd } }: WarehouseProbe): readonly string[] {
+  if (usd === undefined && reads < notedBytes) return [];
+  const cost = usd === undefined ? '' : `, about $${usd.toFixed(2)}`;
+  return [`a scan would read about ${formatByteSize(reads)}${cost}; ktx scan --dry-run lists it`];
 }
 
 export function describeWritten(files: readonly string[]): string {
