@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../../lib/error.ts';
 import { refreshIndex } from '../../store/commit.ts';
 import { commitTarget } from '../../store/commit-target.ts';
-import { readTextSync, removeFile, writeAtomically } from '../../store/files.ts';
+import { readTextSync, removeFile, stageTexts, writeAtomically } from '../../store/files.ts';
 import { readFilesAtCommit, openRepository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
 import type { CommitReport, EditReport, FileReport, IngestReport } from '../report.ts';
@@ -163,23 +163,38 @@ async function writeWorkingTree({
   rendering,
 }: PublishAttempt): Promise<boolean> {
   const known = new Map<string, string | undefined>(before);
-  for (const { step, path, text } of rendering.writes) {
-    if (text === known.get(path)) continue;
-    const file = join(dir, path);
-    const isUnchanged = () => readTextSync(file, dir) === known.get(path);
-    const isDone =
-      text === undefined
-        ? isUnchanged()
-        : await writeAtomically(file, text, { within: dir, mayReplace: isUnchanged });
-    if (!isDone) return false;
-    if (text === undefined) await removeFile(file, dir);
-    // Signals and timers get their turn between two files.
-    await setImmediate();
-    known.set(path, text);
-    onStep(text === undefined ? 'file_removed' : step, path);
+  const changes = changesOf(rendering, before);
+  for (let from = 0; from < changes.length; from += stagedTogether) {
+    const together = changes.slice(from, from + stagedTogether);
+    const texts = together.map(({ path, text }) => ({ path: join(dir, path), text }));
+    using staged = await stageTexts(texts, dir);
+    for (const [index, { step, path, text }] of together.entries()) {
+      const file = join(dir, path);
+      const isUnchanged = () => readTextSync(file, dir) === known.get(path);
+      const isDone = text === undefined ? isUnchanged() : await staged.replace(index, isUnchanged);
+      if (!isDone) return false;
+      if (text === undefined) await removeFile(file, dir);
+      // Signals and timers get their turn between two files.
+      await setImmediate();
+      known.set(path, text);
+      onStep(text === undefined ? 'file_removed' : step, path);
+    }
   }
   return true;
 }
+
+/** The writes that change something, in their order. */
+function changesOf({ writes }: Rendering, before: FileTree): Rendering['writes'] {
+  const current = new Map<string, string | undefined>(before);
+  return writes.filter(({ path, text }) => {
+    const isChange = text !== current.get(path);
+    current.set(path, text);
+    return isChange;
+  });
+}
+
+/** How many texts wait beside their files at most. */
+const stagedTogether = 64;
 
 function reportFiles(before: FileTree, after: ReadonlyMap<string, string | undefined>): FileReport {
   const paths = [...after.keys()].sort().filter((path) => before.get(path) !== after.get(path));
