@@ -9,7 +9,7 @@ const toolServer = ['chat/hostile-mcp-server.test.ts'];
 export const hostileServerMutants: readonly Mutant[] = [
   {
     name: 'postgres-guard-login',
-    file: 'warehouse/drivers/postgres/guard-socket.ts',
+    file: 'warehouse/postgres-wire/guard-socket.ts',
     find: 'this.guard = guardSocket(socket);',
     replace: 'setTimeout(() => (this.guard = guardSocket(socket)), 50);',
     why: 'A server that breaks the protocol during the login ends ktx.',
@@ -33,7 +33,7 @@ export const hostileServerMutants: readonly Mutant[] = [
   },
   {
     name: 'postgres-guard-end',
-    file: 'warehouse/drivers/postgres/guard-socket.ts',
+    file: 'warehouse/postgres-wire/guard-socket.ts',
     find: "isText && ending !== '\\0\\0'",
     replace: "isText && ending === ''",
     why: 'An error without an end keeps the parser of the library busy for ever.',
@@ -41,7 +41,7 @@ export const hostileServerMutants: readonly Mutant[] = [
   },
   {
     name: 'postgres-canceller-error',
-    file: 'warehouse/drivers/postgres/driver.ts',
+    file: 'warehouse/postgres-wire/cancel.ts',
     find: "  canceller.on('error', () => undefined);",
     replace: '',
     why: 'A server that breaks the connection which cancels a statement ends ktx.',

@@ -92,13 +92,4 @@ describe('the gate on Postgres', () => {
       { schema: 'public', table: 'part' },
     ]);
   });
-
-  test('connects with sslmode in the URL without a warning of the library', async () => {
-    const { clientSettings } =
-      await import('../../src/warehouse/drivers/postgres/client-settings.ts');
-    const context = { connection: 'wh', projectDir: '.', cacheDir: '.', secrets: () => 'p' };
-    const url = 'postgresql://u@h/d?sslmode=require';
-    const settings = clientSettings({ driver: 'postgres', url }, context);
-    expect(settings.connectionString).toBe('postgresql://u@h/d?sslmode=verify-full');
-  });
 });

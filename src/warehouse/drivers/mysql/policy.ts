@@ -1,6 +1,7 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { analyzeStatement } from '../../gate/analyze-statement.ts';
 import { type GatePolicy, resolveIgnoringCase, type UnresolvedTable } from '../../gate/policy.ts';
+import { callsInText } from '../../gate/calls-in-text.ts';
 import { mysqlFunctions } from './functions.ts';
 import { normalizeForAnalyzer } from './normalize-for-analyzer.ts';
 
@@ -23,7 +24,7 @@ export function mysqlPolicy(dialect: Dialect, storedFunctions: readonly string[]
         .replace(explainPrefix, (prefix) => prefix.replaceAll(/\S/g, ' '))
         .replace(tablePrefix, '$1SELECT * FROM ');
       const facts = await analyzeStatement(query, { dialect, roots, alwaysRecursive: false });
-      const called = storedFunctions.filter((name) => isCalled(name, text));
+      const called = callsInText(storedFunctions, text);
       return {
         functions: [...facts.functions, ...called],
         tables: facts.tables.filter((table) => !isDual(table)),
@@ -31,15 +32,6 @@ export function mysqlPolicy(dialect: Dialect, storedFunctions: readonly string[]
     },
     resolvesTo: resolveIgnoringCase(dialect),
   };
-}
-
-/**
- * Searches the text: for some functions the analyzer has a node kind of its own, without the name.
- */
-function isCalled(name: string, text: string): boolean {
-  if (!text.toLowerCase().includes(name)) return false;
-  const call = new RegExp(`(?<![\\p{L}\\p{N}_$])${RegExp.escape(name)}\`?\\s*\\(`, 'iu');
-  return call.test(text);
 }
 
 /** `FROM dual` reads no table. */

@@ -51,6 +51,6 @@ export const postgresDriver = {
       'Postgres; the secret stays in the environment',
     ],
   ],
-  systemNames: /^(?:pg_|information_schema$)/i,
+  systemNames: /^(?:pg_|information_schema$|_timescaledb_|crdb_internal$)/i,
   server: { defaultPort: 5432, loginReads: 'database' },
 } as const satisfies DriverDescription;

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/json.ts';
 import { recordsIn, type TreeNode } from '../../gate/statement-facts.ts';
-import { namesIn, nodesIn } from './parse-tree.ts';
+import { namesIn, nodesIn } from '../../postgres-wire/parse-tree.ts';
 
 /**
  * Columns that a FROM item certainly has. Undefined for a function: its result may be a plain

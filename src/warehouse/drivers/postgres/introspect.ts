@@ -8,7 +8,7 @@ import {
 import { postgres } from '../../../sql/dialects/postgres.ts';
 import type { UnresolvedTable } from '../../gate/policy.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
-import { fieldType } from './values.ts';
+import { fieldType } from '../../postgres-wire/values.ts';
 
 /**
  * Looked up for each table, by the index. Where the server knows nothing about its own catalog yet,
@@ -17,12 +17,21 @@ import { fieldType } from './values.ts';
 const tableComment = `(SELECT o.description FROM pg_description o WHERE o.classoid = 'pg_class'::regclass AND o.objoid = c.oid AND o.objsubid = 0)`;
 /** There are many more columns, for which a join is faster. */
 const joinColumnComments = `LEFT JOIN pg_description o ON o.classoid = 'pg_class'::regclass AND o.objoid = a.attrelid AND o.objsubid = a.attnum`;
+/** TimescaleDB keeps the rows of its tables in schemas of its own. */
 const relations = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname NOT LIKE 'pg\\_%'
-    AND n.nspname <> 'information_schema' WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition`;
+    AND n.nspname NOT LIKE '\\_timescaledb\\_%' AND n.nspname <> 'information_schema' WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition`;
+/**
+ * A table from which others inherit has their rows too. Its own counters, which say nothing about
+ * them, are no marker.
+ */
+const withParts = (column: string): string =>
+  `CASE WHEN c.relkind = 'r' AND c.relhassubclass
+      THEN (SELECT sum(greatest(p.${column}, 0))::float8 FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid WHERE i.inhparent = c.oid) + greatest(c.${column}, 0)
+      ELSE NULLIF(c.${column}::float8, -1) END`;
 const tablesSql = `SELECT c.oid AS id, n.nspname AS schema, c.relname AS table, ${tableComment} AS comment,
     CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized_view' WHEN 'f' THEN 'foreign_table' ELSE 'table' END AS kind,
-    NULLIF(c.reltuples::float8, -1) AS "rowEstimate", NULLIF(c.relpages::float8, 0) * current_setting('block_size')::int AS bytes,
-    CASE WHEN c.relkind = 'r' THEN c.relfilenode || ':' || pg_stat_get_tuples_inserted(c.oid) || ':' ||
+    ${withParts('reltuples')} AS "rowEstimate", NULLIF(${withParts('relpages')}, 0) * current_setting('block_size')::int AS bytes,
+    CASE WHEN c.relkind = 'r' AND NOT c.relhassubclass THEN c.relfilenode || ':' || pg_stat_get_tuples_inserted(c.oid) || ':' ||
     pg_stat_get_tuples_updated(c.oid) || ':' || pg_stat_get_tuples_deleted(c.oid) END AS marker
   FROM ${relations} AND has_schema_privilege(n.oid, 'USAGE')
   AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'))

@@ -1,30 +1,22 @@
-// oxlint-disable-next-line import/no-unassigned-import -- it works by being loaded first
-import '../../../sql/wasm-memory.ts';
-import { hasSqlDetails, parse } from 'libpg-query';
-import { errorMessage } from '../../../lib/error.ts';
 import { isRecord } from '../../../lib/json.ts';
 import { readWordList } from '../../../lib/word-list.ts';
-import { lineAndColumn } from '../../../sql/analyzer.ts';
 import type { TableRef } from '../../../sql/dialect.ts';
 import type { GatePolicy, StatementFacts, UnresolvedTable } from '../../gate/policy.ts';
 import {
   collectStatementFacts,
   type NodeUse,
-  otherStatementRefusal,
-  recordsIn,
-  requireOneStatement,
   type TreeNode,
   type TreeReader,
   unlistedNodeRefusal,
 } from '../../gate/statement-facts.ts';
-import { gateRefusal, sqlSyntaxError } from '../../warehouse-error.ts';
+import { gateRefusal } from '../../warehouse-error.ts';
 import type { SystemObjects, UserObjects } from './database-objects.ts';
+import { parseQuery, readingNodes, treeShape } from '../../postgres-wire/parse-query.ts';
 import { columnsOfCtes, collectFromItems, type FromItems } from './from-items.ts';
 import { postgresFunctions } from './functions.ts';
-import { namesIn, operatorsOf, unqualifiedSystemName } from './parse-tree.ts';
+import { namesIn, operatorsOf, unqualifiedSystemName } from '../../postgres-wire/parse-tree.ts';
 import { castTargetsOf, readsText } from './user-casts.ts';
 
-const allowedNodes = readWordList(new URL('nodes.txt', import.meta.url));
 const systemTypes = readWordList(new URL('types.txt', import.meta.url));
 
 /** What the policy asks the database, for each statement anew. */
@@ -61,35 +53,6 @@ export function postgresPolicy(system: SystemObjects, catalog: PolicyCatalog): G
   };
 }
 
-/**
- * The parser reads such a run again at each `/*` in it, which takes minutes for 100,000 characters.
- */
-const longOperator = /[~!@#^&|`?+\-*/%<>=]{1000}/;
-
-/** The tree of the only statement: a SELECT, or the SELECT inside EXPLAIN. */
-async function parseQuery(sql: string): Promise<unknown> {
-  if (longOperator.test(sql))
-    throw gateRefusal('parse', 'it has 1000 operator characters in a row, such as /*/*/*.');
-  const { stmts = [] } = await parse(sql).catch((error: unknown) => {
-    throw sqlSyntaxError(
-      `Postgres cannot parse it: ${errorMessage(error)}${positionText(error, sql)}`,
-    );
-  });
-  const statement: unknown = requireOneStatement(stmts).stmt;
-  const explain = isRecord(statement) ? statement['ExplainStmt'] : undefined;
-  const query = isRecord(explain) ? explain['query'] : statement;
-  if (isRecord(query) && 'SelectStmt' in query) return query;
-  const [kind = 'different'] = Object.keys(query ?? {});
-  throw otherStatementRefusal(kind.replace(/Stmt$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' '));
-}
-
-function positionText(error: unknown, sql: string): string {
-  const offset = hasSqlDetails(error) ? error.sqlDetails?.cursorPosition : undefined;
-  if (offset === undefined) return '';
-  const { line, column } = lineAndColumn(sql, offset);
-  return ` (line ${line}, column ${column})`;
-}
-
 interface KnownObjects {
   readonly system: SystemObjects;
   readonly user: UserObjects;
@@ -115,18 +78,6 @@ function inspectQuery(query: unknown, objects: KnownObjects): StatementFacts {
   const isAmbiguous = facts.tables.some(({ table }) => ctes.has(table));
   return isAmbiguous ? factsWith(new Map()) : facts;
 }
-
-const treeShape: Omit<TreeReader, 'readNode'> = {
-  withKey: 'withClause',
-  readCtes: (clause) =>
-    recordsIn(clause['ctes']).map((entry) => ({
-      name: (entry['CommonTableExpr'] as { ctename?: unknown } | undefined)?.ctename,
-      body: entry,
-      recursive: clause['recursive'] === true,
-    })),
-  recursiveSeesLater: true,
-  foldName: (name) => name,
-};
 
 /**
  * Finds everything in a node that runs code: function calls, and also operators, casts and `row.f`,
@@ -167,7 +118,7 @@ function checkNode(
   { types, castTargets }: { types: ReadonlySet<string>; castTargets: ReadonlySet<string> },
 ): void {
   if (node['intoClause'] !== undefined) throw gateRefusal('node', 'SELECT INTO is not allowed.');
-  const unlisted = Object.keys(node).find((tag) => /^[A-Z]/.test(tag) && !allowedNodes.has(tag));
+  const unlisted = Object.keys(node).find((tag) => /^[A-Z]/.test(tag) && !readingNodes.has(tag));
   if (unlisted !== undefined) throw unlistedNodeRefusal(unlisted);
   const operator = operatorsOf(node).find((name) => !operators.has(name));
   if (operator !== undefined)

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../lib/json.ts';
 import type { TreeNode } from '../../gate/statement-facts.ts';
 import type { UserCast } from './database-objects.ts';
-import { namesIn, nodesIn } from './parse-tree.ts';
+import { namesIn, nodesIn } from '../../postgres-wire/parse-tree.ts';
 
 /**
  * The types to which a statement cannot cast without perhaps running a user's cast: those for which

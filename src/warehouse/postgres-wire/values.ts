@@ -1,6 +1,7 @@
-import type { FieldType } from '../../../sql/field-type.ts';
-import { decimalCell, integerCell } from '../../result/number-cells.ts';
-import type { Cell } from '../../warehouse.ts';
+import type { FieldType } from '../../sql/field-type.ts';
+import { decimalCell, integerCell } from '../result/number-cells.ts';
+import type { Cell } from '../warehouse.ts';
+import type { WireValues } from './limited-query.ts';
 
 const typesByOid: Readonly<Record<number, FieldType>> = {
   16: 'boolean',
@@ -36,3 +37,5 @@ export function postgresCell(text: string | null, type: FieldType): Cell {
   if (type === 'decimal') return decimalCell(text);
   return type === 'datetime_tz' ? text.replace(/^(\d{4,}-\d\d-\d\d) (.*)\+00$/, '$1T$2Z') : text;
 }
+
+export const postgresValues: WireValues = { fieldType, cell: postgresCell };

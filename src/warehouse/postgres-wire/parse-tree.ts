@@ -1,5 +1,5 @@
-import { isRecord } from '../../../lib/json.ts';
-import { recordsIn, type TreeNode } from '../../gate/statement-facts.ts';
+import { isRecord } from '../../lib/json.ts';
+import { recordsIn, type TreeNode } from '../gate/statement-facts.ts';
 
 /** Every record in the tree, in breadth-first order. */
 export function nodesIn(tree: unknown): readonly TreeNode[] {

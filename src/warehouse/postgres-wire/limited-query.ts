@@ -1,10 +1,17 @@
 import { type FieldDef, type PoolClient, Query, type QueryConfig } from 'pg';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
-import type { QueryRows } from '../../driver.ts';
-import { limitResultSize } from '../../result-size.ts';
-import { maxInt32 } from '../../time-limit.ts';
-import { fieldType, postgresCell } from './values.ts';
+import type { QueryRows } from '../driver.ts';
+import { limitResultSize } from '../result-size.ts';
+import { maxInt32 } from '../time-limit.ts';
+import type { FieldType } from '../../sql/field-type.ts';
+import type { Cell } from '../warehouse.ts';
+
+/** How an engine writes values: the type of a type's number, and a cell of the server's text. */
+export interface WireValues {
+  fieldType(oid: number): FieldType;
+  cell(text: string | null, type: FieldType, oid: number): Cell;
+}
 
 type Settle = (error: Error | null, result?: unknown) => void;
 type SyncableConnection = { sync(): void };
@@ -37,8 +44,8 @@ export function socketOf(client: PoolClient): Socket {
  */
 export async function runLimited(
   client: PoolClient,
-  sql: string,
-  maxRows: number,
+  { sql, maxRows }: { readonly sql: string; readonly maxRows: number },
+  values: WireValues,
 ): Promise<QueryRows> {
   const config = {
     text: sql,
@@ -72,9 +79,12 @@ export async function runLimited(
     fields: FieldDef[];
     rows: (string | null)[][];
   };
-  const columns = fields.map(({ name, dataTypeID }) => ({ name, type: fieldType(dataTypeID) }));
-  const cells = rows
-    .slice(0, maxRows)
-    .map((row) => row.map((text, index) => postgresCell(text, columns[index]?.type ?? 'unknown')));
+  const types = fields.map(({ dataTypeID }) => values.fieldType(dataTypeID));
+  const columns = fields.map(({ name }, index) => ({ name, type: types[index] ?? 'unknown' }));
+  const readRow = (row: readonly (string | null)[]): Cell[] =>
+    fields.map(({ dataTypeID }, index) =>
+      values.cell(row[index] ?? null, types[index] ?? 'unknown', dataTypeID),
+    );
+  const cells = rows.slice(0, maxRows).map(readRow);
   return { columns, rows: cells, truncated: rows.length > maxRows, warnings };
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
-import { limitServerBytes } from '../../result-size.ts';
+import { limitServerBytes } from '../result-size.ts';
 
 export interface SocketGuard {
   /** Begins to count anew. */
@@ -14,6 +14,13 @@ export interface SocketGuard {
 interface ParsingConnection {
   attachListeners(socket: Socket): void;
   once(event: 'error', listener: () => void): void;
+  on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
+}
+
+/** What a server says of itself while somebody logs in. */
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
 }
 
 /**
@@ -22,10 +29,15 @@ interface ParsingConnection {
  */
 export class GuardedClient extends Client {
   guard: SocketGuard | undefined;
+  /** Settings of the server, such as `server_version`. */
+  readonly serverSettings = new Map<string, string>();
 
   constructor(settings?: ClientConfig) {
     super(settings);
     const { connection } = this as unknown as { connection: ParsingConnection };
+    connection.on('parameterStatus', ({ parameterName, parameterValue }) =>
+      this.serverSettings.set(parameterName, parameterValue),
+    );
     const attach = connection.attachListeners.bind(connection);
     connection.attachListeners = (socket) => {
       attach(socket);

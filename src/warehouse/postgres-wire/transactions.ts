@@ -1,0 +1,106 @@
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
+import type { RunCatalogQuery } from '../table-schemas.ts';
+import { type CallLimits, withTimeLimit } from '../time-limit.ts';
+import { translateError } from '../warehouse-error.ts';
+import { cancelStatement } from './cancel.ts';
+import { GuardedClient } from './guard-socket.ts';
+import { serverErrors } from './server-errors.ts';
+
+export interface WireEngine {
+  /** For errors: `Postgres`. */
+  readonly title: string;
+  /** Begins a read-only transaction and sets what statements in it depend on. */
+  readonly transactionSql: string;
+  /** For the error: how to find a statement that does not stop. */
+  readonly hintIfRunning: string;
+  /**
+   * A setting of the session, for what comes after a transaction. It is not sent through a pooler,
+   * which would hand it on to others.
+   */
+  readonly sessionSql?: string;
+  /** The error for a server that ktx cannot use, by what it said of itself at the login. */
+  readonly refuse?: (serverSettings: ReadonlyMap<string, string>) => Error | undefined;
+}
+
+/** A pool that runs all work in read-only transactions and rolls them back. */
+export function openTransactions(settings: ClientConfig, engine: WireEngine) {
+  const poolLimits = { max: 4, idleTimeoutMillis: 30_000, allowExitOnIdle: true };
+  const pool = new Pool({ ...settings, ...poolLimits, Client: GuardedClient });
+  // If the server drops an idle connection, the next call gets a new one.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  let beginSql = engine.transactionSql;
+  // The library merges the URL, the fields and the environment.
+  const { host, port, database } = new Client(settings);
+  const errorRules = serverErrors(engine.title, `${host}:${port}/${database}`);
+  const run = async <T>(
+    limits: CallLimits,
+    work: (client: PoolClient) => Promise<T>,
+  ): Promise<T> => {
+    const client = await pool.connect().catch(translateError(errorRules));
+    // After a cancel the connection is thrown away: the cancel could still hit its next
+    // statement.
+    let isCancelled = false;
+    let isPooled = false;
+    if (client instanceof GuardedClient) client.guard?.startTransaction();
+    try {
+      checkServer(client, engine);
+      const cancel = (): void => {
+        isCancelled = true;
+        void cancelStatement(client, settings, isPooled);
+      };
+      const { hintIfRunning, sessionSql } = engine;
+      const result = await withTimeLimit(
+        { ...limits, cancel, hintIfRunning },
+        async (milliseconds) => {
+          isPooled = await begin(client, `${beginSql}; ${timeoutSql(milliseconds)}`);
+          const isSet = !isPooled && sessionSql !== undefined;
+          const endSql = isSet ? `ROLLBACK; ${sessionSql}` : 'ROLLBACK';
+          // A connection that is gone has nothing to roll back.
+          return work(client).finally(() => client.query(endSql).catch(() => undefined));
+        },
+      );
+      client.release(isCancelled);
+      return result;
+    } catch (error) {
+      client.release(isCancelled || !(error instanceof DatabaseError));
+      return translateError(errorRules)(error);
+    }
+  };
+  return {
+    run,
+    /** Statements over the engine's own catalogs; their rows are objects. */
+    runCatalogQueries: <T>(signal: AbortSignal, work: (query: RunCatalogQuery) => Promise<T>) =>
+      run({ signal }, (client) => work(async (sql) => (await client.query(sql)).rows as unknown[])),
+    /** Tries a setting now; if the server takes it, every later transaction has it. */
+    async addSetting(client: PoolClient, sql: string): Promise<void> {
+      await client.query(sql).then(
+        () => (beginSql = `${engine.transactionSql}; ${sql}`),
+        () => undefined,
+      );
+    },
+    close: () => pool.end(),
+  };
+}
+
+function checkServer(client: PoolClient, { refuse }: WireEngine): void {
+  const refusal = client instanceof GuardedClient ? refuse?.(client.serverSettings) : undefined;
+  if (refusal !== undefined) throw refusal;
+}
+
+function timeoutSql(milliseconds: number): string {
+  return `SET LOCAL statement_timeout = ${milliseconds}`;
+}
+
+/**
+ * Begins a transaction. True if a pooler stands before the server: its connection has another
+ * process there than it said at the login.
+ */
+async function begin(client: PoolClient, beginSql: string): Promise<boolean> {
+  const results = (await client.query(`${beginSql}; SELECT pg_backend_pid() AS pid`)) as unknown;
+  const [row] = (Array.isArray(results) ? (results.at(-1) as { rows: unknown[] }).rows : []) as {
+    readonly pid?: number;
+  }[];
+  const { processID } = client as unknown as { readonly processID: number | null };
+  return row?.pid !== undefined && row.pid !== processID;
+}
