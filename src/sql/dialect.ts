@@ -205,10 +205,19 @@ interface StatisticsSql {
   /**
    * Aggregate: a bottom-k sketch, as JSON text: the `size` smallest distinct hashes (12 hex digits)
    * of a text. Each engine hashes as it does fastest: sketches of two engines are not comparable.
+   * `from` is the FROM item that the statement reads, for engines that need a subquery of their
+   * own.
    */
-  sketch(text: string, size: number): string;
-  /** Aggregate: all values of a text as JSON array text. */
-  jsonList(text: string): string;
+  sketch(text: string, size: number, from: string): string;
+  /**
+   * Aggregate: all values of a text as JSON array text, at most `most` of them. Where
+   * `aggregatedBytes` is set, long values are cut so that all fit in.
+   */
+  jsonList(text: string, most: number): string;
+  /** The most bytes that an aggregated text may have; undefined if there is no such limit. */
+  readonly aggregatedBytes?: number;
+  /** Texts that are not NULL with a separator between them; `concat_ws` if undefined. */
+  joined?(separator: string, texts: readonly string[]): string;
   /**
    * A FROM item that reads about this share (0 to 1) of a table's rows; undefined if the engine
    * cannot sample.

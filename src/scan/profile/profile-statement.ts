@@ -47,18 +47,27 @@ export function profileStatement(
   source: TableSource,
   dialect: Dialect,
 ): string {
-  const aggregates = columns.flatMap((column, index) => columnAggregates(column, index, dialect));
+  const aggregates = columns.flatMap((column, index) =>
+    columnAggregates({ column, index, from: source.sql }, dialect),
+  );
   const firstRows = firstRowsExpression(source.name, columns.filter(isMeasured), dialect);
   const selected = ['count(*) AS ktx_n', ...aggregates, ...firstRows];
   return `SELECT ${selected.join(', ')} FROM ${source.sql}`;
 }
 
-function columnAggregates(column: ColumnSchema, index: number, dialect: Dialect): string[] {
+function columnAggregates(
+  {
+    column,
+    index,
+    from,
+  }: { readonly column: ColumnSchema; readonly index: number; readonly from: string },
+  dialect: Dialect,
+): string[] {
   const quoted = dialect.quote(column.name);
   const count = `count(${quoted}) AS c${index}`;
   if (!isMeasured(column)) return [count];
   const text = requireStatistics(dialect).text(quoted, column.type);
-  const sketch = `${requireStatistics(dialect).sketch(text, sketchSize)} AS k${index}`;
+  const sketch = `${requireStatistics(dialect).sketch(text, sketchSize, from)} AS k${index}`;
   if (isNumeric(column))
     return [count, sketch, `min(${quoted}) AS lo${index}`, `max(${quoted}) AS hi${index}`];
   return column.type === 'string'
@@ -73,13 +82,27 @@ function firstRowsExpression(
   dialect: Dialect,
 ): string[] {
   if (columns.length === 0) return [];
+  const statistics = requireStatistics(dialect);
   const values = columns.map((column) => {
-    const text = requireStatistics(dialect).text(dialect.quote(column.name), column.type);
+    const text = statistics.text(dialect.quote(column.name), column.type);
     return `coalesce(substr(${text}, 1, 100), ${dialect.literal(nullMark)})`;
   });
-  const row = `concat_ws(${[dialect.literal(separator), ...values].join(', ')})`;
-  const rows = `SELECT ${row} AS v FROM ${table} ${dialect.limit(firstRowCount, false)}`;
-  return [`(SELECT ${requireStatistics(dialect).jsonList('v')} FROM (${rows}) AS first_rows) AS s`];
+  const between = dialect.literal(separator);
+  const row =
+    statistics.joined?.(between, values) ?? `concat_ws(${[between, ...values].join(', ')})`;
+  const count = rowsThatFit(columns.length, statistics.aggregatedBytes);
+  const rows = `SELECT ${row} AS v FROM ${table} ${dialect.limit(count, false)}`;
+  return [`(SELECT ${statistics.jsonList('v', count)} FROM (${rows}) AS first_rows) AS s`];
+}
+
+/** In bytes. */
+const usualValue = 30;
+
+/** Fewer rows of many columns, rather than the first columns of many rows. */
+function rowsThatFit(columns: number, most: number | undefined): number {
+  if (most === undefined) return firstRowCount;
+  const fitting = Math.floor(most / (columns * usualValue));
+  return Math.min(firstRowCount, Math.max(20, fitting));
 }
 
 /** Reads the row that `profileStatement` returns. */
