@@ -23,6 +23,7 @@ import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
 import { passwordMutants } from './passwords.ts';
+import { redshiftMutants } from './redshift.ts';
 import { secondStageMutants } from './second-stage.ts';
 import { semanticMutants } from './semantic.ts';
 import { shardMutants } from './shards.ts';
@@ -66,4 +67,5 @@ export const mutants: readonly Mutant[] = [
   ...linkMutants,
   ...unchangedMutants,
   ...passwordMutants,
+  ...redshiftMutants,
 ];

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 export const passwordMutants: readonly Mutant[] = [
   {
     name: 'postgres-login-socket',
-    file: 'warehouse/drivers/postgres/guard-socket.ts',
+    file: 'warehouse/postgres-wire/guard-socket.ts',
     find: "connection.once('error', () => socket.destroy());",
     replace: '',
     why: 'A login without the password that it needs keeps the process for a minute.',

@@ -5,6 +5,7 @@ import { clickhouseConfigSchema, clickhouseDriver } from './drivers/clickhouse/c
 import { duckdbConfigSchema, duckdbDriver } from './drivers/duckdb/config.ts';
 import { mysqlConfigSchema, mysqlDriver } from './drivers/mysql/config.ts';
 import { postgresConfigSchema, postgresDriver } from './drivers/postgres/config.ts';
+import { redshiftConfigSchema, redshiftDriver } from './drivers/redshift/config.ts';
 import { sqliteConfigSchema, sqliteDriver } from './drivers/sqlite/config.ts';
 
 /** Every driver. Adding one means a folder in `drivers/` and a line here and in `open.ts`. */
@@ -13,6 +14,7 @@ export const drivers = [
   duckdbDriver,
   mysqlDriver,
   postgresDriver,
+  redshiftDriver,
   sqliteDriver,
 ] as const;
 
@@ -22,6 +24,7 @@ export const warehouseConfigSchemas = [
   duckdbConfigSchema,
   mysqlConfigSchema,
   postgresConfigSchema,
+  redshiftConfigSchema,
   sqliteConfigSchema,
 ] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;

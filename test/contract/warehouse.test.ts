@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requireStatistics } from '../../src/sql/dialect.ts';
 import type { Cell, TableSchema, Warehouse } from '../../src/warehouse/warehouse.ts';
 import {
-  type AnyEngine,
-  enginesAndClickhouse,
+  type TestEngine,
+  everyEngine,
   generous,
   isThere,
   makeDatabase,
@@ -11,12 +11,13 @@ import {
   type TestDatabase,
 } from '../support/warehouses.ts';
 
-const schemas: Readonly<Record<AnyEngine, string | undefined>> = {
+const schemas: Readonly<Record<TestEngine, string | undefined>> = {
   duckdb: 'main',
   sqlite: 'main',
   postgres: 'public',
   mysql: undefined,
   clickhouse: undefined,
+  redshift: 'public',
 };
 const odd = 'o"dd ☃ näme';
 
@@ -40,21 +41,23 @@ const withoutKeys = script
   )
   .replace(/, FOREIGN KEY .*?\(b, a\)/, '')
   .replace('id INTEGER PRIMARY KEY', 'id INTEGER NOT NULL');
+const crossJoined = `SELECT sum(${'abcdefghijklmn'.split('').join('.n * ')}.n) FROM ${'abcdefghijklmn'.replaceAll(/./g, ', many $&').slice(2)}`;
 /** Never ends by itself within any limit here. */
-const endless: Readonly<Record<AnyEngine, string>> = {
+const endless: Readonly<Record<TestEngine, string>> = {
   duckdb:
     'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3',
   sqlite: 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c',
   clickhouse: 'SELECT sum(sipHash64(number)) FROM numbers(100000000000000)',
   postgres: 'SELECT count(*) FROM generate_series(1, 10000000) a, generate_series(1, 10000000) b',
-  mysql: `SELECT sum(${'abcdefghijklmn'.split('').join('.n * ')}.n) FROM ${'abcdefghijklmn'.replaceAll(/./g, ', many $&').slice(2)}`,
+  redshift: crossJoined,
+  mysql: crossJoined,
 };
 
-describe.each(enginesAndClickhouse)('a warehouse on %s', (engine) => {
+describe.each(everyEngine)('a warehouse on %s', (engine) => {
   describe.skipIf(!isThere(engine))('', () => contract(engine));
 });
 
-function contract(engine: AnyEngine): void {
+function contract(engine: TestEngine): void {
   let database: TestDatabase;
   let warehouse: Warehouse;
   const hasKeys = engine !== 'clickhouse';
@@ -116,7 +119,9 @@ function contract(engine: AnyEngine): void {
     const [parent, child] = [await tableNamed('parent'), await tableNamed('child')];
     expect(parent.primaryKey).toEqual(hasKeys ? ['b', 'a'] : undefined);
     expect(parent.uniqueKeys).toEqual(hasKeys ? [['label']] : []);
-    expect(parent.columns.find(({ name }) => name === 'state')?.values).toEqual(['open', "it's"]);
+    // Redshift has no CHECK constraints.
+    const declared = engine === 'redshift' ? undefined : ['open', "it's"];
+    expect(parent.columns.find(({ name }) => name === 'state')?.values).toEqual(declared);
     expect(parent.columns.map(({ name, nullable }) => [name, nullable])).toEqual([
       ['a', false],
       ['b', false],
@@ -253,8 +258,8 @@ function contract(engine: AnyEngine): void {
     const { dialect } = warehouse;
     const statistics = requireStatistics(dialect);
     const parts = [
-      statistics.sketch(statistics.text('n', 'integer'), 3),
-      statistics.jsonList(statistics.text('n', 'integer')),
+      statistics.sketch(statistics.text('n', 'integer'), 3, dialect.quote('many')),
+      statistics.jsonList(statistics.text('n', 'integer'), 5),
       dialect.percentile?.('n', 0.5) ?? '3',
       `sum(n) ${dialect.division} count(*)`,
     ];
@@ -271,12 +276,16 @@ function contract(engine: AnyEngine): void {
     expect((await query(`SELECT count(*) FROM ${sampled}`)).rows).toHaveLength(1);
   });
 
-  test('gives each table a mark that changes with its rows', async () => {
-    const { marker } = await tableNamed('many');
-    expect(marker).toEqual(expect.any(String));
-    expect((await tableNamed('many')).marker).toBe(marker);
-    expect((await tableNamed('seen_children')).marker).toBeUndefined();
-  });
+  // Nothing that every login of Redshift may read changes with each change of the rows.
+  test.skipIf(engine === 'redshift')(
+    'gives each table a mark that changes with its rows',
+    async () => {
+      const { marker } = await tableNamed('many');
+      expect(marker).toEqual(expect.any(String));
+      expect((await tableNamed('many')).marker).toBe(marker);
+      expect((await tableNamed('seen_children')).marker).toBeUndefined();
+    },
+  );
 
   test('opens an empty database', async () => {
     const empty = await makeDatabase(engine, 'CREATE TABLE x (a INTEGER); DROP TABLE x;');

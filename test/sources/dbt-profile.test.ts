@@ -44,6 +44,18 @@ test.each([
     'analytics',
   ],
   [
+    '{type: redshift, host: rs, port: 5439, user: ana, password: x, dbname: shop, schema: sales, ra3_node: true}',
+    {
+      driver: 'redshift',
+      host: 'rs',
+      port: 5439,
+      user: 'ana',
+      database: 'shop',
+      password: 'env:WAREHOUSE_PASSWORD',
+    },
+    'sales',
+  ],
+  [
     `{type: mariadb, server: "{{ env_var('NO_HOST', 'localhost') }}", port: 3306, username: ana, schema: shop, ssl_disabled: true}`,
     { driver: 'mysql', host: 'localhost', port: 3306, user: 'ana', database: 'shop', ssl: 'off' },
     'shop',
@@ -72,6 +84,7 @@ test('a password in the file is in no setting and no note', () => {
 
 test.each([
   ['{type: snowflake, account: a}', /is of type snowflake, which ktx does not connect to/],
+  ['{type: redshift, method: iam, host: h, dbname: d}', /logs in to Redshift by iam/],
   ["{type: duckdb, path: ':memory:'}", /in memory/],
   ["{type: duckdb, path: 'md:shop'}", /not a file/],
   [`{type: postgres, host: "{{ env_var('NOPE') }}", dbname: d}`, /NOPE, which is not set/],

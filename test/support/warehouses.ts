@@ -16,19 +16,23 @@ import {
 } from './clickhouse.ts';
 import { createMariadb, hasMariadb, readerOfMariadb, runMariadb } from './mariadb.ts';
 import { createDatabase, runPostgres } from './postgres.ts';
+import { createRedshift } from './redshift.ts';
 
 export const engines = ['duckdb', 'sqlite', 'postgres', 'mysql'] as const;
 export type EngineName = (typeof engines)[number];
 /** ClickHouse has no keys and its own SQL: suites that can, take it too. */
 export const enginesAndClickhouse = [...engines, 'clickhouse'] as const;
 export type AnyEngine = (typeof enginesAndClickhouse)[number];
+/** Engines that run here, and those for which a protocol server stands. */
+export const everyEngine = [...enginesAndClickhouse, 'redshift'] as const;
+export type TestEngine = (typeof everyEngine)[number];
 /** MariaDB stands for MySQL. ClickHouse runs only in `npm run test:clickhouse`. */
-export const isThere = (engine: AnyEngine): boolean =>
+export const isThere = (engine: TestEngine): boolean =>
   (engine !== 'mysql' || hasMariadb) && (engine !== 'clickhouse' || hasClickhouse);
 
 /** A database of its own on one engine, made by `script`, with everything that is around it. */
 export interface TestDatabase {
-  readonly engine: AnyEngine;
+  readonly engine: TestEngine;
   readonly folder: string;
   readonly config: WarehouseConfig;
   /** The URL of a login that may do everything, of a server. */
@@ -44,7 +48,7 @@ export interface TestDatabase {
 export const never = new AbortController().signal;
 export const generous: QueryLimits = { maxRows: 1000, timeoutMs: 20_000 };
 
-export async function makeDatabase(engine: AnyEngine, script: string): Promise<TestDatabase> {
+export async function makeDatabase(engine: TestEngine, script: string): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-warehouse-'));
   const { config, secret } = await prepare(engine, folder, script);
   const context = {
@@ -87,6 +91,14 @@ export async function makeDatabase(engine: AnyEngine, script: string): Promise<T
           { ...context, secrets: () => readerOfClickhouse(secret) },
           never,
         );
+      if (config.driver === 'redshift') {
+        const reader = await readerOf(secret);
+        return (await import('../../src/warehouse/drivers/redshift/driver.ts')).open(
+          config,
+          { ...context, secrets: () => reader },
+          never,
+        );
+      }
       const reader = await readerOf(secret);
       return (await import('../../src/warehouse/drivers/postgres/driver.ts')).open(
         config,
@@ -100,7 +112,7 @@ export async function makeDatabase(engine: AnyEngine, script: string): Promise<T
 }
 
 async function prepare(
-  engine: AnyEngine,
+  engine: TestEngine,
   folder: string,
   script: string,
 ): Promise<{ config: WarehouseConfig; secret: string }> {
@@ -109,6 +121,13 @@ async function prepare(
     const url = await createDatabase('warehouse');
     await runPostgres(url, script);
     return { config: { driver: 'postgres', url: 'env:TEST_URL' }, secret: url };
+  }
+  if (engine === 'redshift') {
+    const config = { driver: 'redshift', url: 'env:TEST_URL', ssl: 'off' } as const;
+    return {
+      config: { ...config, allow_writable_role: true },
+      secret: await createRedshift(script),
+    };
   }
   if (engine === 'clickhouse') {
     const url = await createClickhouse(script);
@@ -157,8 +176,8 @@ async function filesOf(folder: string): Promise<string> {
   return marks.sort((a, b) => (a < b ? -1 : 1)).join('\n');
 }
 
-async function serverContent(engine: AnyEngine, url: string): Promise<string> {
-  if (engine === 'postgres') return JSON.stringify(await contentOf(url));
+async function serverContent(engine: TestEngine, url: string): Promise<string> {
+  if (engine === 'postgres' || engine === 'redshift') return JSON.stringify(await contentOf(url));
   if (engine === 'clickhouse') return JSON.stringify(await clickhouseContent(url));
   return engine === 'mysql' ? JSON.stringify(await mariadbContent(url)) : '';
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { mysqlDriver } from '../../src/warehouse/drivers/mysql/config.ts';
 import { postgresDriver } from '../../src/warehouse/drivers/postgres/config.ts';
+import { redshiftDriver } from '../../src/warehouse/drivers/redshift/config.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import { hasSlowCases } from '../slow-suites.ts';
 import { mysqlPassword } from '../support/hostile-mysql.ts';
@@ -43,6 +44,13 @@ const openPostgres = ({ port }: HostileServer, signal = never): Promise<unknown>
   const place = { host: '127.0.0.1', port, database: 'shop', user: 'reader' };
   const config = postgresDriver.config.parse({ driver: 'postgres', ...place });
   const spec = { connection: 'pg', config, projectDir: '/', cacheDir: '/', secrets: () => '' };
+  return openWarehouse(spec, signal);
+};
+
+const openRedshift = ({ port }: HostileServer, signal = never): Promise<unknown> => {
+  const place = { host: '127.0.0.1', port, database: 'shop', user: 'reader', ssl: 'off' };
+  const config = redshiftDriver.config.parse({ driver: 'redshift', ...place });
+  const spec = { connection: 'rs', config, projectDir: '/', cacheDir: '/', secrets: () => '' };
   return openWarehouse(spec, signal);
 };
 
@@ -109,6 +117,30 @@ describe('a hostile Postgres server ends in an error', () => {
     await expect(opened).rejects.toMatchObject({ code: 'query_cancelled' });
     // An event that nobody listens to would end this process, and so fail the test run.
     await new Promise((resolve) => setTimeout(resolve, 1000));
+  });
+});
+
+describe('a hostile server in place of Redshift ends in an error', () => {
+  test.for([
+    ['endless-small-rows', sentTooMuch],
+    ['wrong-columns', brokenProtocol],
+    ['endless-notices-at-login', sentTooMuchAtLogin],
+    ['short-login', brokenProtocol],
+    ['closes-mid-row', /Connection terminated unexpectedly/],
+  ] as const)('%s', async ([trick, message]) => {
+    const server = await start('postgres', trick);
+    await within700MB(() =>
+      expect(openRedshift(server)).rejects.toMatchObject({
+        code: 'warehouse_unreachable',
+        message: expect.stringMatching(message) as unknown,
+      }),
+    );
+  });
+
+  test('one that never answers', async () => {
+    const server = await start('postgres', 'never-answers');
+    const opened = openRedshift(server, AbortSignal.timeout(1000));
+    await expect(opened).rejects.toMatchObject({ code: 'query_cancelled' });
   });
 });
 

@@ -75,6 +75,10 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.constants.*': 'none',
   'connections.*.include[]': 'none',
   'connections.*.labels[]': 'none',
+  'connections.*.iam': 'none',
+  // Who lets a login in that may write takes a wall away.
+  'connections.*.allow_writable_role': 'setting',
+  'connections.*.query_group': 'none',
   'connections.*.max_items': 'none',
   'connections.*.max_memory_mb': 'none',
   'connections.*.max_read_mb': 'none',

@@ -107,6 +107,20 @@ const postgres: Adapter = {
   }),
 };
 
+const redshift: Adapter = {
+  driver: 'redshift',
+  keys: [...postgres.keys, 'method'],
+  secrets: postgres.secrets,
+  read: (input) => {
+    const method = textOf(input.values, 'method') ?? 'database';
+    if (method === 'database') return postgres.read(input);
+    return {
+      fault: `dbt logs in to Redshift by ${method}, which ktx cannot yet`,
+      hint: 'give --driver redshift --url env:NAME, with a user and a password of the database',
+    };
+  },
+};
+
 const mysql: Adapter = {
   driver: 'mysql',
   keys: ['server', 'host', 'port', 'username', 'user', 'schema', 'database'],
@@ -164,6 +178,7 @@ export const adapters: ReadonlyMap<string, Adapter> = new Map([
   ['duckdb', duckdb],
   ['sqlite', sqlite],
   ['postgres', postgres],
+  ['redshift', redshift],
   ['mysql', mysql],
   ['mysql5', mysql],
   ['mariadb', mysql],
