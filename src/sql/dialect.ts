@@ -41,10 +41,12 @@ export interface Dialect {
   /** The schema of an unqualified table name. */
   readonly defaultSchema: string;
   /**
-   * True if names match in any case, quoted or not; false if unquoted names are folded to lower
-   * case.
+   * True if names match in any case, quoted or not; false if unquoted names are folded, to lower
+   * case unless `foldsUp` is set.
    */
   readonly ignoresCase: boolean;
+  /** Set if unquoted names are folded to upper case. */
+  readonly foldsUp?: true;
   /** False if the engine takes rows that break a primary key or a unique constraint. */
   readonly enforcesKeys: boolean;
   /** Quotes an identifier and doubles the quote characters inside. */
@@ -245,6 +247,11 @@ export function noSuchSqlError(engine: string, what: string, hint: string): User
 
 export function sameTable(a: TableRef, b: TableRef): boolean {
   return a.table === b.table && a.schema === b.schema && a.catalog === b.catalog;
+}
+
+/** A name without quotes, as an engine whose names have a case reads it. */
+export function foldedName(name: string, { foldsUp }: Pick<Dialect, 'foldsUp'>): string {
+  return foldsUp === true ? name.toUpperCase() : name.toLowerCase();
 }
 
 /** A unique key for maps. */

@@ -107,8 +107,10 @@ function rowsThatFit(columns: number, most: number | undefined): number {
 
 /** Reads the row that `profileStatement` returns. */
 export function readProfileResult(columns: readonly ColumnSchema[], result: QueryResult) {
+  const [values = []] = result.rows;
+  // Some engines return names in upper case.
   const cells = new Map(
-    result.columns.map((column, index) => [column.name, result.rows[0]?.[index] ?? null]),
+    result.columns.map(({ name }, index) => [name.toLowerCase(), values[index] ?? null]),
   );
   const firstRows = textsInJson(cells.get('s')).map((row) => row.split(separator));
   const measured = columns.filter(isMeasured);
@@ -116,13 +118,13 @@ export function readProfileResult(columns: readonly ColumnSchema[], result: Quer
     const number = (prefix: string): number | undefined =>
       numberFromCell(cells.get(prefix + index));
     const position = measured.findIndex((column) => column === columns[index]);
-    const values = position < 0 ? [] : firstRows.map((row) => row[position] ?? nullMark);
+    const first = position < 0 ? [] : firstRows.map((row) => row[position] ?? nullMark);
     return {
       count: number('c') ?? 0,
       low: number('lo'),
       high: number('hi'),
       sketch: textsInJson(cells.get(`k${index}`)).join(''),
-      firstValues: values.filter((value) => value !== nullMark),
+      firstValues: first.filter((value) => value !== nullMark),
     };
   };
   return { rows: numberFromCell(cells.get('ktx_n')) ?? 0, columnResults };

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../lib/suggest.ts';
 import { isWithin } from '../../sql/analyzer.ts';
 import type { ColumnReference } from '../../sql/column-references.ts';
-import type { Dialect, TableRef } from '../../sql/dialect.ts';
+import { type Dialect, foldedName, type TableRef } from '../../sql/dialect.ts';
 import type { Fragment } from '../../sql/fragment.ts';
 import {
   conditionSide,
@@ -107,7 +107,7 @@ function isKnown(
   if (named !== undefined && named.name !== field) return true;
   const all = [...columns, ...systemColumns];
   if (dialect.ignoresCase) return all.some((column) => column.toLowerCase() === name.toLowerCase());
-  return all.includes(written.startsWith('"') ? name : name.toLowerCase());
+  return all.includes(written.startsWith('"') ? name : foldedName(name, dialect));
 }
 
 function columnUses(model: SemanticModel, dataset: ModelDataset): readonly ColumnUse[] {

@@ -16,6 +16,7 @@ export const snowflake: Dialect = {
   analyzer: 'snowflake',
   defaultSchema: 'PUBLIC',
   ignoresCase: false,
+  foldsUp: true,
   enforcesKeys: false,
   literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
   instant: (utc) => `CAST('${utc} +00:00' AS TIMESTAMP_TZ)`,

@@ -1,3 +1,4 @@
+import { type Dialect, foldedName } from '../../sql/dialect.ts';
 import type { UnresolvedTable } from '../gate/policy.ts';
 
 /**
@@ -39,11 +40,11 @@ const maxLength = 1000;
 /**
  * `SHOW TABLES`, `DESCRIBE t` and their like, in the spellings of all engines; undefined for any
  * other text. `ignoresCase`: the engine compares names without case. Elsewhere a name without
- * quotes is folded to lower case.
+ * quotes is folded.
  */
 export function parseCatalogStatement(
   sql: string,
-  { ignoresCase }: { readonly ignoresCase: boolean },
+  dialect: Pick<Dialect, 'ignoresCase' | 'foldsUp'>,
 ): CatalogStatement | undefined {
   if (sql.length > maxLength) return undefined;
   for (const [kind, form] of forms) {
@@ -53,17 +54,17 @@ export function parseCatalogStatement(
     if (kind === 'tables' || kind === 'schemas') return { kind, like: pattern };
     const fullName = [groups['schema'], groups['name']].filter((text) => text !== undefined);
     const written = groups['text'] === undefined ? fullName.join('.') : undefined;
-    const names = written === undefined ? [groups['text'] ?? ''] : namesIn(written, ignoresCase);
+    const names = written === undefined ? [groups['text'] ?? ''] : namesIn(written, dialect);
     const [table = '', schema, catalog] = names.toReversed();
     return { kind, table: { table, schema, catalog }, like: pattern };
   }
   return undefined;
 }
 
-function namesIn(dotted: string, ignoresCase: boolean): string[] {
+function namesIn(dotted: string, dialect: Pick<Dialect, 'ignoresCase' | 'foldsUp'>): string[] {
   return Array.from(dotted.matchAll(new RegExp(part, 'gu')), ([text]) => {
     const quote = text[0] ?? '';
     if (quote === '"' || quote === '`') return text.slice(1, -1).replaceAll(quote + quote, quote);
-    return ignoresCase ? text : text.toLowerCase();
+    return dialect.ignoresCase ? text : foldedName(text, dialect);
   });
 }

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../../sql/dialect.ts';
+import { type Dialect, foldedName } from '../../../sql/dialect.ts';
 import { type Dataset, splitTableName } from '../../model/dataset.ts';
 import {
   type DatasetField,
@@ -90,8 +90,9 @@ export function fromOssieField(
 }
 
 /** A column as SQL, with quotes only if the name needs them. */
-function quoteColumn(name: string, { ignoresCase }: Dialect): string {
-  const isPlain = (ignoresCase ? /^[A-Za-z_]\w*$/ : /^[a-z_][a-z0-9_]*$/).test(name);
+function quoteColumn(name: string, dialect: Dialect): string {
+  const isFolded = dialect.ignoresCase || name === foldedName(name, dialect);
+  const isPlain = isFolded && /^[A-Za-z_]\w*$/.test(name);
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
