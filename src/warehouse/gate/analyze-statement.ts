@@ -28,6 +28,11 @@ export interface AnalyzerRules {
   readonly roots: readonly string[];
   /** True if a CTE sees itself without the word RECURSIVE. */
   readonly alwaysRecursive: boolean;
+  /**
+   * The name that an identifier of the parser (`{name, quoted}`) means. Set if letter case counts:
+   * then names, also those of CTEs, are compared exactly. Default: as it is written.
+   */
+  readonly exactName?: (identifier: unknown) => string | undefined;
 }
 
 const allowedKinds = readWordList(new URL('analyzed-kinds.txt', import.meta.url));
@@ -116,29 +121,30 @@ async function parseStatements(sql: string, dialect: Dialect): Promise<readonly 
   }
 }
 
-function treeReader({ roots, alwaysRecursive }: AnalyzerRules): TreeReader {
+function treeReader({ roots, alwaysRecursive, exactName }: AnalyzerRules): TreeReader {
+  const nameOf = exactName ?? identifierName;
   return {
     withKey: 'with',
     readCtes: (clause) =>
       recordsIn(clause['ctes']).map((cte) => ({
-        name: identifierName(cte['alias']),
+        name: nameOf(cte['alias']),
         body: cte['this'],
         recursive: clause['recursive'] === true || alwaysRecursive,
       })),
     recursiveSeesLater: alwaysRecursive,
-    foldName: (name) => name.toLowerCase(),
+    foldName: (name) => (exactName === undefined ? name.toLowerCase() : name),
     readNode(value) {
       const node = asNode(value);
       if (node === undefined) return {};
       // Many functions have a node kind of their own, which is the function's name.
       return allowedKinds.has(node.kind) || roots.includes(node.kind)
-        ? readAllowedNode(node)
+        ? readAllowedNode(node, nameOf)
         : { function: node.kind };
     },
   };
 }
 
-function readAllowedNode({ kind, body }: SqlNode): NodeUse {
+function readAllowedNode({ kind, body }: SqlNode, nameOf: typeof identifierName): NodeUse {
   const clause = refusedClauses.find((name) => isFilled(body[name]));
   if (clause !== undefined)
     throw gateRefusal('node', `${clause.replaceAll('_', ' ')} in a ${kind} is not allowed.`);
@@ -152,9 +158,9 @@ function readAllowedNode({ kind, body }: SqlNode): NodeUse {
   const { catalog, schema, name } = body;
   return {
     table: {
-      catalog: identifierName(catalog),
-      schema: identifierName(schema),
-      table: identifierName(name),
+      catalog: nameOf(catalog),
+      schema: nameOf(schema),
+      table: nameOf(name),
     },
   };
 }
