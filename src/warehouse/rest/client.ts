@@ -29,6 +29,8 @@ export interface RestRequest {
    * when its connection broke. A GET is.
    */
   readonly repeatable?: boolean;
+  /** Added to `query` whenever it is sent again. */
+  readonly repeatQuery?: Readonly<Record<string, string>>;
 }
 
 export type RestAnswer = RawAnswer;
@@ -121,10 +123,15 @@ async function sendUntilAnswered(
   for (let tries = 1; ; tries += 1) {
     const answer = await tryLoggedIn(request, { site, signal });
     const wait = tries < mostTries ? waitAfter(answer, request, tries) : undefined;
+    markAsRepeated(request);
     if (wait !== undefined) await pause(wait, undefined, { signal });
     else if (answer instanceof Error) throw answer;
     else return answer;
   }
+}
+
+function markAsRepeated({ url, repeatQuery = {} }: PlacedRequest): void {
+  for (const [name, value] of Object.entries(repeatQuery)) url.searchParams.set(name, value);
 }
 
 /** In milliseconds, before the next try; undefined if another try is of no use, or not harmless. */
