@@ -32,6 +32,7 @@ import { storeMutants } from './store.ts';
 import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
 import { unchangedMutants } from './unchanged.ts';
+import { snowflakeMutants } from './snowflake.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
 export const mutants: readonly Mutant[] = [
@@ -68,4 +69,5 @@ export const mutants: readonly Mutant[] = [
   ...unchangedMutants,
   ...passwordMutants,
   ...redshiftMutants,
+  ...snowflakeMutants,
 ];

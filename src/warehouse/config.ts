@@ -6,6 +6,7 @@ import { duckdbConfigSchema, duckdbDriver } from './drivers/duckdb/config.ts';
 import { mysqlConfigSchema, mysqlDriver } from './drivers/mysql/config.ts';
 import { postgresConfigSchema, postgresDriver } from './drivers/postgres/config.ts';
 import { redshiftConfigSchema, redshiftDriver } from './drivers/redshift/config.ts';
+import { snowflakeConfigSchema, snowflakeDriver } from './drivers/snowflake/config.ts';
 import { sqliteConfigSchema, sqliteDriver } from './drivers/sqlite/config.ts';
 
 /** Every driver. Adding one means a folder in `drivers/` and a line here and in `open.ts`. */
@@ -15,6 +16,7 @@ export const drivers = [
   mysqlDriver,
   postgresDriver,
   redshiftDriver,
+  snowflakeDriver,
   sqliteDriver,
 ] as const;
 
@@ -25,6 +27,7 @@ export const warehouseConfigSchemas = [
   mysqlConfigSchema,
   postgresConfigSchema,
   redshiftConfigSchema,
+  snowflakeConfigSchema,
   sqliteConfigSchema,
 ] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;

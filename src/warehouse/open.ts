@@ -125,5 +125,7 @@ async function openDriver(
     return (await import('./drivers/postgres/driver.ts')).open(config, context, signal);
   if (config.driver === 'redshift')
     return (await import('./drivers/redshift/driver.ts')).open(config, context, signal);
+  if (config.driver === 'snowflake')
+    return (await import('./drivers/snowflake/driver.ts')).open(config, context, signal);
   return (await import('./drivers/sqlite/driver.ts')).open(config, context, signal);
 }

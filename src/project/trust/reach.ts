@@ -37,6 +37,14 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.password': 'secret',
   'connections.*.ssl': 'setting',
   'connections.*.ca': 'path',
+  // The account becomes part of a host name.
+  'connections.*.account': 'setting',
+  'connections.*.endpoint': 'address',
+  'connections.*.private_key': 'secret',
+  'connections.*.private_key_passphrase': 'secret',
+  'connections.*.oauth_token': 'secret',
+  'connections.*.role': 'setting',
+  'connections.*.allow_writable_role': 'setting',
   'connections.*.path': 'path',
   'connections.*.schemas[]': 'none',
   // The database runs these functions, and ktx cannot check what they do.

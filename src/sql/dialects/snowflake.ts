@@ -45,6 +45,18 @@ export const snowflake: Dialect = {
   nullsNeedType: true,
   booleanExtreme: (name, expr) => `${name === 'max' ? 'BOOLOR_AGG' : 'BOOLAND_AGG'}(${expr})`,
   misread: /\\/,
+  statistics: {
+    text: (expr, type) => {
+      if (type === 'decimal') return `REGEXP_REPLACE(TO_VARCHAR(${expr}), '[.]0+$', '')`;
+      return type === 'date' ? `TO_VARCHAR(${expr}, 'YYYY-MM-DD')` : `TO_VARCHAR(${expr})`;
+    },
+    sketch: (text, size) =>
+      `TO_JSON(ARRAY_SLICE(ARRAY_SORT(ARRAY_AGG(DISTINCT SUBSTR(MD5(${text}), 1, 12))), 0, ${size}))`,
+    jsonList: (text) => `TO_JSON(ARRAY_AGG(${text}))`,
+    // With a seed, the same blocks are read again.
+    sample: (table, share) =>
+      `(SELECT * FROM ${table} SAMPLE SYSTEM (${(share * 100).toFixed(6)}) SEED (1)) AS sampled`,
+  },
 };
 
 /** The start of the week, whatever the session parameter WEEK_START is. */

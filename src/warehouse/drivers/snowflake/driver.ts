@@ -1,0 +1,179 @@
+import { parseJson } from '../../../lib/json.ts';
+import { readVersion } from '../../../lib/version.ts';
+import { snowflake } from '../../../sql/dialects/snowflake.ts';
+import type { DriverSession, OpenContext } from '../../driver.ts';
+import { markOwnStatement } from '../../history/statement-history.ts';
+import { openRest } from '../../rest/client.ts';
+import type { RunCatalogQuery } from '../../table-schemas.ts';
+import type { CallLimits } from '../../time-limit.ts';
+import { warehouseError } from '../../warehouse-error.ts';
+import type { PrivilegeReport } from '../../warehouse.ts';
+import { serverAddress, type SnowflakeConfig } from './config.ts';
+import { SnowflakeConnection, type StatementPlace } from './connection.ts';
+import { snowflakeHistory } from './history.ts';
+import { introspectSnowflake } from './catalog/introspect.ts';
+import { snowflakeLogin } from './login.ts';
+import { foldName } from './names.ts';
+import { readPlan, type StatementPlan } from './plan.ts';
+import { explainedStatement, snowflakePolicy } from './policy.ts';
+import { createReaderSql, type LoginRoles, readPrivileges } from './privileges.ts';
+
+/** Statements over the server's own catalogs return all that there is. */
+const allRows = 10_000_000;
+
+export async function open(
+  config: SnowflakeConfig,
+  context: OpenContext,
+  signal: AbortSignal,
+): Promise<DriverSession> {
+  const schemas = config.schemas?.map(foldName);
+  const place = placeOf(config, schemas);
+  const connection = connect(config, context, place);
+  try {
+    const catalog = catalogQuery(connection, signal);
+    const roles = await readRoles(catalog, place);
+    const remedy = createReaderSql(place, schemas);
+    const privileges = await readPrivileges(catalog, roles, remedy);
+    if (!privileges.readOnly && config.allow_writable_role !== true)
+      throw writableRole(context.connection, privileges);
+    const dialect = { ...snowflake, defaultSchema: place.schema };
+    const explain = rememberPlan((sql, limits) => readPlanOf(connection, sql, limits));
+    return {
+      dialect,
+      policy: snowflakePolicy(dialect, place.database),
+      introspect: (scope, callSignal) =>
+        introspectSnowflake(catalogQuery(connection, callSignal), place.database, {
+          schemas: scope.schemas ?? schemas,
+        }),
+      async run(sql, { maxRows, timeoutMs }, callSignal) {
+        const started = performance.now();
+        await explain.take(sql, { signal: callSignal, timeoutMs });
+        return connection.run(markOwnStatement(sql), {
+          maxRows,
+          timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)),
+          signal: callSignal,
+          isLong: true,
+        });
+      },
+      async estimate(sql, callSignal) {
+        const { bytes } = await explain.look(sql, { signal: callSignal });
+        return { bytes, kind: 'upper' };
+      },
+      privileges: async () => privileges,
+      history: snowflakeHistory(place.database, (callSignal, work) =>
+        work(catalogQuery(connection, callSignal)),
+      ),
+      close: () => connection.close(),
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+function placeOf(config: SnowflakeConfig, schemas: readonly string[] | undefined): StatementPlace {
+  const { database, warehouse, role } = config;
+  return {
+    database: foldName(database),
+    schema: schemas?.[0] ?? snowflake.defaultSchema,
+    warehouse: warehouse === undefined ? undefined : foldName(warehouse),
+    role: role === undefined ? undefined : foldName(role),
+  };
+}
+
+function connect(
+  config: SnowflakeConfig,
+  context: OpenContext,
+  place: StatementPlace,
+): SnowflakeConnection {
+  const address = serverAddress(config);
+  const login = snowflakeLogin(config, context);
+  let token = '';
+  const rest = openRest({
+    connection: context.connection,
+    baseUrl: address,
+    headers: { 'user-agent': `ktx/${readVersion()}` },
+    login: async (fresh) => {
+      const headers = await login(fresh);
+      token = headers['authorization']?.replace(/^Bearer /, '') ?? '';
+      return headers;
+    },
+  });
+  return new SnowflakeConnection({
+    rest,
+    server: new URL(address).host,
+    place,
+    redact: (text) => (token === '' ? text : text.replaceAll(token, '…')),
+  });
+}
+
+function catalogQuery(connection: SnowflakeConnection, signal: AbortSignal): RunCatalogQuery {
+  return async (sql) => {
+    const { columns, rows } = await connection.run(sql, { maxRows: allRows, signal });
+    return rows.map((row) =>
+      Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
+    );
+  };
+}
+
+async function readRoles(query: RunCatalogQuery, place: StatementPlace): Promise<LoginRoles> {
+  const [row] = (await query(
+    'SELECT CURRENT_ROLE() AS "role", CURRENT_SECONDARY_ROLES() AS "secondary", CURRENT_DATABASE() AS "database"',
+  )) as { role: string | null; secondary: string | null; database: string | null }[];
+  if (row?.database == null)
+    throw warehouseError(
+      'warehouse_not_found',
+      `There is no database ${place.database}, or the role may not see it.`,
+      { hint: 'Check database and role of the connection; GRANT USAGE ON DATABASE shows it.' },
+    );
+  if (row.role === null)
+    throw warehouseError('warehouse_privilege', 'The user has no default role.', {
+      hint: 'Set role of the connection.',
+    });
+  const secondary = parseJson(row.secondary ?? '') as { readonly roles?: string } | undefined;
+  const names = secondary?.roles?.split(',') ?? [];
+  return { role: row.role, secondary: names.filter((name) => name !== '') };
+}
+
+function writableRole(connection: string, { findings, remedy = [] }: PrivilegeReport) {
+  return warehouseError(
+    'warehouse_privilege',
+    `The role of connection "${connection}" may do more than read, and Snowflake has no read-only session: ${findings.slice(0, 5).join('; ')}.`,
+    {
+      hint: `Create a user that can only read, or set allow_writable_role: true.\n${remedy.join('\n')}`,
+      details: { findings },
+    },
+  );
+}
+
+async function readPlanOf(
+  connection: SnowflakeConnection,
+  sql: string,
+  limits: CallLimits,
+): Promise<StatementPlan> {
+  const { rows } = await connection.run(`EXPLAIN USING JSON ${explainedStatement(sql)}`, {
+    ...limits,
+    maxRows: 1,
+  });
+  return readPlan(rows[0]?.[0]);
+}
+
+/** An estimate and the run after it need one plan only. */
+function rememberPlan(
+  explain: (sql: string, limits: CallLimits) => Promise<StatementPlan>,
+): Readonly<Record<'look' | 'take', typeof explain>> {
+  const plans = new Map<string, StatementPlan>();
+  return {
+    async look(sql, limits) {
+      const plan = await explain(sql, limits);
+      if (plans.size > 100) plans.clear();
+      plans.set(sql, plan);
+      return plan;
+    },
+    async take(sql, limits) {
+      const plan = plans.get(sql) ?? (await explain(sql, limits));
+      plans.delete(sql);
+      return plan;
+    },
+  };
+}

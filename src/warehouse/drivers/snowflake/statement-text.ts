@@ -1,0 +1,70 @@
+import { gateRefusal } from '../../warehouse-error.ts';
+
+/** The tokens of a text as Snowflake reads them. Its comments do not nest. */
+const tokenPattern =
+  /(?<comment>\/\*[^]*?\*\/|--[^\n]*|\/\/[^\n]*)|(?<text>'(?:[^'\\]|\\[^]|'')*')|(?<dollars>\$\$[^]*?\$\$)|(?<name>"(?:[^"]|"")+")|(?<code>[^/\-'"$]+|\$(?!\$)|[/-])/gy;
+
+/** Words that no query has outside of quotes, and functions that do more than compute. */
+const refusedWords =
+  /(?<![\p{L}\p{N}_$.])(?:into|call|execute|system\$\w*|identifier(?=\s*\()|result_scan|semantic_view)(?![\p{L}\p{N}_$])|(?<=\.\s*)(?:nextval|currval)(?![\p{L}\p{N}_$])/iu;
+
+/** `TABLE(…)` of something that is no call: of a text, a variable, a name. */
+const tableOfNoCall = /(?<![\p{L}\p{N}_$])table\s*\((?!\s*[a-z_]\w*\s*\()/iu;
+
+/**
+ * Returns a text of the same length that the analyzer and Snowflake read alike: comments are blank,
+ * and string literals hold no character that could end them for the analyzer. Refuses stages,
+ * variables, sequences, chained statements, and words that no query needs.
+ */
+export function normalizeForAnalyzer(sql: string): string {
+  let normalized = '';
+  let code = '';
+  for (const { 0: token, groups = {} } of tokensOf(sql)) {
+    const { comment, text, dollars } = groups;
+    if (comment !== undefined) normalized += comment.replaceAll(/[^\n]/g, ' ');
+    else if (text !== undefined) normalized += `'${withoutSpecials(text.slice(1, -1))}'`;
+    else if (dollars !== undefined) normalized += `'${withoutSpecials(dollars.slice(1, -1))}'`;
+    else normalized += token;
+    // A quoted name stays as a letter, so that what stands before it is seen.
+    code += groups['code'] ?? (groups['name'] === undefined ? ' ' : 'x');
+  }
+  checkCode(code);
+  return normalized;
+}
+
+function withoutSpecials(text: string): string {
+  return text.replaceAll(/[^\w\s%:.,+@/-]/g, '_');
+}
+
+/** `code` is the text without comments and literals. */
+function checkCode(code: string): void {
+  if (code.includes('@'))
+    throw gateRefusal('node', 'it reads files of a stage.', 'Read a table of the catalog.');
+  if (/(?<![\p{L}\p{N}_])\$[\p{L}\p{N}_]|:=|\?/u.test(code))
+    throw gateRefusal('node', 'it has a variable.', 'Write the value into the query.');
+  if (/->>|!(?!=)/.test(code))
+    throw gateRefusal('node', 'it calls a method, or chains statements.');
+  if (/[^\x20-\x7e\t\n\v\f\r\p{L}\p{N}]/u.test(code))
+    throw gateRefusal('parse', 'it has a character that no query needs outside of quotes.');
+  if (tableOfNoCall.test(code))
+    throw gateRefusal('table', 'TABLE( ) has no call of a function.', 'Write the name alone.');
+  const word = refusedWords.exec(code)?.[0];
+  if (word !== undefined)
+    throw gateRefusal(
+      'statement',
+      `it has the word ${word.toUpperCase()}.`,
+      'If it is a name, put it in double quotes.',
+    );
+}
+
+/** Throws if a quote or a comment does not end. */
+function* tokensOf(sql: string): Generator<RegExpExecArray> {
+  tokenPattern.lastIndex = 0;
+  for (let position = 0; position < sql.length; position = tokenPattern.lastIndex) {
+    const token = tokenPattern.exec(sql);
+    if (token === null) throw gateRefusal('parse', 'a quote does not end.');
+    if (token[0] === '/' && sql[position + 1] === '*')
+      throw gateRefusal('parse', 'a comment does not end.');
+    yield token;
+  }
+}
