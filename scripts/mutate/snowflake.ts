@@ -140,4 +140,20 @@ export const snowflakeMutants: readonly Mutant[] = [
     why: 'Profiles of an engine with names in upper case are empty, and no join is found.',
     tests: ['cli/snowflake.test.ts'],
   },
+  {
+    name: 'snowflake-folding',
+    file: 'sql/dialects/snowflake.ts',
+    find: 'foldsUp: true,',
+    replace: '',
+    why: 'DESCRIBE finds no table of Snowflake, whose names are in upper case.',
+    tests: ['warehouse/snowflake.test.ts'],
+  },
+  {
+    name: 'snowflake-renamed-functions',
+    file: `${at}/policy.ts`,
+    find: 'renamed.has(name) && !isCalled(name, text)',
+    replace: 'renamed.has(name)',
+    why: 'A function of somebody passes that is called like one of the analyzer.',
+    tests: ['warehouse/snowflake-gate.test.ts'],
+  },
 ];

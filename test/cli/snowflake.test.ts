@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys, makeSnowflake, type SnowflakeDatabase } from '../support/snowflake.ts';
@@ -58,4 +58,13 @@ test('ktx works on Snowflake from the first connection to answers', async () => 
     ['DE', 200, 2600],
     ['FR', 200, 2597],
   ]);
+
+  // An expression without quotes means the column in upper case.
+  const file = join(cwd, 'semantic-layer/warehouse/orders.yaml');
+  const text = readFileSync(file, 'utf8');
+  const field = '  - {name: twice, expr: amount * 2, type: decimal}';
+  writeFileSync(file, text.replace('metrics:', `${field}\nmetrics:`));
+  await run('check');
+  const twice = JSON.parse(await run('sl', 'query', '-m', 'sum(orders.twice)', '--json'));
+  expect(twice.data.rows).toEqual([[10_394]]);
 });

@@ -380,6 +380,37 @@ describe('a warehouse on snowflake', () => {
     }
   });
 
+  test('reads what people ran, and says what it lacks for that', async () => {
+    const { history } = warehouse;
+    expect(await history?.access(never)).toMatchObject({
+      isReadable: false,
+      remedy: ['GRANT DATABASE ROLE SNOWFLAKE.GOVERNANCE_VIEWER TO ROLE KTX_READER;'],
+    });
+    const columns =
+      'query_text VARCHAR, user_name VARCHAR, query_type VARCHAR, execution_status VARCHAR, query_tag VARCHAR, database_name VARCHAR, start_time TIMESTAMPTZ, query_parameterized_hash VARCHAR';
+    const run = (sql: string, user: string, others = "'SELECT', 'SUCCESS', ''") =>
+      `('${sql}', '${user}', ${others}, 'SALES', now(), '${sql.length}')`;
+    await database.server
+      .execute(`ATTACH ':memory:' AS SNOWFLAKE; CREATE SCHEMA SNOWFLAKE.ACCOUNT_USAGE;
+      CREATE TABLE SNOWFLAKE.ACCOUNT_USAGE.QUERY_HISTORY (${columns});
+      INSERT INTO SNOWFLAKE.ACCOUNT_USAGE.QUERY_HISTORY VALUES ${[
+        run('SELECT n FROM many', 'ANA'),
+        run('SELECT n FROM many', 'ANA'),
+        run('SELECT n FROM many', 'BEN'),
+        run('SELECT 1', 'KTX_READER', "'SELECT', 'SUCCESS', 'ktx'"),
+        run('DELETE FROM many', 'ANA', "'DELETE', 'SUCCESS', ''"),
+        run('SELECT x FROM many', 'ANA', "'SELECT', 'FAIL', ''"),
+      ].join(', ')}`);
+    expect(await history?.access(never)).toEqual({ isReadable: true });
+    const log = await history?.read(never);
+    expect(log?.hidden).toBe(0);
+    expect(log?.since).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(log?.statements).toEqual([
+      { sql: 'SELECT n FROM many', runs: 2, runsByUser: new Map([['ANA', 2]]) },
+      { sql: 'SELECT n FROM many', runs: 1, runsByUser: new Map([['BEN', 1]]) },
+    ]);
+  });
+
   test('says that there is no such database', async () => {
     await expect(database.open({ database: 'nowhere' })).rejects.toMatchObject({
       code: 'warehouse_not_found',

@@ -103,7 +103,7 @@ function query(sql: string, { duckdb, settings, role, schema, signal }: EngineCa
   return duckdb.run(text, {
     dialect: 'snowflake',
     rewrite: (translated) =>
-      `SET search_path = '${database}.${schema},${database}.PUBLIC'; ${mendIntervals(translated)}`,
+      `SET search_path = '${database}.${schema},${database}.PUBLIC'; ${mendForDuckdb(translated)}`,
     signal,
   });
 }
@@ -155,8 +155,11 @@ async function explain(sql: string, call: EngineCall): Promise<string> {
   });
 }
 
-/** The analyzer writes `INTERVAL -(n) DAY`, which DuckDB cannot read. */
-function mendIntervals(sql: string): string {
+/** The analyzer writes intervals below zero, and a clock as a call, which DuckDB cannot read. */
+function mendForDuckdb(written: string): string {
+  const sql = written
+    .replaceAll('CURRENT_TIMESTAMP()', 'CURRENT_TIMESTAMP')
+    .replaceAll(/INTERVAL -(\d+) /g, 'INTERVAL (-$1) ');
   const start = sql.indexOf('INTERVAL -(');
   if (start < 0) return sql;
   let depth = 0;
@@ -167,7 +170,7 @@ function mendIntervals(sql: string): string {
     end += 1;
   } while (depth > 0 && end < sql.length);
   const inner = sql.slice(start + 'INTERVAL -'.length, end);
-  return `${sql.slice(0, start)}INTERVAL (-1 * ${inner})${mendIntervals(sql.slice(end))}`;
+  return `${sql.slice(0, start)}INTERVAL (-1 * ${inner})${mendForDuckdb(sql.slice(end))}`;
 }
 
 const tokens =

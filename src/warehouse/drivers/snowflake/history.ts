@@ -15,7 +15,7 @@ const period = 90;
 
 /** Finished SELECTs of people in the connection's database; ktx's own have its tag. */
 const asked = (database: string): string =>
-  `query_type = 'SELECT' AND execution_status = 'SUCCESS' AND query_tag != 'ktx'
+  `query_type = 'SELECT' AND execution_status = 'SUCCESS' AND COALESCE(query_tag, '') != 'ktx'
     AND database_name = ${snowflake.literal(database)} AND start_time >= DATEADD(day, -${period}, CURRENT_TIMESTAMP())`;
 const log = 'SNOWFLAKE.ACCOUNT_USAGE.QUERY_HISTORY';
 
