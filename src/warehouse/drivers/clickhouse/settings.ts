@@ -1,9 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { dirname, resolve } from 'node:path';
-import { realpathSync } from 'node:fs';
-import { readConfinedFileSync } from '../../../store/confined-file.ts';
 import { isSecretReference } from '../../../store/secrets.ts';
+import { readCertificateFile } from '../../server/certificate-file.ts';
 import type { OpenContext } from '../../driver.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { ClickhouseConfig } from './config.ts';
@@ -100,23 +98,10 @@ function defaultPort(isEncrypted: boolean): number {
   return isEncrypted ? 8443 : 8123;
 }
 
-/** In bytes. */
-const largestCertificates = 10_000_000;
-
-function tlsSettings({ ssl, ca }: ClickhouseConfig, { connection, projectDir }: OpenContext) {
+function tlsSettings({ ssl, ca }: ClickhouseConfig, context: OpenContext) {
   const rejectUnauthorized = ssl !== 'no-verify';
-  if (ca === undefined) return { rejectUnauthorized };
-  try {
-    const path = resolve(projectDir, ca);
-    const within = dirname(realpathSync(path));
-    const found = readConfinedFileSync(path, { within, maxBytes: largestCertificates });
-    if (found.kind !== 'read') throw new Error(found.kind);
-    return { rejectUnauthorized, ca: found.bytes };
-  } catch {
-    throw warehouseError(
-      'warehouse_not_found',
-      `The certificate file ${ca} of connection "${connection}" cannot be read.`,
-      { hint: 'Check ca of the connection in ktx.yaml; relative paths start at its folder.' },
-    );
-  }
+  const certificates = readCertificateFile(ca, context);
+  return certificates === undefined
+    ? { rejectUnauthorized }
+    : { rejectUnauthorized, ca: certificates };
 }

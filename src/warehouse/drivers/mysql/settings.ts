@@ -1,8 +1,7 @@
-import { realpathSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { ConnectionOptions } from 'mysql2';
-import { readConfinedFileSync } from '../../../store/confined-file.ts';
 import { isSecretReference } from '../../../store/secrets.ts';
+import { readCertificateFile } from '../../server/certificate-file.ts';
 import type { OpenContext } from '../../driver.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { MysqlConfig } from './config.ts';
@@ -62,41 +61,13 @@ function urlParts({ url: configured = '' }: MysqlConfig, { connection, secrets }
 
 function tlsSettings(
   { ssl, ca }: MysqlConfig,
-  { connection, projectDir }: OpenContext,
+  context: OpenContext,
   isSocket: boolean,
 ): Pick<ConnectionOptions, 'ssl'> {
   const mode = ssl ?? (isSocket ? 'off' : 'verify');
   if (mode === 'off') return {};
   const isVerified = mode === 'verify';
-  if (ca === undefined)
-    return { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified } };
-  try {
-    return {
-      ssl: {
-        rejectUnauthorized: isVerified,
-        verifyIdentity: isVerified,
-        ca: readCertificates(resolve(projectDir, ca)),
-      },
-    };
-  } catch {
-    throw warehouseError(
-      'warehouse_not_found',
-      `The certificate file ${ca} of connection "${connection}" cannot be read.`,
-      {
-        hint: 'Check ca of the connection in ktx.yaml; relative paths start at its folder.',
-      },
-    );
-  }
-}
-
-/** In bytes. */
-const largestCertificates = 10_000_000;
-
-function readCertificates(path: string): Buffer {
-  const found = readConfinedFileSync(path, {
-    within: dirname(realpathSync(path)),
-    maxBytes: largestCertificates,
-  });
-  if (found.kind === 'read') return found.bytes;
-  throw new Error(found.kind === 'missing' ? 'it does not exist' : found.reason);
+  const checks = { rejectUnauthorized: isVerified, verifyIdentity: isVerified };
+  const certificates = readCertificateFile(ca, context);
+  return { ssl: certificates === undefined ? checks : { ...checks, ca: certificates } };
 }
