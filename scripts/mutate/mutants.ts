@@ -33,6 +33,7 @@ import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
 import { unchangedMutants } from './unchanged.ts';
 import { snowflakeMutants } from './snowflake.ts';
+import { trinoMutants } from './trino.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
 export const mutants: readonly Mutant[] = [
@@ -70,4 +71,5 @@ export const mutants: readonly Mutant[] = [
   ...passwordMutants,
   ...redshiftMutants,
   ...snowflakeMutants,
+  ...trinoMutants,
 ];

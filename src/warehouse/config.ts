@@ -8,6 +8,7 @@ import { postgresConfigSchema, postgresDriver } from './drivers/postgres/config.
 import { redshiftConfigSchema, redshiftDriver } from './drivers/redshift/config.ts';
 import { snowflakeConfigSchema, snowflakeDriver } from './drivers/snowflake/config.ts';
 import { sqliteConfigSchema, sqliteDriver } from './drivers/sqlite/config.ts';
+import { trinoConfigSchema, trinoDriver } from './drivers/trino/config.ts';
 
 /** Every driver. Adding one means a folder in `drivers/` and a line here and in `open.ts`. */
 export const drivers = [
@@ -18,6 +19,7 @@ export const drivers = [
   redshiftDriver,
   snowflakeDriver,
   sqliteDriver,
+  trinoDriver,
 ] as const;
 
 /** The configuration of one connection in `ktx.yaml`, per driver. */
@@ -29,6 +31,7 @@ export const warehouseConfigSchemas = [
   redshiftConfigSchema,
   snowflakeConfigSchema,
   sqliteConfigSchema,
+  trinoConfigSchema,
 ] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;
 

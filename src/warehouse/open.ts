@@ -127,5 +127,7 @@ async function openDriver(
     return (await import('./drivers/redshift/driver.ts')).open(config, context, signal);
   if (config.driver === 'snowflake')
     return (await import('./drivers/snowflake/driver.ts')).open(config, context, signal);
+  if (config.driver === 'trino')
+    return (await import('./drivers/trino/driver.ts')).open(config, context, signal);
   return (await import('./drivers/sqlite/driver.ts')).open(config, context, signal);
 }

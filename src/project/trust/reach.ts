@@ -46,6 +46,7 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.role': 'setting',
   'connections.*.allow_writable_role': 'setting',
   'connections.*.path': 'path',
+  'connections.*.catalog': 'setting',
   'connections.*.schemas[]': 'none',
   // The database runs these functions, and ktx cannot check what they do.
   'connections.*.allow_functions[]': 'setting',

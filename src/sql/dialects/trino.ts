@@ -46,7 +46,23 @@ export const trino: Dialect = {
     (text, part) => `strpos(${text}, ${part})`,
     (expr) => `CAST(${expr} AS VARCHAR)`,
   ),
+  statistics: {
+    text: (expr, type) => (type === 'decimal' ? decimalText(expr) : `CAST(${expr} AS VARCHAR)`),
+    sketch: (text, size) => {
+      const hash = `substr(lower(to_hex(md5(to_utf8(${text})))), 1, 12)`;
+      const hashes = `array_agg(DISTINCT ${hash}) FILTER (WHERE ${text} IS NOT NULL)`;
+      return `json_format(CAST(slice(array_sort(${hashes}), 1, ${size}) AS JSON))`;
+    },
+    jsonList: (text) => `json_format(CAST(array_agg(${text}) AS JSON))`,
+    sample: (table, share) => `${table} TABLESAMPLE BERNOULLI (${(share * 100).toFixed(4)})`,
+  },
 };
+
+/** A DOUBLE as text has an exponent: `7.0E0`. */
+function decimalText(expr: string): string {
+  const whole = `try_cast(${expr} AS BIGINT)`;
+  return `CASE WHEN ${expr} = ${whole} THEN CAST(${whole} AS VARCHAR) ELSE CAST(${expr} AS VARCHAR) END`;
+}
 
 /**
  * Interpolates between the two nearest values, because the engine's own percentile is an estimate.

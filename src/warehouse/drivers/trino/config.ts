@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { secretSchema } from '../../../store/secrets.ts';
+import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { pathSchema } from '../../database-file.ts';
+import type { DriverDescription } from '../../driver-description.ts';
+import { historySchema } from '../../history/history-config.ts';
+import { serverUrlSchema } from '../../server-url.ts';
+
+export const trinoConfigSchema = z
+  .strictObject({
+    driver: z.literal('trino'),
+    url: serverUrlSchema(['https:', 'http:'], 'https://user@host:8443/catalog/schema'),
+    host: z.string().min(1).optional().describe('Host name. Default: localhost.'),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe('Port of the coordinator. Default: 8443; 8080 with ssl: off.'),
+    catalog: z.string().min(1).optional().describe('Catalog whose tables ktx reads.'),
+    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
+    password: secretSchema.optional(),
+    token: secretSchema
+      .optional()
+      .describe(
+        'Reference to a token (JWT or OAuth 2) that is sent in place of a password: env:NAME, file:path or keychain:service/account.',
+      ),
+    ssl: z
+      .enum(['off', 'verify', 'no-verify'])
+      .optional()
+      .describe(
+        '`verify`: encrypted, with the certificate and host name checked. `no-verify`: encrypted only. `off`: not encrypted; no password and no token is sent then. Default: `verify`; `off` for a url with http.',
+      ),
+    ca: pathSchema
+      .optional()
+      .describe(
+        'PEM file with the certificate of the authority that signed the server’s certificate. Relative to the project or absolute.',
+      ),
+    schemas: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe(
+        'Use only these schemas of the catalog; table names without a schema are looked up in the first one. Default: the schema of the url, or else every schema.',
+      ),
+    max_read_mb: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'The most that one statement may read from storage. Default: what the server permits.',
+      ),
+    allow_functions: allowFunctionsSchema,
+    history: historySchema,
+  })
+  .refine(({ url, catalog }) => (url === undefined) !== (catalog === undefined), {
+    error: 'give either url, or host, catalog and user',
+    path: ['url'],
+  })
+  .refine(({ password, token }) => password === undefined || token === undefined, {
+    error: 'give either password or token',
+    path: ['token'],
+  });
+export type TrinoConfig = z.infer<typeof trinoConfigSchema>;
+
+export const trinoDriver = {
+  name: 'trino',
+  title: 'Trino, Starburst',
+  config: trinoConfigSchema,
+  examples: [
+    ['--driver trino --url env:WAREHOUSE_URL', 'Trino; the secret stays in the environment'],
+  ],
+  systemNames: /^(?:system|information_schema)$/i,
+  server: { defaultPort: 8443, loginReads: 'server' },
+  isUntried: true,
+} as const satisfies DriverDescription;

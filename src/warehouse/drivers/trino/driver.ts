@@ -1,0 +1,83 @@
+import { trino } from '../../../sql/dialects/trino.ts';
+import type { DriverSession, OpenContext } from '../../driver.ts';
+import { markOwnStatement } from '../../history/statement-history.ts';
+import type { RunCatalogQueries } from '../../table-schemas.ts';
+import type { TrinoConfig } from './config.ts';
+import { TrinoConnection, type TrinoTransaction } from './connection.ts';
+import { trinoHistory } from './history.ts';
+import { introspectTrino } from './introspect.ts';
+import { readPlan } from './plan.ts';
+import { trinoPolicy } from './policy.ts';
+import { trinoPrivileges } from './privileges.ts';
+import { trinoSettings } from './settings.ts';
+import { withoutLastSemicolon } from './statement-text.ts';
+
+/** Statements over the server's own catalogs return all that there is. */
+const allRows = 10_000_000;
+const mebibyte = 2 ** 20;
+
+export async function open(
+  config: TrinoConfig,
+  context: OpenContext,
+  signal: AbortSignal,
+): Promise<DriverSession> {
+  const settings = trinoSettings(config, context);
+  const { catalog, schema, schemas } = settings;
+  const connection = new TrinoConnection(context.connection, settings);
+  // Each statement has a transaction of its own: one that the login may not run would end it.
+  const runCatalogQueries: RunCatalogQueries = (callSignal, work) =>
+    work((sql) =>
+      connection.transact({ signal: callSignal }, (transaction) => rowObjects(sql, transaction)),
+    );
+  const maxReadBytes = config.max_read_mb === undefined ? undefined : config.max_read_mb * mebibyte;
+  try {
+    await runCatalogQueries(signal, (query) =>
+      query(`SELECT 1 AS one FROM ${trino.quote(catalog)}.information_schema.schemata LIMIT 1`),
+    );
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  const dialect = { ...trino, defaultSchema: schema };
+  return {
+    dialect,
+    policy: trinoPolicy(dialect, catalog),
+    introspect: (scope, callSignal) =>
+      runCatalogQueries(callSignal, (query) =>
+        introspectTrino(query, { catalog, schemas: scope.schemas ?? schemas }),
+      ),
+    run: (sql, { maxRows, timeoutMs, maxBytes }, callSignal) =>
+      connection.transact(
+        { timeoutMs, signal: callSignal, maxBytes: smaller(maxBytes, maxReadBytes) },
+        async (transaction) => {
+          const statement = withoutLastSemicolon(sql);
+          await readPlan(statement, transaction);
+          return transaction.query(markOwnStatement(statement), maxRows);
+        },
+      ),
+    estimate: (sql, callSignal) =>
+      connection.transact({ signal: callSignal }, async (transaction) => ({
+        ...(await readPlan(withoutLastSemicolon(sql), transaction)),
+        kind: 'guess' as const,
+      })),
+    privileges: () =>
+      runCatalogQueries(signal, (query) => trinoPrivileges(query, { catalog, schemas })),
+    history: trinoHistory(runCatalogQueries),
+    close: () => Promise.resolve(connection.close()),
+  };
+}
+
+async function rowObjects(
+  sql: string,
+  transaction: TrinoTransaction,
+): Promise<readonly Record<string, unknown>[]> {
+  const { columns, rows } = await transaction.query(sql, allRows);
+  return rows.map((row) =>
+    Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
+  );
+}
+
+function smaller(first: number | undefined, second: number | undefined): number | undefined {
+  const limits = [first, second].filter((limit) => limit !== undefined);
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
