@@ -5,6 +5,7 @@ import { clickhouseMutants } from './clickhouse.ts';
 import { conformedMutants } from './conformed.ts';
 import { contextMutants } from './context.ts';
 import { dataFileMutants } from './data-files.ts';
+import { databricksMutants } from './databricks.ts';
 import { dbtMutants } from './dbt.ts';
 import { describeMutants } from './describe.ts';
 import { egressMutants } from './egress.ts';
@@ -72,4 +73,5 @@ export const mutants: readonly Mutant[] = [
   ...redshiftMutants,
   ...snowflakeMutants,
   ...trinoMutants,
+  ...databricksMutants,
 ];

@@ -117,6 +117,8 @@ async function openDriver(
   if ('path' in config) await resolveConfiguredPath(context.projectDir, config.path);
   if (config.driver === 'clickhouse')
     return (await import('./drivers/clickhouse/driver.ts')).open(config, context, signal);
+  if (config.driver === 'databricks')
+    return (await import('./drivers/databricks/driver.ts')).open(config, context, signal);
   if (config.driver === 'duckdb')
     return (await import('./drivers/duckdb/driver.ts')).open(config, context, signal);
   if (config.driver === 'mysql')

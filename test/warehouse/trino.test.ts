@@ -11,6 +11,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { startTrino, type TrinoServer } from '../engines/trino/server.ts';
 import { throwAwayCertificate } from '../support/certificate.ts';
 import { openTrino } from '../support/trino.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { generous, never } from '../support/warehouses.ts';
 
 const recorded = new URL(
@@ -466,7 +467,7 @@ describe('the login', () => {
     const given = { ...fields, port, user: 'ana', password: 'env:PASSWORD' };
     const ca = join(folder, 'ca.pem');
     try {
-      await expect(openTrino(secure, given, secrets)).rejects.toMatchObject({
+      expect(await refusalOf(openTrino(secure, given, secrets))).toMatchObject({
         code: 'warehouse_insecure',
       });
       expect(secure.requests).toEqual([]);
@@ -511,7 +512,7 @@ describe('the login', () => {
   ])('refuses %s before it sends anything', async (_name, overrides, code) => {
     const from = server.requests.length;
     const lines = { ...secrets, 'env:LINES': 'a\nb' };
-    await expect(openTrino(server, overrides, lines)).rejects.toMatchObject({ code });
+    expect(await refusalOf(openTrino(server, overrides, lines))).toMatchObject({ code });
     expect(server.requests).toHaveLength(from);
   });
 
@@ -528,7 +529,7 @@ describe('the login', () => {
   test('names a catalog that is there', async () => {
     const url = `${server.origin.replace('://', '://ana@')}/nowhere/main`;
     server.rules.fault = failing('"nowhere"', 'CATALOG_NOT_FOUND', "Catalog 'nowhere' not found");
-    await expect(openTrino(server, { url })).rejects.toMatchObject({
+    expect(await refusalOf(openTrino(server, { url }))).toMatchObject({
       code: 'warehouse_not_found',
       message: expect.stringContaining('nowhere'),
     });

@@ -46,7 +46,10 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.role': 'setting',
   'connections.*.allow_writable_role': 'setting',
   'connections.*.path': 'path',
+  // Lets a login in that may write.
+  'connections.*.allow_writable_role': 'setting',
   'connections.*.catalog': 'setting',
+  'connections.*.warehouse_id': 'setting',
   'connections.*.schemas[]': 'none',
   // The database runs these functions, and ktx cannot check what they do.
   'connections.*.allow_functions[]': 'setting',

@@ -52,7 +52,22 @@ export const databricks: Dialect = {
   ),
   // A doubled quote is not an escape here: it joins two texts.
   misread: /\\|^'[^]*''[^]*'$/,
+  statistics: {
+    text: (expr, type) => (type === 'decimal' ? decimalText(expr) : `CAST(${expr} AS STRING)`),
+    sketch: (text, size) => {
+      const hashes = `collect_set(substr(md5(${text}), 1, 12))`;
+      return `to_json(slice(array_sort(${hashes}), 1, ${size}))`;
+    },
+    jsonList: (text) => `to_json(collect_list(${text}))`,
+    sample: (table, share) => `${table} TABLESAMPLE (${(share * 100).toFixed(4)} PERCENT)`,
+  },
 };
+
+/** A DOUBLE as text ends in `.0`, or has an exponent. */
+function decimalText(expr: string): string {
+  const whole = `try_cast(${expr} AS BIGINT)`;
+  return `CASE WHEN ${expr} = ${whole} THEN CAST(${whole} AS STRING) ELSE CAST(${expr} AS STRING) END`;
+}
 
 /** TIMESTAMP is an instant shown in the session's zone; local times are TIMESTAMP_NTZ. */
 function truncate(

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { analyzeStatement } from '../../gate/analyze-statement.ts';
 import type { GatePolicy } from '../../gate/policy.ts';
+import { resolveInCatalog } from '../../gate/resolve-in-catalog.ts';
 import { trinoFunctions } from './functions.ts';
 import { normalizeForAnalyzer, withoutLastSemicolon } from './statement-text.ts';
 
@@ -35,18 +36,6 @@ export function trinoPolicy(dialect: Dialect, catalog: string): GatePolicy {
       // The analyzer calls the words of a GROUP BY a function.
       return { ...facts, functions: facts.functions.filter((name) => name !== 'grouping sets') };
     },
-    resolvesTo(name, table) {
-      const { catalog: namedCatalog = catalog, schema = dialect.defaultSchema } = name;
-      return (
-        isSameName(namedCatalog, catalog) &&
-        isSameName(schema, table.schema) &&
-        isSameName(name.table, table.table)
-      );
-    },
+    resolvesTo: resolveInCatalog(dialect, catalog),
   };
-}
-
-/** Names have no case here, quoted or not. */
-function isSameName(first: string, second: string): boolean {
-  return first.toLowerCase() === second.toLowerCase();
 }

@@ -1,0 +1,20 @@
+import type { Dialect } from '../../sql/dialect.ts';
+import type { GatePolicy } from './policy.ts';
+
+/**
+ * Name resolution for engines with catalogs that ignore letter case: a name means a table of this
+ * catalog and, without a schema, of the default one.
+ */
+export function resolveInCatalog(
+  { defaultSchema }: Dialect,
+  ownCatalog: string,
+): GatePolicy['resolvesTo'] {
+  return ({ catalog = ownCatalog, schema = defaultSchema, table: name }, table) =>
+    isSameName(catalog, ownCatalog) &&
+    isSameName(schema, table.schema) &&
+    isSameName(name, table.table);
+}
+
+function isSameName(first: string, second: string): boolean {
+  return first.toLowerCase() === second.toLowerCase();
+}
