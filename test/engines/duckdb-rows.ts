@@ -40,7 +40,12 @@ export async function openDuckdbRows(script: string): Promise<DuckdbRows> {
   return {
     run: async (sql, { dialect, rewrite = (text) => text, signal }) => {
       const connection = await instance.connect();
-      const interrupt = () => connection.interrupt();
+      let again: NodeJS.Timeout | undefined;
+      // An interruption before the engine has begun is lost.
+      const interrupt = () => {
+        connection.interrupt();
+        again = setInterval(() => connection.interrupt(), 50);
+      };
       signal?.addEventListener('abort', interrupt, { once: true });
       try {
         signal?.throwIfAborted();
@@ -48,6 +53,7 @@ export async function openDuckdbRows(script: string): Promise<DuckdbRows> {
         return await readAll(connection, rewrite(translate(sql, dialect)));
       } finally {
         signal?.removeEventListener('abort', interrupt);
+        clearInterval(again);
         connection.closeSync();
       }
     },
