@@ -219,7 +219,12 @@ interface StatisticsSql {
   /** The most bytes that an aggregated text may have; undefined if there is no such limit. */
   readonly aggregatedBytes?: number;
   /** Texts that are not NULL with a separator between them; `concat_ws` if undefined. */
-  joined?(separator: string, texts: readonly string[]): string;
+  joinTexts?(separator: string, texts: readonly string[]): string;
+  /**
+   * True if the engine bills what a statement reads, whatever its LIMIT says: a scan then takes the
+   * first rows from the sample too.
+   */
+  readonly billsWhatItReads?: true;
   /**
    * A FROM item that reads about this share (0 to 1) of a table's rows; undefined if the engine
    * cannot sample.

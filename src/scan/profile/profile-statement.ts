@@ -50,7 +50,9 @@ export function profileStatement(
   const aggregates = columns.flatMap((column, index) =>
     columnAggregates({ column, index, from: source.sql }, dialect),
   );
-  const firstRows = firstRowsExpression(source.name, columns.filter(isMeasured), dialect);
+  const { billsWhatItReads = false } = requireStatistics(dialect);
+  const from = billsWhatItReads ? source.sql : source.name;
+  const firstRows = firstRowsExpression(from, columns.filter(isMeasured), dialect);
   const selected = ['count(*) AS ktx_n', ...aggregates, ...firstRows];
   return `SELECT ${selected.join(', ')} FROM ${source.sql}`;
 }
@@ -89,7 +91,7 @@ function firstRowsExpression(
   });
   const between = dialect.literal(separator);
   const row =
-    statistics.joined?.(between, values) ?? `concat_ws(${[between, ...values].join(', ')})`;
+    statistics.joinTexts?.(between, values) ?? `concat_ws(${[between, ...values].join(', ')})`;
   const count = rowsThatFit(columns.length, statistics.aggregatedBytes);
   const rows = `SELECT ${row} AS v FROM ${table} ${dialect.limit(count, false)}`;
   return [`(SELECT ${statistics.jsonList('v', count)} FROM (${rows}) AS first_rows) AS s`];

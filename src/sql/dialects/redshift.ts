@@ -58,7 +58,7 @@ export const redshift: Dialect = {
       return `'[' || COALESCE(LISTAGG(${value}, ','), '') || ']'`;
     },
     aggregatedBytes,
-    joined: (separator, texts) => texts.join(` || ${separator} || `),
+    joinTexts: (separator, texts) => texts.join(` || ${separator} || `),
     sample: (table, share) =>
       `(SELECT * FROM ${table} WHERE RANDOM() < ${share.toFixed(6)}) AS sampled`,
   },
