@@ -34,6 +34,8 @@ export interface DriverDescription {
     readonly loginReads: 'server' | 'database';
     /** Where a connection without `host` and `url` leads, such as the host of an account. */
     readonly address?: (config: Readonly<Record<string, unknown>>) => string;
+    /** The login of the machine that is used where the settings name none, in words. */
+    readonly machineLogin?: (config: Readonly<Record<string, unknown>>) => string | undefined;
   };
   /** Set if the provider bills the bytes that a statement reads. */
   readonly billed?: {

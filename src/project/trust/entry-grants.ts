@@ -86,6 +86,8 @@ export function connectionGrant(
     draft.address('host', address, typeof port === 'number' ? port : server.defaultPort);
     delete settings['host'];
   }
+  const machineLogin = server?.machineLogin?.(settings);
+  if (machineLogin !== undefined) draft.effect({ kind: 'secret', text: machineLogin });
   if (typeof git === 'string' && typeof path === 'string') {
     // The path is one in the repository.
     draft.setting('path', path);
