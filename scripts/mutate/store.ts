@@ -57,8 +57,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'file-mode',
     file: 'store/files.ts',
-    find: '{ mode, flag:',
-    replace: '{ mode: 0o666, flag:',
+    find: "openSync(temporary, 'wx', mode)",
+    replace: "openSync(temporary, 'wx', 0o666)",
     why: 'A rewritten file becomes readable to others.',
     tests: ['store/files.test.ts'],
   },

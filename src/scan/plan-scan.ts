@@ -19,7 +19,7 @@ interface ScanPlanOptions {
 }
 
 /** What a scan would do with one table. */
-export interface PlannedTable extends TableRef, Pick<TableSchema, 'kind' | 'rowEstimate'> {
+interface PlannedTable extends TableRef, Pick<TableSchema, 'kind' | 'rowEstimate'> {
   /** The size of the table as the engine counts it; undefined if it does not. */
   readonly bytes: number | undefined;
   /**

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { hasFileSignature } from './database-file.ts';
 import type { DriverDescription } from './driver-description.ts';
+import { bigqueryConfigSchema, bigqueryDriver } from './drivers/bigquery/config.ts';
 import { clickhouseConfigSchema, clickhouseDriver } from './drivers/clickhouse/config.ts';
 import { databricksConfigSchema, databricksDriver } from './drivers/databricks/config.ts';
 import { duckdbConfigSchema, duckdbDriver } from './drivers/duckdb/config.ts';
@@ -13,6 +14,7 @@ import { trinoConfigSchema, trinoDriver } from './drivers/trino/config.ts';
 
 /** Every driver. Adding one means a folder in `drivers/` and a line here and in `open.ts`. */
 export const drivers = [
+  bigqueryDriver,
   clickhouseDriver,
   databricksDriver,
   duckdbDriver,
@@ -26,6 +28,7 @@ export const drivers = [
 
 /** The configuration of one connection in `ktx.yaml`, per driver. */
 export const warehouseConfigSchemas = [
+  bigqueryConfigSchema,
   clickhouseConfigSchema,
   databricksConfigSchema,
   duckdbConfigSchema,

@@ -115,6 +115,8 @@ async function openDriver(
 ): Promise<DriverSession> {
   // A glob has no real path; its driver checks each file.
   if ('path' in config) await resolveConfiguredPath(context.projectDir, config.path);
+  if (config.driver === 'bigquery')
+    return (await import('./drivers/bigquery/driver.ts')).open(config, context, signal);
   if (config.driver === 'clickhouse')
     return (await import('./drivers/clickhouse/driver.ts')).open(config, context, signal);
   if (config.driver === 'databricks')

@@ -34,7 +34,12 @@ export interface DuckdbRows {
 /** Opens a database in memory that `script`, in DuckDB's dialect, fills. */
 export async function openDuckdbRows(script: string): Promise<DuckdbRows> {
   const translate = await loadTranslator();
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '1',
+    memory_limit: '1GB',
+    // A statement without an end would fill the disk.
+    max_temp_directory_size: '0KB',
+  });
   const setUp = await instance.connect();
   await setUp.run(`SET TimeZone = 'UTC'; ${script}`);
   return {

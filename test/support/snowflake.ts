@@ -83,3 +83,8 @@ export async function makeSnowflake(
     remove: () => server.close(),
   };
 }
+
+export async function prepareSnowflake(script: string) {
+  const { config, server } = await makeSnowflake(script);
+  return { config, secret: secrets['env:TOKEN'] ?? '', close: () => server.close() };
+}

@@ -8,6 +8,10 @@ import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import type { DriverSession } from '../../src/warehouse/driver.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { QueryLimits, Warehouse } from '../../src/warehouse/warehouse.ts';
+import { startBigquery } from '../engines/bigquery/server.ts';
+import { startDatabricks } from '../engines/databricks/server.ts';
+import { startTrino } from '../engines/trino/server.ts';
+import { bigqueryConfig } from './bigquery.ts';
 import {
   clickhouseContent,
   createClickhouse,
@@ -17,6 +21,7 @@ import {
 import { createMariadb, hasMariadb, readerOfMariadb, runMariadb } from './mariadb.ts';
 import { createDatabase, runPostgres } from './postgres.ts';
 import { createRedshift } from './redshift.ts';
+import { prepareSnowflake } from './snowflake.ts';
 
 export const engines = ['duckdb', 'sqlite', 'postgres', 'mysql'] as const;
 export type EngineName = (typeof engines)[number];
@@ -24,7 +29,14 @@ export type EngineName = (typeof engines)[number];
 export const enginesAndClickhouse = [...engines, 'clickhouse'] as const;
 export type AnyEngine = (typeof enginesAndClickhouse)[number];
 /** Engines that run here, and those for which a protocol server stands. */
-export const everyEngine = [...enginesAndClickhouse, 'redshift'] as const;
+export const everyEngine = [
+  ...enginesAndClickhouse,
+  'redshift',
+  'snowflake',
+  'bigquery',
+  'trino',
+  'databricks',
+] as const;
 export type TestEngine = (typeof everyEngine)[number];
 /** MariaDB stands for MySQL. ClickHouse runs only in `npm run test:clickhouse`. */
 export const isThere = (engine: TestEngine): boolean =>
@@ -50,7 +62,7 @@ export const generous: QueryLimits = { maxRows: 1000, timeoutMs: 20_000 };
 
 export async function makeDatabase(engine: TestEngine, script: string): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-warehouse-'));
-  const { config, secret } = await prepare(engine, folder, script);
+  const { config, secret, close } = await prepare(engine, folder, script);
   const context = {
     connection: 'wh',
     projectDir: folder,
@@ -99,6 +111,7 @@ export async function makeDatabase(engine: TestEngine, script: string): Promise<
           never,
         );
       }
+      if (config.driver !== 'postgres') throw new Error(`no login for ${config.driver}`);
       const reader = await readerOf(secret);
       return (await import('../../src/warehouse/drivers/postgres/driver.ts')).open(
         config,
@@ -107,15 +120,25 @@ export async function makeDatabase(engine: TestEngine, script: string): Promise<
       );
     },
     fingerprint: async () => hash([await filesOf(folder), await serverContent(engine, secret)]),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: async () => {
+      await close?.();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
+}
+
+interface PreparedDatabase {
+  readonly config: WarehouseConfig;
+  readonly secret: string;
+  /** Ends a server of its own. */
+  readonly close?: () => Promise<void>;
 }
 
 async function prepare(
   engine: TestEngine,
   folder: string,
   script: string,
-): Promise<{ config: WarehouseConfig; secret: string }> {
+): Promise<PreparedDatabase> {
   const path = join(folder, `data.${engine}`);
   if (engine === 'postgres') {
     const url = await createDatabase('warehouse');
@@ -129,6 +152,13 @@ async function prepare(
       secret: await createRedshift(script),
     };
   }
+  if (
+    engine === 'snowflake' ||
+    engine === 'bigquery' ||
+    engine === 'trino' ||
+    engine === 'databricks'
+  )
+    return startServer(engine, script);
   if (engine === 'clickhouse') {
     const url = await createClickhouse(script);
     return { config: { driver: 'clickhouse', url: 'env:TEST_URL' }, secret: url };
@@ -151,6 +181,45 @@ async function prepare(
   connection.closeSync();
   instance.closeSync();
   return { config: { driver: 'duckdb', path }, secret: '' };
+}
+
+/** Servers that speak the protocol of an engine, with DuckDB behind them. */
+async function startServer(
+  engine: 'snowflake' | 'bigquery' | 'trino' | 'databricks',
+  script: string,
+): Promise<PreparedDatabase> {
+  if (engine === 'bigquery') {
+    const server = await startBigquery({ script });
+    const secret = server.logins.keyFile(server.tokenUri);
+    return { config: bigqueryConfig(server), secret, close: () => server.close() };
+  }
+  if (engine === 'trino') {
+    const server = await startTrino({ script });
+    server.rules.mayWrite = true;
+    return {
+      config: { driver: 'trino', url: 'env:TEST_URL' },
+      secret: `${server.origin.replace('://', '://ana@')}/memory/main`,
+      close: () => server.close(),
+    };
+  }
+  if (engine === 'snowflake') return prepareSnowflake(script);
+  const server = await startDatabricks({ script });
+  await server.execute(
+    "INSERT INTO databricks_server.table_privileges VALUES ('ktx', 'main', 'many', 'MODIFY')",
+  );
+  return {
+    config: {
+      driver: 'databricks',
+      url: server.origin,
+      warehouse_id: '1234567890abcdef',
+      catalog: 'memory',
+      schemas: ['main'],
+      token: 'env:TEST_TOKEN',
+      allow_writable_role: true,
+    },
+    secret: 'dapi-token',
+    close: () => server.close(),
+  };
 }
 
 async function readerOf(url: string): Promise<string> {

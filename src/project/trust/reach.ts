@@ -27,6 +27,16 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'authority.rules[]': 'none',
   'authority.terms[]': 'none',
   'connections.*.driver': 'setting',
+  'connections.*.project': 'setting',
+  'connections.*.location': 'none',
+  'connections.*.datasets[]': 'none',
+  'connections.*.credentials': 'secret',
+  // In whose name ktx asks.
+  'connections.*.impersonate': 'setting',
+  'connections.*.labels.*': 'none',
+  'connections.*.endpoint': 'address',
+  // Lets a login in that may write: takes one of the walls away.
+  'connections.*.allow_writable_role': 'setting',
   // Part of the login.
   'connections.*.email': 'setting',
   'connections.*.url': 'address',
@@ -39,15 +49,11 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.ca': 'path',
   // The account becomes part of a host name.
   'connections.*.account': 'setting',
-  'connections.*.endpoint': 'address',
   'connections.*.private_key': 'secret',
   'connections.*.private_key_passphrase': 'secret',
   'connections.*.oauth_token': 'secret',
   'connections.*.role': 'setting',
-  'connections.*.allow_writable_role': 'setting',
   'connections.*.path': 'path',
-  // Lets a login in that may write.
-  'connections.*.allow_writable_role': 'setting',
   'connections.*.catalog': 'setting',
   'connections.*.warehouse_id': 'setting',
   'connections.*.schemas[]': 'none',
@@ -88,8 +94,6 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.include[]': 'none',
   'connections.*.labels[]': 'none',
   'connections.*.iam': 'none',
-  // Who lets a login in that may write takes a wall away.
-  'connections.*.allow_writable_role': 'setting',
   'connections.*.query_group': 'none',
   'connections.*.max_items': 'none',
   'connections.*.max_memory_mb': 'none',

@@ -1,4 +1,5 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
+import type { FieldType } from '../field-type.ts';
 import {
   backslashed,
   dated,
@@ -49,7 +50,33 @@ export const bigquery: Dialect = {
     `${name.replaceAll(/\W/g, '_').slice(0, 200)}_${index + 1}`.replace(/^(?=\d)/, '_'),
   // A doubled quote would end the text and begin another.
   misread: /\\|\n|^'[^]*''[^]*'$/,
+  statistics: {
+    text: statisticsText,
+    sketch: (text, size) => {
+      const hash = `SUBSTR(TO_HEX(MD5(${text})), 1, 12)`;
+      return listAsJson(`ARRAY_AGG(DISTINCT ${hash} IGNORE NULLS ORDER BY ${hash} LIMIT ${size})`);
+    },
+    jsonList: (text) => listAsJson(`ARRAY_AGG(${text} IGNORE NULLS)`),
+    joinTexts: (separator, texts) => `ARRAY_TO_STRING([${texts.join(', ')}], ${separator})`,
+    billsWhatItReads: true,
+    // Days of a table, which `*` stands for, cannot be sampled by blocks.
+    sample: (table, share) =>
+      table.endsWith('*`')
+        ? `(SELECT * FROM ${table} WHERE RAND() < ${share.toFixed(6)}) AS sampled`
+        : `${table} TABLESAMPLE SYSTEM (${(100 * share).toFixed(6)} PERCENT)`,
+  },
 };
+
+/** An aggregate of no values is NULL, and its JSON would be the text `null`. */
+function listAsJson(list: string): string {
+  return `COALESCE(NULLIF(TO_JSON_STRING(${list}), 'null'), '[]')`;
+}
+
+function statisticsText(expr: string, type: FieldType): string {
+  if (type === 'unknown') return `TO_JSON_STRING(${expr})`;
+  const text = asText(expr);
+  return type === 'decimal' ? `REGEXP_REPLACE(${text}, '[.]0+$', '')` : text;
+}
 
 function textLiteral(text: string): string {
   return backslashed(text, { '\n': '\\n', '\r': '\\r', '\0': '\\x00' });
