@@ -31,7 +31,7 @@ const columnsSql = (database: string, scope: Scope): string => `SELECT table_sch
   FROM ${quote(database)}.INFORMATION_SCHEMA.COLUMNS WHERE ${inScope(scope)}
   ORDER BY table_schema, table_name, ordinal_position`;
 
-interface ListedTable extends Pick<CatalogTableRow, 'schema' | 'table' | 'kind' | 'comment'> {
+interface AlteredTable extends Pick<CatalogTableRow, 'schema' | 'table' | 'kind' | 'comment'> {
   readonly rowEstimate: number | null;
   readonly bytes: number | null;
   readonly altered: string | null;
@@ -55,7 +55,7 @@ export async function introspectSnowflake(
   database: string,
   scope: Scope,
 ): Promise<WarehouseSchema> {
-  const tables = (await query(tablesSql(database, scope))) as ListedTable[];
+  const tables = (await query(tablesSql(database, scope))) as AlteredTable[];
   const columns = (await query(columnsSql(database, scope))) as ListedColumn[];
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
   const keys = await readKeys(query, database, schemas);
@@ -80,7 +80,7 @@ export async function introspectSnowflake(
       };
 }
 
-function tableRow({ altered, ...row }: ListedTable): CatalogTableRow {
+function tableRow({ altered, ...row }: AlteredTable): CatalogTableRow {
   const isStored = row.kind === 'table';
   return {
     ...row,
