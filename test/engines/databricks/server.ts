@@ -11,7 +11,7 @@ interface DatabricksServerOptions {
   readonly principal?: { readonly id: string; readonly secret: string };
 }
 
-export interface DatabricksRequest {
+interface DatabricksRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];

@@ -21,7 +21,7 @@ const apiNames: Readonly<Record<string, string>> = {
 };
 
 /** Databricks' spelling of a type of DuckDB. */
-export function databricksType(type: string): string {
+function databricksType(type: string): string {
   return names[type] ?? type;
 }
 

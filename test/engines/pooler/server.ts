@@ -24,7 +24,7 @@ export interface PoolerOptions {
 }
 
 /** What a client said at its login. */
-export interface Login {
+interface Login {
   readonly parameters: ReadonlyMap<string, string>;
   /** The host name of the TLS handshake. */
   readonly serverName: string | undefined;

@@ -1,6 +1,6 @@
 import type { EngineColumn, EngineRows } from '../duckdb-rows.ts';
 
-export interface WireColumn {
+interface WireColumn {
   readonly name: string;
   readonly database: string;
   readonly schema: string;

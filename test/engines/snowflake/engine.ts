@@ -177,7 +177,7 @@ const tokens =
   /'(?:[^'\\]|\\[^]|'')*'|"(?:[^"]|"")*"|\$\$[^]*?\$\$|--[^\n]*|\/\*[^]*?\*\/|[^'"$\-/]+|[^]/g;
 
 /** Names and words without quotes in upper case. */
-export function foldNames(sql: string): string {
+function foldNames(sql: string): string {
   return sql.replaceAll(tokens, (token) =>
     /^(?:['"$]|--|\/\*)/.test(token) ? token : token.toUpperCase(),
   );

@@ -12,7 +12,7 @@ import {
 } from './engine.ts';
 
 /** Who may log in. */
-export interface SnowflakeLogins {
+interface SnowflakeLogins {
   readonly account: string;
   readonly user: string;
   /** PEM of the public key of the user. */
@@ -41,7 +41,7 @@ export interface SeenRequest {
   readonly answer?: string;
 }
 
-export interface StatementBody {
+interface StatementBody {
   readonly statement: string;
   readonly timeout?: number;
   readonly database?: string;

@@ -21,7 +21,7 @@ interface TrinoServerOptions {
     | { readonly token: string };
 }
 
-export interface TrinoRequest {
+interface TrinoRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
