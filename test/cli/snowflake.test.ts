@@ -32,6 +32,7 @@ test('ktx works on Snowflake from the first connection to answers', async () => 
   expect(added).toContain('2 tables in PUBLIC');
   expect(readFileSync(join(cwd, 'ktx.yaml'), 'utf8')).not.toContain('PRIVATE');
   expect(await run('connection', 'test')).toContain('login: read-only');
+  expect(await run('connection', 'list')).toMatch(/snowflake +testorg-testaccount\/sales/);
   const scanned = await run('scan', '--json');
   // No key says so: the values do, which the statistics of the dialect have read.
   expect(JSON.parse(scanned).data.links).toMatchObject([

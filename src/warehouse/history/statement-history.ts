@@ -1,3 +1,5 @@
+import { UserError } from '../../lib/error.ts';
+
 /** A statement that people ran, as the log of an engine has it. */
 export interface LoggedStatement {
   /** With its literals, or with marks like `$1` and `?` in their place. */
@@ -25,6 +27,12 @@ export interface StatementHistory {
   access(signal: AbortSignal): Promise<HistoryAccess>;
   /** The statements that ran most often. Throws a UserError if the login cannot read them. */
   read(signal: AbortSignal): Promise<StatementLog>;
+}
+
+/** Throws `history_unreadable` with what would help. */
+export function requireReadable(access: HistoryAccess): void {
+  if (access.isReadable) return;
+  throw new UserError('history_unreadable', `${access.why}.`, { hint: access.remedy.join(' ') });
 }
 
 /** How many statements are read of one log. */

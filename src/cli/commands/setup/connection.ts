@@ -120,6 +120,9 @@ function sourceNotes(probe: SourceProbe): readonly string[] {
   return lines.map(escapeControls);
 }
 
+/** What of a configuration says where the data is, from the outside in. */
+const placeKeys = ['path', 'url', 'base_url', 'account', 'project', 'host', 'catalog', 'database'];
+
 export const listCommand = defineCommand({
   description: 'Lists the connections in ktx.yaml, without their secrets.',
   examples: [['ktx connection list', 'name, driver and location']],
@@ -129,7 +132,7 @@ export const listCommand = defineCommand({
     const { config } = await context.project();
     const rows = Object.entries(config.connections).map(([name, connection]) => {
       const settings = new Map<string, unknown>(Object.entries(connection));
-      const location = ['path', 'url', 'base_url', 'host', 'database']
+      const location = placeKeys
         .map((key) => settings.get(key))
         .filter((part) => typeof part === 'string');
       return [name, connection.driver, location.join('/')];

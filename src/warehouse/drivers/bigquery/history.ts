@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { UserError } from '../../../lib/error.ts';
 import { readRecordedRow } from '../../history/recorded-rows.ts';
 import {
   type HistoryAccess,
@@ -7,6 +6,7 @@ import {
   longestLogged,
   mostLogged,
   ownStatementMark,
+  requireReadable,
   type StatementHistory,
 } from '../../history/statement-history.ts';
 import { type BigqueryApi, projectPath } from './api.ts';
@@ -70,11 +70,7 @@ export function bigqueryHistory(
   return {
     access,
     async read(signal) {
-      const found = await access(signal);
-      if (!found.isReadable)
-        throw new UserError('history_unreadable', `${found.why}.`, {
-          hint: found.remedy.join(' '),
-        });
+      requireReadable(await access(signal));
       const jobs = await list(mostLogged, signal).catch((error: unknown) => throwTranslated(error));
       const texts = jobs.filter(({ configuration }) => configuration.query !== undefined);
       const isTooLong = ({ configuration: { query } }: ListedJob): boolean =>

@@ -6,6 +6,7 @@ import {
   type LoggedStatement,
   longestLogged,
   mostLogged,
+  requireReadable,
   type StatementHistory,
 } from '../../history/statement-history.ts';
 import { clickhouse } from '../../../sql/dialects/clickhouse.ts';
@@ -46,11 +47,7 @@ export function clickhouseHistory(database: string, run: RunCatalogQueries): Sta
   return {
     access: readAccess,
     async read(signal) {
-      const access = await readAccess(signal);
-      if (!access.isReadable)
-        throw new UserError('history_unreadable', `${access.why}.`, {
-          hint: access.remedy.join(' '),
-        });
+      requireReadable(await readAccess(signal));
       return run(signal, async (query) => {
         const rows = (await query(
           `SELECT any(log.query) AS query, initial_user, query_kind, toString(normalized_query_hash) AS normalized_query_hash, count() AS runs

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSecretReference } from '../../../store/secrets.ts';
 import type { OpenContext } from '../../driver.ts';
 import { openRest } from '../../rest/client.ts';
-import { parseExactJson } from '../../rest/exact-json.ts';
+import { parseExactJson } from '../../result/exact-json.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { DatabricksConfig } from './config.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { UserError } from '../../../lib/error.ts';
 import type { RunCatalogQueries } from '../../table-schemas.ts';
 import {
   type HistoryAccess,
   mostLogged,
+  requireReadable,
   type StatementHistory,
 } from '../../history/statement-history.ts';
 
@@ -51,11 +51,7 @@ export function mysqlHistory(database: string, run: RunCatalogQueries): Statemen
   return {
     access: readAccess,
     async read(signal) {
-      const access = await readAccess(signal);
-      if (!access.isReadable)
-        throw new UserError('history_unreadable', `${access.why}.`, {
-          hint: access.remedy.join(' '),
-        });
+      requireReadable(await readAccess(signal));
       return run(signal, async (query) => {
         const rows = await query(
           `SELECT DIGEST_TEXT AS text, COUNT_STAR AS runs FROM ${digests}

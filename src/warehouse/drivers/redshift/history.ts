@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { UserError } from '../../../lib/error.ts';
 import { redshift } from '../../../sql/dialects/redshift.ts';
 import {
   type HistoryAccess,
   mostLogged,
+  requireReadable,
   type StatementHistory,
 } from '../../history/statement-history.ts';
 import type { RunCatalogQueries } from '../../table-schemas.ts';
@@ -47,11 +47,7 @@ export function redshiftHistory(run: RunCatalogQueries): StatementHistory {
   return {
     access: readAccess,
     async read(signal) {
-      const access = await readAccess(signal);
-      if (!access.isReadable)
-        throw new UserError('history_unreadable', `${access.why}.`, {
-          hint: access.remedy.join(' '),
-        });
+      requireReadable(await readAccess(signal));
       return run(signal, async (query) => {
         const rows = await query(statementsSql);
         const counts = countsSchema.parse((await query(countsSql))[0]);

@@ -6,6 +6,7 @@ import {
   type LoggedStatement,
   longestLogged,
   mostLogged,
+  requireReadable,
   type StatementHistory,
 } from '../../history/statement-history.ts';
 import type { RunCatalogQueries } from '../../table-schemas.ts';
@@ -41,11 +42,7 @@ export function snowflakeHistory(database: string, run: RunCatalogQueries): Stat
   return {
     access: readAccess,
     async read(signal) {
-      const access = await readAccess(signal);
-      if (!access.isReadable)
-        throw new UserError('history_unreadable', `${access.why}.`, {
-          hint: access.remedy.join(' '),
-        });
+      requireReadable(await readAccess(signal));
       return run(signal, async (query) => {
         const rows = (await query(
           `SELECT ANY_VALUE(query_text) AS "query_text", user_name AS "user_name", 'SELECT' AS "query_type",

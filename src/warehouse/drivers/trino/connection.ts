@@ -8,7 +8,7 @@ import {
   type RestRequest,
   unexpectedAnswer,
 } from '../../rest/client.ts';
-import { parseExactJson } from '../../rest/exact-json.ts';
+import { parseExactJson } from '../../result/exact-json.ts';
 import { limitResultSize } from '../../result-size.ts';
 import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
 import { translateError, warehouseError } from '../../warehouse-error.ts';

@@ -4,6 +4,7 @@ import {
   type LoggedStatement,
   longestLogged,
   mostLogged,
+  requireReadable,
   type StatementHistory,
 } from '../../history/statement-history.ts';
 import type { RunCatalogQueries } from '../../table-schemas.ts';
@@ -39,11 +40,7 @@ export function trinoHistory(run: RunCatalogQueries): StatementHistory {
   return {
     access: readAccess,
     async read(signal) {
-      const access = await readAccess(signal);
-      if (!access.isReadable)
-        throw new UserError('history_unreadable', `${access.why}.`, {
-          hint: access.remedy.join(' '),
-        });
+      requireReadable(await readAccess(signal));
       return run(signal, async (query) => {
         const rows = (await query(
           `SELECT query, "user" AS login, count(*) AS runs FROM system.runtime.queries

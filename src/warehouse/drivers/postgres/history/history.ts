@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { UserError } from '../../../../lib/error.ts';
 import { postgres } from '../../../../sql/dialects/postgres.ts';
 import type { RunCatalogQueries } from '../../../table-schemas.ts';
 import {
   type HistoryAccess,
   longestLogged,
   mostLogged,
+  requireReadable,
   type StatementHistory,
   type StatementLog,
 } from '../../../history/statement-history.ts';
@@ -49,11 +49,7 @@ export function postgresHistory(run: RunCatalogQueries): StatementHistory {
     access: async (signal) => accessOf(await readFacts(signal)),
     async read(signal): Promise<StatementLog> {
       const facts = await readFacts(signal);
-      const access = accessOf(facts);
-      if (!access.isReadable)
-        throw new UserError('history_unreadable', `${access.why}.`, {
-          hint: access.remedy.join(' '),
-        });
+      requireReadable(accessOf(facts));
       const { rows, hidden, since } = await run(signal, async (query) => {
         const [counts] = await query(countsSql(facts.schema ?? 'public'));
         return {
