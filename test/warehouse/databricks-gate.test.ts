@@ -48,6 +48,8 @@ const others = [
   'FROM canary INSERT INTO canary SELECT a, b',
   'EXPLAIN DELETE FROM canary',
   'SELECT 1; DROP TABLE canary',
+  'WITH w AS (TABLE secrets) SELECT * FROM w',
+  'WITH v AS (SELECT 1 AS x), w AS (TABLE secrets) SELECT v.x FROM v, w',
   "SELECT * FROM read_files('/Volumes/a')",
   "SELECT * FROM cloud_files('/Volumes/a', 'csv')",
   "SELECT * FROM remote_query('c', query => 'DELETE FROM x')",

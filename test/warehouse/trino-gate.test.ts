@@ -58,6 +58,8 @@ const others = [
   'EXPLAIN (TYPE IO) DELETE FROM canary',
   'EXPLAIN EXPLAIN ANALYZE DELETE FROM canary',
   'SELECT 1; DROP TABLE canary',
+  'WITH w AS (TABLE secrets) SELECT * FROM w',
+  'WITH v AS (SELECT 1 AS x), w AS (TABLE secrets) SELECT v.x FROM v, w',
   'SELECT 1 -- x\r; DROP TABLE canary',
   "SELECT * FROM TABLE(pg.system.query(query => 'DELETE FROM canary'))",
   "SELECT * FROM TABLE(system.query(query => 'DELETE FROM canary'))",

@@ -128,7 +128,7 @@ function treeReader({ roots, alwaysRecursive, exactName }: AnalyzerRules): TreeR
     readCtes: (clause) =>
       recordsIn(clause['ctes']).map((cte) => ({
         name: nameOf(cte['alias']),
-        body: cte['this'],
+        body: queryOf(cte),
         recursive: clause['recursive'] === true || alwaysRecursive,
       })),
     recursiveSeesLater: alwaysRecursive,
@@ -142,6 +142,12 @@ function treeReader({ roots, alwaysRecursive, exactName }: AnalyzerRules): TreeR
         : { function: node.kind };
     },
   };
+}
+
+/** The parser takes `(TABLE t)`, which reads a table, for a column with another name. */
+function queryOf({ this: body }: Readonly<Record<string, unknown>>): unknown {
+  if (asNode(body)?.kind !== 'alias') return body;
+  throw gateRefusal('node', 'a WITH has no SELECT in it.', 'Write SELECT * FROM t for TABLE t.');
 }
 
 function readAllowedNode({ kind, body }: SqlNode, nameOf: typeof identifierName): NodeUse {
