@@ -49,6 +49,10 @@ const hostile = [
   'SELECT public.evil(1)',
   'SELECT "evil" (1)',
   'SELECT evil/* */(1)',
+  // A carriage return ends a comment.
+  'SELECT 1 -- x\r, evil(1)',
+  "SELECT 1 --\r, set_config('x.y', 'z', false)\n",
+  'SELECT 1 FROM t -- \r, stl_query',
   "SELECT abs('x')",
   'SELECT public.abs(b) FROM t',
   'SELECT TOP 1 evil(a) FROM t',

@@ -1,8 +1,11 @@
 import { gateRefusal } from '../../warehouse-error.ts';
 
-/** The tokens of a text as Redshift reads them, if no text has `\'` in it. */
+/**
+ * The tokens of a text as Redshift reads them, if no text has `\'` in it. A carriage return ends a
+ * comment too.
+ */
 const tokenPattern =
-  /(?<comment>\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/|--[^\n]*)|(?<text>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")+")|(?<code>[^/\-'"]+|[^'"])/gy;
+  /(?<comment>\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/|--[^\r\n]*)|(?<text>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")+")|(?<code>[^/\-'"]+|[^'"])/gy;
 
 /**
  * An odd number of backslashes before a quote. Whether it ends the text there depends on whether
