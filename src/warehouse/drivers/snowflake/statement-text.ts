@@ -1,8 +1,11 @@
 import { gateRefusal } from '../../warehouse-error.ts';
 
-/** The tokens of a text as Snowflake reads them. Its comments do not nest. */
+/**
+ * The tokens of a text as Snowflake reads them. Its comments do not nest. A `$$` behind a letter is
+ * a part of a name.
+ */
 const tokenPattern =
-  /(?<comment>\/\*[^]*?\*\/|--[^\n]*|\/\/[^\n]*)|(?<text>'(?:[^'\\]|\\[^]|'')*')|(?<dollars>\$\$[^]*?\$\$)|(?<name>"(?:[^"]|"")+")|(?<code>[^/\-'"$]+|\$(?!\$)|[/-])/gy;
+  /(?<comment>\/\*[^]*?\*\/|--[^\n]*|\/\/[^\n]*)|(?<text>'(?:[^'\\]|\\[^]|'')*')|(?<dollars>(?<![\p{L}\p{N}_$])\$\$[^]*?\$\$)|(?<name>"(?:[^"]|"")+")|(?<code>[^/\-'"$]+|\$(?!\$)|[/-])/guy;
 
 /** Words that no query has outside of quotes, and functions that do more than compute. */
 const refusedWords =
@@ -20,16 +23,30 @@ export function normalizeForAnalyzer(sql: string): string {
   let normalized = '';
   let code = '';
   for (const { 0: token, groups = {} } of tokensOf(sql)) {
-    const { comment, text, dollars } = groups;
+    const { comment, text, dollars, name } = groups;
+    if (comment !== undefined) checkComment(comment);
     if (comment !== undefined) normalized += comment.replaceAll(/[^\n]/g, ' ');
     else if (text !== undefined) normalized += `'${withoutSpecials(text.slice(1, -1))}'`;
     else if (dollars !== undefined) normalized += `'${withoutSpecials(dollars.slice(1, -1))}'`;
     else normalized += token;
-    // A quoted name stays as a letter, so that what stands before it is seen.
-    code += groups['code'] ?? (groups['name'] === undefined ? ' ' : 'x');
+    code += groups['code'] ?? (name === undefined ? ' ' : nameInCode(name));
   }
   checkCode(code);
   return normalized;
+}
+
+/** Whether a carriage return alone ends a comment of Snowflake is not known. */
+function checkComment(comment: string): void {
+  if (!comment.startsWith('/*') && /\r(?!$)/.test(comment))
+    throw gateRefusal('parse', 'a comment has a carriage return in it.', 'End lines with \\n.');
+}
+
+/**
+ * A quoted name stays as a letter, so that what stands before it is seen. `s."NEXTVAL"` counts a
+ * sequence up like `s.nextval`.
+ */
+function nameInCode(name: string): string {
+  return /^"(?:NEXTVAL|CURRVAL)"$/.test(name) ? name.slice(1, -1) : 'x';
 }
 
 function withoutSpecials(text: string): string {
@@ -62,7 +79,8 @@ function* tokensOf(sql: string): Generator<RegExpExecArray> {
   tokenPattern.lastIndex = 0;
   for (let position = 0; position < sql.length; position = tokenPattern.lastIndex) {
     const token = tokenPattern.exec(sql);
-    if (token === null) throw gateRefusal('parse', 'a quote does not end.');
+    if (token === null)
+      throw gateRefusal('parse', 'a quote does not end, or $$ stands behind a name.');
     if (token[0] === '/' && sql[position + 1] === '*')
       throw gateRefusal('parse', 'a comment does not end.');
     yield token;
