@@ -50,6 +50,12 @@ const isJob = ({ method, path, body }: ServedCall): boolean =>
 const query = (sql: string) => warehouse.query(sql, generous, never);
 
 const hostile = [
+  // Comments do not nest, and a carriage return ends one.
+  'SELECT 2 /* /* */, EXTERNAL_QUERY("eu.pg", "DELETE FROM t") -- */ */',
+  'SELECT 2 -- x\r, EXTERNAL_QUERY("eu.pg", "DELETE FROM t")',
+  'SELECT 2 # x\r, AI.GENERATE("x")\n',
+  'SELECT name FROM payroll -- x\r, secret.salaries',
+  'SELECT name /* /* */, (SELECT pay FROM secret.salaries) -- */ */\n FROM payroll',
   'DELETE FROM canary WHERE TRUE',
   'delete canary where true',
   'UPDATE canary SET n = 0 WHERE TRUE',
@@ -90,7 +96,7 @@ const hostile = [
   'ASSERT (SELECT COUNT(*) FROM canary) = 0 AS "x"',
   'SELECT 1; DELETE FROM canary WHERE TRUE',
   'SELECT 1 -- x\n; DELETE FROM canary WHERE TRUE',
-  'SELECT 1 # x\n; DROP TABLE canary',
+  'SELECT 2 # x\n; DROP TABLE canary',
   "SELECT '\\'; DROP TABLE canary; --'; DROP TABLE canary",
   'SELECT r"\\"; DROP TABLE canary; SELECT r"\\"',
   'SELECT """x"; DROP TABLE canary; SELECT "y"""; DROP TABLE canary',
@@ -150,6 +156,8 @@ const legal = [
   'SELECT n FROM daily WHERE day = DATE "2026-01-01"',
   'SELECT tags[OFFSET(0)] AS t, ARRAY_LENGTH(tags) AS l FROM canary ORDER BY n',
   'SELECT n -- the number\nFROM canary /* ; */ ORDER BY n # end',
+  "SELECT r'\\d+' AS a, 'it\\'s' AS b, \"\"\"a \"b\" 'c'\"\"\" AS c, DATE '2026-01-01' AS d",
+  'SELECT n\r\n-- the number\r\nFROM canary',
 ];
 
 test('the lists are long enough', () => {
@@ -221,6 +229,17 @@ describe('what only BigQuery sees', () => {
     await expect(query('SELECT upper("a") AS a')).rejects.toMatchObject({
       code: 'gate_refused',
       message: expect.stringContaining('main.upper'),
+    });
+  });
+
+  test.each([
+    'SELECT 2 /* /* */, EXTERNAL_QUERY("eu.pg", "DELETE FROM t") -- */ */',
+    'SELECT 2 -- x\r, EXTERNAL_QUERY("eu.pg", "DELETE FROM t")',
+  ])('no comment hides a function that the plan does not name: %s', async (sql) => {
+    answerPlan(planWith({}));
+    await expect(query(sql)).rejects.toMatchObject({
+      code: 'gate_refused',
+      details: { rule: 'function' },
     });
   });
 

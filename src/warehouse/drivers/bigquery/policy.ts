@@ -14,6 +14,7 @@ import { gateRefusal } from '../../warehouse-error.ts';
 import { bigqueryFunctions } from './functions.ts';
 import { shardedName } from './introspect/shards.ts';
 import type { DryRun } from './jobs.ts';
+import { normalizeForAnalyzer } from './statement-text.ts';
 
 const roots = ['select', 'union', 'intersect', 'except', 'subquery'];
 
@@ -28,7 +29,7 @@ export interface StatementChecks {
 }
 
 /**
- * The general analyzer reads the text; then BigQuery says what the statement is and what it uses.
+ * The general analyzer reads a text that it and BigQuery read alike; then BigQuery says what the statement is and what it uses.
  * Both must agree: what only BigQuery sees counts too, unless it lies behind a view.
  */
 export function bigqueryPolicy(dialect: Dialect, checks: StatementChecks): GatePolicy {
@@ -36,9 +37,10 @@ export function bigqueryPolicy(dialect: Dialect, checks: StatementChecks): GateP
   return {
     safeFunctions: bigqueryFunctions,
     async inspect(sql) {
-      const facts = await analyzeStatement(sql, { dialect, roots, alwaysRecursive: false });
+      const text = normalizeForAnalyzer(sql);
+      const facts = await analyzeStatement(text, { dialect, roots, alwaysRecursive: false });
       const tables = facts.tables.map((table) => splitName(table, project));
-      const functions = await namedFunctions(facts.functions, sql, dialect);
+      const functions = await namedFunctions(facts.functions, text, dialect);
       // What leaves BigQuery is not even planned there.
       if (functions.some((name) => leavesEngine.test(name))) return { functions, tables };
       const said = await checks.dryRun(sql).catch(unlessGateSaysMore);
