@@ -13,6 +13,7 @@ import {
 } from '../../http/send-once.ts';
 import { maxResultSize } from '../result-size.ts';
 import { translateError, warehouseError, type ErrorRules } from '../warehouse-error.ts';
+import { readableText } from './readable-text.ts';
 
 export interface RestRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -170,7 +171,7 @@ async function tryOnce(
 ): Promise<RestAnswer | Error> {
   const body = text ?? (json === undefined ? undefined : JSON.stringify(json));
   try {
-    return await sendOnce({
+    const answer = await sendOnce({
       method,
       url,
       headers: {
@@ -187,6 +188,7 @@ async function tryOnce(
       maxBytes: largestAnswer,
       signal,
     });
+    return { ...answer, text: readableText(answer.text, login) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AnswerTooLarge)
