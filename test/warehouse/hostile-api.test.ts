@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openRest, type RestClient } from '../../src/warehouse/rest/client.ts';
+import { openBigquery, withBigquery } from '../support/bigquery.ts';
 import { never } from '../support/warehouses.ts';
 
 const token = 'secret-token-0123456789';
@@ -61,5 +62,40 @@ describe('an API that means harm', () => {
         expect((await ask()).text).toHaveLength(rows(count).length);
       },
     );
+  });
+});
+
+describe('a BigQuery that means harm', () => {
+  const script = 'CREATE TABLE t (n INTEGER)';
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('sends empty pages of a list without end', async () => {
+    await withBigquery({ script }, async (server) => {
+      server.fault = ({ path, query }) =>
+        path.endsWith('tables')
+          ? { answer: { nextPageToken: `${query.get('pageToken') ?? ''}x` } }
+          : undefined;
+      await expect(openBigquery(server)).rejects.toMatchObject({
+        code: 'query_failed',
+        message: expect.stringContaining('empty pages of a list'),
+      });
+      expect(server.calls.length).toBeLessThan(200);
+    });
+  });
+
+  test('never answers while the login is looked at', async () => {
+    await withBigquery({ script }, async (server) => {
+      server.fault = ({ path }) => (path.endsWith('tables') ? 'silent' : undefined);
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const opened = expect(openBigquery(server)).rejects.toMatchObject({
+        code: 'warehouse_unreachable',
+        message: expect.stringContaining('does not end its answer'),
+      });
+      await vi.waitUntil(() => server.calls.some(({ path }) => path.endsWith('tables')));
+      vi.advanceTimersByTime(300_000);
+      await opened;
+    });
   });
 });

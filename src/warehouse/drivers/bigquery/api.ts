@@ -34,6 +34,10 @@ interface ListRequest<T> {
 export const defaultEndpoint = 'https://bigquery.googleapis.com';
 const mostTries = 4;
 const longestList = 100_000;
+/** In a row. The list of jobs has some. */
+const mostEmptyPages = 100;
+/** In milliseconds, for one answer: the API waits at most ten seconds for the end of a job. */
+const longestRequest = 300_000;
 
 export function openApi(
   { connection, endpoint }: { readonly connection: string; readonly endpoint: string },
@@ -47,7 +51,7 @@ export function openApi(
   });
   const send = async (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> => {
     for (let tries = 1; ; tries += 1) {
-      const answer = await rest.send(request, signal);
+      const answer = await answerInTime(host, signal, (limited) => rest.send(request, limited));
       if (answer.status >= 200 && answer.status < 300) return answer;
       const error = failure(answer);
       const isPassing = error instanceof BigqueryError && isPassingReason(error);
@@ -81,24 +85,46 @@ export function openApi(
   };
   return {
     read,
-    async list({ path, query = {}, key, element, atMost = longestList }, signal) {
+    async list({ path, query = {}, key, element: schema, atMost = longestList }, signal) {
       const page = z.looseObject({ nextPageToken: z.string().optional() });
-      const elements = z.array(element).default([]);
-      const found = [];
+      const elements = z.array(schema).default([]);
+      const all: z.infer<typeof elements> = [];
       let token: string | undefined;
+      let emptyPages = 0;
       do {
         const pageQuery = token === undefined ? query : { ...query, pageToken: token };
         const answer = await read({ method: 'GET', path, query: pageQuery }, page, signal);
         const next = answer.nextPageToken;
         if (next !== undefined && next === token)
           throw warehouseError('query_failed', `${host} sends the same page of a list again.`);
-        found.push(...elements.parse(answer[key]));
+        const onPage = elements.parse(answer[key]);
+        emptyPages = onPage.length === 0 ? emptyPages + 1 : 0;
+        if (emptyPages > mostEmptyPages)
+          throw warehouseError('query_failed', `${host} sends empty pages of a list and no end.`);
+        for (const element of onPage) all.push(element);
         token = next;
-      } while (token !== undefined && found.length < atMost);
-      return found;
+      } while (token !== undefined && all.length < atMost);
+      return all;
     },
     close: () => rest.close(),
   };
+}
+
+async function answerInTime(
+  host: string,
+  signal: AbortSignal,
+  send: (limited: AbortSignal) => Promise<RestAnswer>,
+): Promise<RestAnswer> {
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(warehouseError('warehouse_unreachable', `${host} does not end its answer.`)),
+    longestRequest,
+  );
+  try {
+    return await send(AbortSignal.any([signal, late.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** `projects/<project>/<parts…>`, each part as it may stand in an address. */
