@@ -3,31 +3,44 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readLink } from '../../src/warehouse/drivers/databricks/external-link.ts';
 import { openRest, type RestClient } from '../../src/warehouse/rest/client.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { type DatabricksServer, startDatabricks } from '../engines/databricks/server.ts';
 import { openBigquery, withBigquery } from '../support/bigquery.ts';
-import { never } from '../support/warehouses.ts';
+import { openDatabricks } from '../support/databricks.ts';
+import { generous, never } from '../support/warehouses.ts';
 
 const token = 'secret-token-0123456789';
+
+async function withOrigin(
+  answer: RequestListener,
+  use: (origin: string) => Promise<void>,
+): Promise<void> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    await use(`http://127.0.0.1:${port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
 
 async function withServer(
   answer: RequestListener,
   use: (client: RestClient) => Promise<void>,
 ): Promise<void> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const client = openRest({
-    connection: 'wh',
-    baseUrl: `http://127.0.0.1:${port}`,
-    login: () => Promise.resolve({ authorization: `Bearer ${token}` }),
+  await withOrigin(answer, async (baseUrl) => {
+    const login = () => Promise.resolve({ authorization: `Bearer ${token}` });
+    const client = openRest({ connection: 'wh', baseUrl, login });
+    try {
+      await use(client);
+    } finally {
+      client.close();
+    }
   });
-  try {
-    await use(client);
-  } finally {
-    client.close();
-    server.closeAllConnections();
-    server.close();
-  }
 }
 
 describe('an API that means harm', () => {
@@ -97,5 +110,71 @@ describe('a BigQuery that means harm', () => {
       vi.advanceTimersByTime(300_000);
       await opened;
     });
+  });
+});
+
+describe('a Databricks that means harm', () => {
+  const script = 'CREATE TABLE t (n INTEGER)';
+  const manifest = { schema: { columns: [{ name: 'n', type_text: 'STRING' }] } };
+  /** Answers statements about `t` with this result. */
+  const giveResult = (server: DatabricksServer, result: (path: string) => unknown): void => {
+    server.rules.fault = ({ sql, path }, response) => {
+      if (!/FROM t\b/.test(sql) && !path.includes('chunks')) return false;
+      const answer = path.includes('chunks')
+        ? result(path)
+        : { statement_id: 'a', status: { state: 'SUCCEEDED' }, manifest, result: result(path) };
+      response.writeHead(200).end(JSON.stringify(answer));
+      return true;
+    };
+  };
+  const ask = (warehouse: Warehouse) => warehouse.query('SELECT n FROM t', generous, never);
+
+  test('sends the same part of a result again and again', async () => {
+    const server = await startDatabricks({ script });
+    const warehouse = await openDatabricks(server);
+    try {
+      giveResult(server, () => ({ data_array: [['1']], next_chunk_index: 1 }));
+      await expect(ask(warehouse)).rejects.toMatchObject({
+        message: expect.stringContaining('a part of the result again'),
+      });
+    } finally {
+      await warehouse.close();
+      await server.close();
+    }
+  });
+
+  test('sends links to more than a result may have, of which few are read', async () => {
+    const server = await startDatabricks({ script });
+    const warehouse = await openDatabricks(server);
+    let links = 0;
+    const rows = JSON.stringify([['x'.repeat(30 * 2 ** 20)]]);
+    await withOrigin(
+      (_request, response) => {
+        links += 1;
+        response.end(rows);
+      },
+      async (origin) => {
+        const external_links = Array.from({ length: 20 }, () => ({ external_link: origin }));
+        giveResult(server, () => ({ external_links }));
+        await expect(ask(warehouse)).rejects.toMatchObject({
+          message: expect.stringContaining('too large'),
+        });
+        expect(links).toBe(3);
+      },
+    );
+    await warehouse.close();
+    await server.close();
+  });
+
+  test.each([
+    'http://127.0.0.1:9/x',
+    'https://localhost/x',
+    'http://storage.example/x',
+    'https://169.254.169.254/latest',
+    'https://[::ffff:a9fe:a9fe]/latest',
+  ])('of the internet sends no one to %s', async (link) => {
+    await expect(readLink(link, 'https://dbc-1.example', never)).rejects.toThrow(
+      'it sent a link that is not encrypted, or leads to this machine',
+    );
   });
 });

@@ -175,11 +175,15 @@ export class DatabricksConnection {
     const countBytes = limitResultSize();
     const rows: (readonly Cell[])[] = [];
     let chunk: ResultChunk | undefined = answer.result ?? undefined;
-    while (chunk !== undefined) {
-      const { cells, size, next } = await readChunk(chunk, signal);
-      countBytes(size);
-      rows.push(...cells.map((row) => typedRow(row, types)));
+    for (let index = 0; chunk !== undefined;) {
+      for await (const part of partsOf(chunk, this.#settings.baseUrl, signal)) {
+        countBytes(sizeOf(part));
+        for (const row of part) rows.push(typedRow(row, types));
+      }
+      const next = nextChunk(chunk);
       if (rows.length > maxRows || next === undefined) break;
+      if (next <= index) throw new Error('it sent a part of the result again');
+      index = next;
       const path = `api/2.0/sql/statements/${id}/result/chunks/${next}`;
       chunk = await this.#readAs(chunkSchema, { method: 'GET', path }, signal);
     }
@@ -237,18 +241,28 @@ async function unlessAborted<T>(
   }
 }
 
-async function readChunk(chunk: ResultChunk, signal: AbortSignal) {
-  const links = chunk.external_links ?? [];
-  const parts = [chunk.data_array ?? []];
-  for (const { external_link: link } of links)
-    parts.push(rowsSchema.parse(jsonOrNothing(await readLink(link, signal))));
-  const cells = parts.flat();
-  const size = cells.reduce(
-    (sum, row) => row.reduce((soFar, cell) => soFar + (cell?.length ?? 4), sum),
+type ResultPart = z.infer<typeof rowsSchema>;
+
+/** One after another: each may be as large as a result. */
+async function* partsOf(
+  { data_array: rows, external_links: links }: ResultChunk,
+  workspace: string,
+  signal: AbortSignal,
+): AsyncGenerator<ResultPart> {
+  yield rows ?? [];
+  for (const { external_link: link } of links ?? [])
+    yield rowsSchema.parse(jsonOrNothing(await readLink(link, workspace, signal)));
+}
+
+function sizeOf(part: ResultPart): number {
+  return part.reduce(
+    (sum, row) => row.reduce((soFar, cell) => soFar + (cell?.length ?? 4), sum + 2),
     0,
   );
-  const next = links.at(-1)?.next_chunk_index ?? chunk.next_chunk_index ?? undefined;
-  return { cells, size, next };
+}
+
+function nextChunk(chunk: ResultChunk): number | undefined {
+  return chunk.external_links?.at(-1)?.next_chunk_index ?? chunk.next_chunk_index ?? undefined;
 }
 
 function typedRow(row: readonly (string | null)[], types: readonly FieldType[]): readonly Cell[] {
