@@ -298,6 +298,8 @@ describe('the login of databricks', () => {
         hint: expect.stringContaining('GRANT USE SCHEMA, SELECT ON SCHEMA `memory`.`main`'),
       });
       await grant("('ktx', 'main', 'CREATE_TABLE'), ('account users', 'other', 'MANAGE')");
+      // Who owns the catalog may do everything in it.
+      await writable.execute("UPDATE databricks_server.catalogs SET catalog_owner = 'ktx'");
       const open = await openDatabricks(writable, { allow_writable_role: true });
       const { readOnly, findings } = await open.privileges();
       expect(readOnly).toBe(false);
@@ -305,6 +307,7 @@ describe('the login of databricks', () => {
         'the login has CREATE TABLE on main',
         'the login has MANAGE on other',
         'the login has MODIFY on main',
+        'the login has OWNERSHIP on memory',
       ]);
       await open.close();
     } finally {

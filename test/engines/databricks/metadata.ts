@@ -31,6 +31,8 @@ CREATE VIEW databricks_server.referential_constraints AS
   FROM databricks_server.keys k JOIN databricks_server.keys p ON p.constraint_type = 'PRIMARY KEY' AND p.table_schema = k.table_schema AND p.table_name = k.referenced_table
   WHERE k.constraint_type = 'FOREIGN KEY';
 CREATE VIEW databricks_server.schemata AS SELECT database_name AS catalog_name, schema_name, 'owner@example.com' AS schema_owner FROM duckdb_schemas() WHERE NOT internal AND ${own};
+CREATE TABLE databricks_server.catalogs (catalog_name VARCHAR, catalog_owner VARCHAR);
+INSERT INTO databricks_server.catalogs VALUES ('memory', 'owner@example.com');
 CREATE TABLE databricks_server.table_privileges (grantee VARCHAR, table_schema VARCHAR, table_name VARCHAR, privilege_type VARCHAR);
 CREATE TABLE databricks_server.schema_privileges (grantee VARCHAR, schema_name VARCHAR, privilege_type VARCHAR);
 CREATE TABLE databricks_server.catalog_privileges (grantee VARCHAR, catalog_name VARCHAR, privilege_type VARCHAR);

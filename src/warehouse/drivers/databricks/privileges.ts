@@ -27,7 +27,8 @@ const grantsSql = (catalog: string): string => {
   UNION SELECT grantee, privilege_type, schema_name FROM ${source('schema_privileges')}
   UNION SELECT grantee, privilege_type, catalog_name FROM ${source('catalog_privileges')}
   UNION SELECT table_owner, 'OWNERSHIP', concat(table_schema, '.', table_name) FROM ${source('tables')} WHERE table_schema <> 'information_schema'
-  UNION SELECT schema_owner, 'OWNERSHIP', schema_name FROM ${source('schemata')} WHERE schema_name <> 'information_schema'`;
+  UNION SELECT schema_owner, 'OWNERSHIP', schema_name FROM ${source('schemata')} WHERE schema_name <> 'information_schema'
+  UNION SELECT catalog_owner, 'OWNERSHIP', catalog_name FROM ${source('catalogs')}`;
 };
 
 /**
