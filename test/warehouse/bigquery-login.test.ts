@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import {
   impersonationUrl,
   parseCredentials,
+  requireKnownHosts,
 } from '../../src/warehouse/drivers/bigquery/login/credentials.ts';
 import { openLogin } from '../../src/warehouse/drivers/bigquery/login/login.ts';
 import { machineLogin } from '../../src/warehouse/drivers/bigquery/login/machine-login.ts';
@@ -120,11 +121,36 @@ describe('a login by credentials', () => {
       code: 'warehouse_auth',
       message: expect.stringContaining('cannot be read'),
     });
-    const plain = server.logins.keyFile('http://tokens.example.com/token');
+    const plain = server.logins.keyFile('http://oauth2.googleapis.com/token');
     expect(await failureWith(plain)).toMatchObject({
       message: expect.stringContaining('does not begin with https'),
     });
     expect(server.calls.length).toBe(calls);
+  });
+
+  test.each([
+    'https://tokens.example/token',
+    'https://googleapis.com.example/token',
+    'http://127.0.0.1:9/shutdown',
+    'https://169.254.169.254/x',
+  ])('that a cloned project brings asks no server of its own for tokens: %s', async (address) => {
+    const refused = {
+      code: 'warehouse_auth',
+      message: expect.stringContaining(`ask ${new URL(address).host} for their tokens`),
+    };
+    const { logins, tokenUri } = server;
+    expect(await failureWith(logins.keyFile(address))).toMatchObject(refused);
+    expect(await failureWith(logins.userFile(address))).toMatchObject(refused);
+    expect(await failureWith(logins.impersonatingFile(tokenUri, address))).toMatchObject(refused);
+  });
+
+  test('may ask beside the endpoint', () => {
+    const found = parseCredentials(
+      server.logins.keyFile('https://oauth2.cloud.example/t'),
+      'a key',
+    );
+    expect(() => requireKnownHosts(found, 'https://bigquery.cloud.example')).not.toThrow();
+    expect(() => requireKnownHosts(found, 'https://bigquery.example')).toThrow('oauth2.cloud');
   });
 
   test('waits for a token server that is busy, a few times', async () => {

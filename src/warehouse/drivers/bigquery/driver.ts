@@ -11,7 +11,12 @@ import { listDatasets, parseDataset } from './introspect/datasets.ts';
 import { tableKind, tableResourceSchema } from './introspect/described-table.ts';
 import { introspectBigquery } from './introspect/introspect.ts';
 import { BigqueryJobs, type DryRun } from './jobs.ts';
-import { type GoogleCredentials, impersonationUrl, parseCredentials } from './login/credentials.ts';
+import {
+  type GoogleCredentials,
+  impersonationUrl,
+  parseCredentials,
+  requireKnownHosts,
+} from './login/credentials.ts';
 import { openLogin } from './login/login.ts';
 import { machineLogin } from './login/machine-login.ts';
 import { bigqueryPolicy, requireSelect } from './policy.ts';
@@ -81,11 +86,12 @@ export async function open(
 }
 
 function readCredentials(config: BigqueryConfig, { secrets }: OpenContext): GoogleCredentials {
-  const { credentials: reference, impersonate } = config;
+  const { credentials: reference, impersonate, endpoint = defaultEndpoint } = config;
   const found =
     reference === undefined
       ? machineLogin()
       : parseCredentials(secrets(reference), `credentials (${reference})`);
+  if (reference !== undefined) requireKnownHosts(found, endpoint);
   return impersonate === undefined
     ? found
     : { ...found, impersonationUrl: impersonationUrl(impersonate) };

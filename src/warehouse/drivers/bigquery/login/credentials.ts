@@ -75,6 +75,32 @@ export function parseCredentials(text: string, place: string): GoogleCredentials
   return { source, impersonationUrl: url };
 }
 
+/**
+ * Throws if the credentials of a connection ask for their tokens elsewhere than at Google or beside
+ * the endpoint: a key in a cloned project may name any server, which nobody approved.
+ */
+export function requireKnownHosts(
+  { source, impersonationUrl: tokenOfOther }: GoogleCredentials,
+  endpoint: string,
+): void {
+  const asked = [source.type === 'metadata_server' ? undefined : source.token_uri, tokenOfOther];
+  const { host, hostname } = new URL(endpoint);
+  const around = hostname.replace(/^[^.]*/, '');
+  const isKnown = (address: string): boolean => {
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    if (url === undefined || url.host === host || url.hostname.endsWith('.googleapis.com'))
+      return true;
+    // Of `bigquery.apis.example`: `oauth2.apis.example`.
+    return /^\.[a-z][\w-]*\./i.test(around) && url.hostname.replace(/^[^.]*/, '') === around;
+  };
+  const other = asked.find((address) => address !== undefined && !isKnown(address));
+  if (other === undefined) return;
+  throw credentialsError(
+    `The credentials of the connection ask ${new URL(other).host} for their tokens, which is not Google and not the endpoint.`,
+    'Use the key file as Google wrote it. For another server, set GOOGLE_APPLICATION_CREDENTIALS and leave credentials out.',
+  );
+}
+
 /** The address that creates tokens in the name of a service account. */
 export function impersonationUrl(serviceAccount: string): string {
   const name = encodeURIComponent(serviceAccount);
