@@ -49,6 +49,9 @@ const others = [
   'EXPLAIN DELETE FROM canary',
   'SELECT 1; DROP TABLE canary',
   'WITH w AS (TABLE secrets) SELECT * FROM w',
+  // Functions of somebody; the analyzer calls others so.
+  'SELECT at_time_zone(a, b) FROM canary',
+  'SELECT `subscript` (a, 1), week_of_year(b) FROM canary',
   'WITH v AS (SELECT 1 AS x), w AS (TABLE secrets) SELECT v.x FROM v, w',
   "SELECT * FROM read_files('/Volumes/a')",
   "SELECT * FROM cloud_files('/Volumes/a', 'csv')",

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { analyzeStatement } from '../../gate/analyze-statement.ts';
+import { callsInText } from '../../gate/calls-in-text.ts';
 import type { GatePolicy } from '../../gate/policy.ts';
 import { resolveInCatalog } from '../../gate/resolve-in-catalog.ts';
 import { databricksFunctions } from './functions.ts';
@@ -7,6 +8,14 @@ import { normalizeForAnalyzer } from './statement-text.ts';
 
 const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
 const tablePrefix = /^(\s*)TABLE\s+(?=[`\w])/i;
+/**
+ * What the analyzer calls functions and operators of Databricks. Databricks itself has none of
+ * these names: who calls one means a function of somebody.
+ */
+const renamed =
+  'array_func at_time_zone bitwise_and_agg bitwise_or_agg day_of_month day_of_week day_of_year ends_with j_s_o_n_extract list_agg logical_and logical_or starts_with subscript week_of_year'.split(
+    ' ',
+  );
 /** EXPLAIN runs nothing. */
 const explainPrefix = /^\s*EXPLAIN\b(?:\s+(?:EXTENDED|CODEGEN|COST|FORMATTED)\b)?(?=\s*[(\w])/i;
 
@@ -23,7 +32,9 @@ export function databricksPolicy(dialect: Dialect, catalog: string): GatePolicy 
         .replace(tablePrefix, '$1SELECT * FROM ');
       const facts = await analyzeStatement(query, { dialect, roots, alwaysRecursive: false });
       // The analyzer calls the words of a GROUP BY a function.
-      return { ...facts, functions: facts.functions.filter((name) => name !== 'grouping sets') };
+      const functions = facts.functions.filter((name) => name !== 'grouping sets');
+      const misread = callsInText(renamed, query).map((name) => `\`${name}\``);
+      return { ...facts, functions: [...functions, ...misread] };
     },
     resolvesTo: resolveInCatalog(dialect, catalog),
   };
