@@ -201,6 +201,7 @@ describe('a role of snowflake', () => {
     const reads = [
       ...readerGrants,
       grant('MONITOR', 'WAREHOUSE', 'WH'),
+      grant('OPERATE', 'WAREHOUSE', 'WH'),
       grant('USAGE', 'DATABASE_ROLE', 'SNOWFLAKE.CORE_VIEWER'),
       grant('USAGE', 'ROLE', 'ANALYST'),
       grant('USAGE', 'DATABASE_ROLE', 'SALES.READER'),
@@ -218,6 +219,7 @@ describe('a role of snowflake', () => {
     ['OWNERSHIP on schema', { READER: [grant('OWNERSHIP', 'SCHEMA', 'SALES.PUBLIC')] }],
     ['CREATE TABLE on schema', { READER: [grant('CREATE TABLE', 'SCHEMA', 'SALES.PUBLIC')] }],
     ['MANAGE GRANTS on account', { READER: [grant('MANAGE GRANTS', 'ACCOUNT', 'X')] }],
+    ['OPERATE on task', { READER: [grant('OPERATE', 'TASK', 'SALES.PUBLIC.NIGHTLY')] }],
     ['WRITE on stage', { READER: [grant('WRITE', 'STAGE', 'SALES.PUBLIC.S')] }],
     [
       'APPLY MASKING POLICY on account',

@@ -4,9 +4,12 @@ import type { RunCatalogQuery } from '../../table-schemas.ts';
 import type { PrivilegeReport } from '../../warehouse.ts';
 import type { StatementPlace } from './connection.ts';
 
-/** Privileges that let nobody change data or objects, wherever they are granted. */
+/**
+ * Privileges that let nobody change data or objects, wherever they are granted. OPERATE is one on a
+ * warehouse; on a task it runs the task.
+ */
 const reading =
-  /^(?:SELECT|USAGE|REFERENCES|MONITOR(?: [\w ]+)?|READ|OPERATE|IMPORTED PRIVILEGES|VIEW LINEAGE|RESOLVE ALL|USE (?:ANY ROLE|SCHEMA)|READ SESSION|LIST|VIEW [\w ]+)$/;
+  /^(?:SELECT|USAGE|REFERENCES|MONITOR(?: [\w ]+)?|READ|IMPORTED PRIVILEGES|VIEW LINEAGE|RESOLVE ALL|USE (?:ANY ROLE|SCHEMA)|READ SESSION|LIST|VIEW [\w ]+)$/;
 /** Roles that may do everything, or give themselves what they lack. */
 const administrators =
   /^(?:ACCOUNTADMIN|SYSADMIN|SECURITYADMIN|USERADMIN|ORGADMIN|GLOBALORGADMIN)$/;
@@ -96,7 +99,10 @@ function splitDatabaseRole(name: string): readonly string[] {
 
 /** One sentence for each privilege and kind of object. */
 function writingFindings(role: string, grants: readonly RoleGrant[]): readonly string[] {
-  const writing = grants.filter(({ privilege }) => !reading.test(privilege));
+  const writing = grants.filter(
+    ({ privilege, granted_on: on }) =>
+      !reading.test(privilege) && !(privilege === 'OPERATE' && on === 'WAREHOUSE'),
+  );
   const groups = Map.groupBy(writing, ({ privilege, granted_on: on }) => `${privilege}\0${on}`);
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
