@@ -49,6 +49,7 @@ const others = [
   'EXPLAIN DELETE FROM canary',
   'SELECT 1; DROP TABLE canary',
   'WITH w AS (TABLE secrets) SELECT * FROM w',
+  'WITH `TABLE` AS (SELECT 1) SELECT * FROM (TABLE secrets)',
   // Functions of somebody; the analyzer calls others so.
   'SELECT at_time_zone(a, b) FROM canary',
   'SELECT `subscript` (a, 1), week_of_year(b) FROM canary',

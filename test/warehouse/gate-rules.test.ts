@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mysql as dialect } from '../../src/sql/dialects/mysql.ts';
+import { mysqlPolicy } from '../../src/warehouse/drivers/mysql/policy.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import {
   generous,
@@ -167,5 +169,19 @@ describe('the gate, around every driver', () => {
     const open = await database.open({ allow_functions: ['RandomBlob'] });
     expect((await open.query(statement, generous, never)).rows).toEqual([[4]]);
     await open.close();
+  });
+});
+
+describe('the gate on MySQL', () => {
+  test.each([
+    'WITH w AS (TABLE secrets) SELECT * FROM w',
+    'WITH `table` AS (SELECT 1) SELECT * FROM (TABLE secrets) x',
+    'WITH `table` AS (SELECT 1) SELECT * FROM (TABLE secrets)',
+    'SELECT 1 FROM (WITH w AS (TABLE secrets) SELECT * FROM w) x',
+  ])('sees no query in %s, which reads a table', async (sql) => {
+    await expect(mysqlPolicy(dialect, []).inspect(sql)).rejects.toMatchObject({
+      code: 'gate_refused',
+      details: { rule: 'node' },
+    });
   });
 });

@@ -59,6 +59,7 @@ const others = [
   'EXPLAIN EXPLAIN ANALYZE DELETE FROM canary',
   'SELECT 1; DROP TABLE canary',
   'WITH w AS (TABLE secrets) SELECT * FROM w',
+  'WITH "TABLE" AS (SELECT 1 AS "a b") SELECT * FROM (TABLE secrets)',
   'WITH v AS (SELECT 1 AS x), w AS (TABLE secrets) SELECT v.x FROM v, w',
   'SELECT 1 -- x\r; DROP TABLE canary',
   "SELECT * FROM TABLE(pg.system.query(query => 'DELETE FROM canary'))",

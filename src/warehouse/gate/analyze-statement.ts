@@ -162,6 +162,9 @@ function readAllowedNode({ kind, body }: SqlNode, nameOf: typeof identifierName)
     throw textAsTableRefusal();
   if (kind !== 'table') return {};
   const { catalog, schema, name } = body;
+  // It takes FROM (TABLE t) for a table of that name, with an alias.
+  if (/^table$/i.test(identifierName(name) ?? '') && !(isRecord(name) && name['quoted'] === true))
+    throw gateRefusal('node', 'it has TABLE where a name is expected.', 'Put a name in quotes.');
   return {
     table: {
       catalog: nameOf(catalog),
