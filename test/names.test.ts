@@ -37,7 +37,7 @@ describe('names in src/', () => {
     const repeated = [...types].filter(
       ([name, places]) => places.length > 1 && !exceptions.has(name),
     );
-    expect(repeated).toEqual([]);
+    expect(repeated, 'give the new type a name of its own, exported or not').toEqual([]);
   });
 
   test('no type or function has a name that says nothing', () => {

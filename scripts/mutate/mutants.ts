@@ -1,3 +1,4 @@
+import { bigqueryMutants } from './bigquery.ts';
 import { branchMutants } from './branches.ts';
 import { chatMutants } from './chat.ts';
 import { childrenMutants } from './children.ts';
@@ -74,4 +75,5 @@ export const mutants: readonly Mutant[] = [
   ...snowflakeMutants,
   ...trinoMutants,
   ...databricksMutants,
+  ...bigqueryMutants,
 ];

@@ -152,13 +152,6 @@ async function prepare(
       secret: await createRedshift(script),
     };
   }
-  if (
-    engine === 'snowflake' ||
-    engine === 'bigquery' ||
-    engine === 'trino' ||
-    engine === 'databricks'
-  )
-    return startServer(engine, script);
   if (engine === 'clickhouse') {
     const url = await createClickhouse(script);
     return { config: { driver: 'clickhouse', url: 'env:TEST_URL' }, secret: url };
@@ -175,25 +168,28 @@ async function prepare(
     database.close();
     return { config: { driver: 'sqlite', path }, secret: '' };
   }
-  const instance = await DuckDBInstance.create(path);
-  const connection = await instance.connect();
-  await connection.run(script);
-  connection.closeSync();
-  instance.closeSync();
-  return { config: { driver: 'duckdb', path }, secret: '' };
+  if (engine === 'duckdb') {
+    const instance = await DuckDBInstance.create(path);
+    const connection = await instance.connect();
+    await connection.run(script);
+    connection.closeSync();
+    instance.closeSync();
+    return { config: { driver: 'duckdb', path }, secret: '' };
+  }
+  return protocolServers[engine](script);
 }
 
-/** Servers that speak the protocol of an engine, with DuckDB behind them. */
-async function startServer(
-  engine: 'snowflake' | 'bigquery' | 'trino' | 'databricks',
-  script: string,
-): Promise<PreparedDatabase> {
-  if (engine === 'bigquery') {
+/** Engines that cannot run here: a server speaks their protocol, with DuckDB behind it. */
+const protocolServers: Readonly<
+  Record<Exclude<TestEngine, AnyEngine | 'redshift'>, (script: string) => Promise<PreparedDatabase>>
+> = {
+  snowflake: prepareSnowflake,
+  bigquery: async (script) => {
     const server = await startBigquery({ script });
     const secret = server.logins.keyFile(server.tokenUri);
     return { config: bigqueryConfig(server), secret, close: () => server.close() };
-  }
-  if (engine === 'trino') {
+  },
+  trino: async (script) => {
     const server = await startTrino({ script });
     server.rules.mayWrite = true;
     return {
@@ -201,26 +197,27 @@ async function startServer(
       secret: `${server.origin.replace('://', '://ana@')}/memory/main`,
       close: () => server.close(),
     };
-  }
-  if (engine === 'snowflake') return prepareSnowflake(script);
-  const server = await startDatabricks({ script });
-  await server.execute(
-    "INSERT INTO databricks_server.table_privileges VALUES ('ktx', 'main', 'many', 'MODIFY')",
-  );
-  return {
-    config: {
-      driver: 'databricks',
-      url: server.origin,
-      warehouse_id: '1234567890abcdef',
-      catalog: 'memory',
-      schemas: ['main'],
-      token: 'env:TEST_TOKEN',
-      allow_writable_role: true,
-    },
-    secret: 'dapi-token',
-    close: () => server.close(),
-  };
-}
+  },
+  databricks: async (script) => {
+    const server = await startDatabricks({ script });
+    await server.execute(
+      "INSERT INTO databricks_server.table_privileges VALUES ('ktx', 'main', 'many', 'MODIFY')",
+    );
+    return {
+      config: {
+        driver: 'databricks',
+        url: server.origin,
+        warehouse_id: '1234567890abcdef',
+        catalog: 'memory',
+        schemas: ['main'],
+        token: 'env:TEST_TOKEN',
+        allow_writable_role: true,
+      },
+      secret: 'dapi-token',
+      close: () => server.close(),
+    };
+  },
+};
 
 async function readerOf(url: string): Promise<string> {
   const reader = new URL(url);
