@@ -8,6 +8,7 @@ import {
 } from '../../project/open/config.ts';
 import { sourceDrivers } from '../../sources/config.ts';
 import { drivers, type WarehouseConfig } from '../../warehouse/config.ts';
+import type { DriverDescription } from '../../warehouse/driver-description.ts';
 import type { CommandContext } from '../command.ts';
 import { usageError } from '../terminal/failure.ts';
 import { promptForFlag, requireAnswer } from '../terminal/prompt.ts';
@@ -143,10 +144,19 @@ async function promptForDriver(context: CommandContext, candidates: DriverList):
       },
     );
   }
-  const options = candidates.map(({ name, title }) => ({ value: name, label: title }));
+  const listed = candidates.toSorted((a, b) => turnOf(a) - turnOf(b));
+  const options = listed.map(({ name, title }) => ({ value: name, label: title }));
   return promptForFlag('--driver', context, ({ select }) =>
     select({ message: 'What do you want to connect to?', options, signal }),
   );
+}
+
+/** Files first, which a newcomer has; then servers, those that somebody has tried before others. */
+function turnOf(driver: DriverList[number]): number {
+  if (!('systemNames' in driver)) return 3;
+  const { file, isUntried }: DriverDescription = driver;
+  if (file !== undefined) return 0;
+  return isUntried === true ? 2 : 1;
 }
 
 async function promptForSetting(
