@@ -49,8 +49,8 @@ export const databricksMutants: readonly Mutant[] = [
   {
     name: 'databricks-link',
     file: `${folder}/external-link.ts`,
-    find: "url.protocol !== 'https:' && !isLoopback(url.hostname)",
-    replace: "url.protocol === 'ftp:' && !isLoopback(url.hostname)",
+    find: "protocol === 'https:' &&",
+    replace: "protocol !== 'ftp:' &&",
     why: 'Rows of a result travel as plain text.',
     tests: driver,
   },

@@ -29,8 +29,9 @@ export interface StatementChecks {
 }
 
 /**
- * The general analyzer reads a text that it and BigQuery read alike; then BigQuery says what the statement is and what it uses.
- * Both must agree: what only BigQuery sees counts too, unless it lies behind a view.
+ * The general analyzer reads a text that it and BigQuery read alike; then BigQuery says what the
+ * statement is and what it uses. Both must agree: what only BigQuery sees counts too, unless it
+ * lies behind a view.
  */
 export function bigqueryPolicy(dialect: Dialect, checks: StatementChecks): GatePolicy {
   const { project } = checks;

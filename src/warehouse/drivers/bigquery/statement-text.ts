@@ -22,14 +22,15 @@ export function normalizeForAnalyzer(sql: string): string {
     const { comment, text, code } = groups;
     if (code !== undefined) checkCode(code);
     if (comment !== undefined) normalized += comment.replaceAll(/[^\n]/g, ' ');
-    else if (text !== undefined) normalized = normalized.replace(doublePrefix, '  ') + plain(text);
+    else if (text !== undefined)
+      normalized = normalized.replace(doublePrefix, '  ') + plainText(text);
     else normalized += token;
   }
   return normalized;
 }
 
 /** Line ends stay, so that the analyzer counts lines as people do. */
-function plain(text: string): string {
+function plainText(text: string): string {
   return `'${text.slice(1, -1).replaceAll(/[^\w\s%:.,+-]/g, '_')}'`;
 }
 
