@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approve } from '../support/approve.ts';
 import { type AskedProject, openAskedProject } from '../support/asked-project.ts';
@@ -140,6 +141,8 @@ describe.skipIf(!hasTmux).each([
     enter('Be slow.');
     await sees(/Slowly\./);
     enter('next one');
+    // What comes faster than a person types is a paste.
+    await pause(100);
     type('-l', 'and half of');
     await sees(/› next one\n[^]*I read 1 lines\.[^]*› and half of/);
     enter(' a line');
