@@ -36,8 +36,6 @@ interface ConnectionOptions {
   /** The host, for errors. */
   readonly server: string;
   readonly place: StatementPlace;
-  /** Removes the secrets of the login from what the server says. */
-  readonly redact: (text: string) => string;
 }
 
 /** In milliseconds: how often a running statement is asked for. The last one repeats. */
@@ -222,12 +220,12 @@ export class SnowflakeConnection {
 
   /** What the server says about a statement that it does not run. */
   #failure(answer: RestAnswer): Error {
-    const { redact, server } = this.#options;
+    const { server } = this.#options;
     const { code, message } = readStatus(answer.text) ?? {};
-    if (code !== undefined && message !== undefined) return codedError(code, redact(message));
+    if (code !== undefined && message !== undefined) return codedError(code, message);
     return [401, 403, 404, 408].includes(answer.status)
-      ? codedError(`http-${answer.status}`, redact(message ?? `status ${answer.status}`))
-      : unexpectedAnswer(server, { ...answer, text: redact(answer.text) });
+      ? codedError(`http-${answer.status}`, message ?? `status ${answer.status}`)
+      : unexpectedAnswer(server, answer);
   }
 
   #oddAnswer(): Error {

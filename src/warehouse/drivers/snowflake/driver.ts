@@ -88,22 +88,16 @@ function connect(
 ): SnowflakeConnection {
   const address = serverAddress(config);
   const login = snowflakeLogin(config, context);
-  let token = '';
   const rest = openRest({
     connection: context.connection,
     baseUrl: address,
     headers: { 'user-agent': `ktx/${readVersion()}` },
-    login: async (fresh) => {
-      const headers = await login(fresh);
-      token = headers['authorization']?.replace(/^Bearer /, '') ?? '';
-      return headers;
-    },
+    login,
   });
   return new SnowflakeConnection({
     rest,
     server: new URL(address).host,
     place,
-    redact: (text) => (token === '' ? text : text.replaceAll(token, '…')),
   });
 }
 
