@@ -1,3 +1,4 @@
+import { textTokens } from '../../gate/text-tokens.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 
 /**
@@ -6,6 +7,10 @@ import { gateRefusal } from '../../warehouse-error.ts';
  */
 const tokenPattern =
   /(?<comment>\/\*[^]*?\*\/|--[^\r\n]*|#[^\r\n]*)|(?<text>'''(?:[^\\]|\\[^])*?'''|"""(?:[^\\]|\\[^])*?"""|'(?:[^'\\\r\n]|\\[^])*'|"(?:[^"\\\r\n]|\\[^])*")|(?<name>`[^`\\\r\n]+`)|(?<code>[^/\-#'"`]+|[/-])/gy;
+const tokenRules = {
+  pattern: tokenPattern,
+  otherFault: () => 'a quote does not end, or a name in backticks has a backslash.',
+};
 /** Characters that no query needs outside of quotes. */
 const refusedCharacters = /[^\x20-\x7e\t\n\r\p{L}\p{N}]|[\\$]/u;
 /** The analyzer does not know that both may stand before a text. */
@@ -18,7 +23,7 @@ const doublePrefix = /(?<![\w.])(?:rb|br)$/i;
  */
 export function normalizeForAnalyzer(sql: string): string {
   let normalized = '';
-  for (const { 0: token, groups = {} } of tokensOf(sql)) {
+  for (const { 0: token, groups = {} } of textTokens(sql, tokenRules)) {
     const { comment, text, code } = groups;
     if (code !== undefined) checkCode(code);
     if (comment !== undefined) normalized += comment.replaceAll(/[^\n]/g, ' ');
@@ -38,17 +43,4 @@ function checkCode(code: string): void {
   const [character] = refusedCharacters.exec(code) ?? [];
   if (character !== undefined)
     throw gateRefusal('parse', `it has the character ${character} outside of quotes.`);
-}
-
-/** Throws if a quote or a comment does not end. */
-function* tokensOf(sql: string): Generator<RegExpExecArray> {
-  tokenPattern.lastIndex = 0;
-  for (let position = 0; position < sql.length; position = tokenPattern.lastIndex) {
-    const token = tokenPattern.exec(sql);
-    if (token === null)
-      throw gateRefusal('parse', 'a quote does not end, or a name in backticks has a backslash.');
-    if (token[0] === '/' && sql[position + 1] === '*')
-      throw gateRefusal('parse', 'a comment does not end.');
-    yield token;
-  }
 }

@@ -1,3 +1,4 @@
+import { textTokens } from '../../gate/text-tokens.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 
 /**
@@ -9,6 +10,8 @@ const tokenPattern =
 /** Characters that no query needs outside of quotes. */
 const refusedCharacters = /[^\x20-\x7e\t\n\r\p{L}\p{N}]|[@#$\\{}?;]/u;
 /** `r'…'` has no escapes. */
+const unclearQuotes =
+  "it has double quotes, which mean a text or a name by the settings of the server: write texts in '…' and names in `…`.";
 const rawPrefix = /(?<![\w.])r$/i;
 
 /**
@@ -20,9 +23,13 @@ export function normalizeForAnalyzer(sql: string): string {
   if (sql.includes('${')) throw gateRefusal('parse', 'it has a variable of the server: ${…}.');
   let normalized = '';
   let before = '';
-  for (const { 0: token, groups = {} } of tokensOf(
-    sql.replace(/;\s*$/, (end) => ` ${end.slice(1)}`),
-  )) {
+  const statement = sql.replace(/;\s*$/, (end) => ` ${end.slice(1)}`);
+  const otherFault = (at: number): string | undefined =>
+    statement[at] === '"' ? unclearQuotes : undefined;
+  for (const { 0: token, groups = {} } of textTokens(statement, {
+    pattern: tokenPattern,
+    otherFault,
+  })) {
     const { comment, text, code } = groups;
     if (comment !== undefined) checkComment(comment);
     if (code !== undefined) checkCode(code);
@@ -53,22 +60,4 @@ function checkCode(code: string): void {
   if (character === undefined) return;
   if (character === ';') throw gateRefusal('statement', 'the text has more than one statement.');
   throw gateRefusal('parse', `it has the character ${character} outside of quotes.`);
-}
-
-/** Throws if a quote or a comment does not end. */
-function* tokensOf(sql: string): Generator<RegExpExecArray> {
-  tokenPattern.lastIndex = 0;
-  for (let position = 0; position < sql.length; position = tokenPattern.lastIndex) {
-    const token = tokenPattern.exec(sql);
-    if (token === null && sql[position] === '"')
-      throw gateRefusal(
-        'parse',
-        'it has double quotes, which mean a text or a name by the settings of the server.',
-        "Write texts in '…' and names in `…`.",
-      );
-    if (token === null) throw gateRefusal('parse', 'a quote does not end.');
-    if (token[0] === '/' && sql[position + 1] === '*')
-      throw gateRefusal('parse', 'a comment does not end.');
-    yield token;
-  }
 }

@@ -1,3 +1,4 @@
+import { textTokens } from '../../gate/text-tokens.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 
 /** The tokens of a text as the server reads them under the session's `sql_mode`. */
@@ -22,7 +23,7 @@ const timeZoneVariable = /@@session\.time_zone\b/gi;
 export function normalizeForAnalyzer(sql: string): string {
   let normalized = '';
   let code = '';
-  for (const { 0: token, groups = {} } of tokensOf(sql)) {
+  for (const { 0: token, groups = {} } of textTokens(sql, { pattern: tokenPattern })) {
     const { comment, text, name } = groups;
     if (comment !== undefined && /^\/\*(?:M?!|\+)/.test(comment))
       throw gateRefusal('node', 'it has a hint, or a comment that the server executes.');
@@ -58,16 +59,4 @@ function checkCode(code: string): void {
       `it has the word ${word.toUpperCase()}.`,
       'If it is a name, quote it with backticks.',
     );
-}
-
-/** Throws if a quote or a comment does not end. */
-function* tokensOf(sql: string): Generator<RegExpExecArray> {
-  tokenPattern.lastIndex = 0;
-  for (let position = 0; position < sql.length; position = tokenPattern.lastIndex) {
-    const token = tokenPattern.exec(sql);
-    if (token === null) throw gateRefusal('parse', 'a quote does not end.');
-    if (token[0] === '/' && sql[position + 1] === '*')
-      throw gateRefusal('parse', 'a comment does not end.');
-    yield token;
-  }
 }

@@ -1,3 +1,4 @@
+import { textTokens } from '../../gate/text-tokens.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 
 /**
@@ -27,7 +28,7 @@ export function normalizeText(sql: string): string {
     throw gateRefusal('parse', "it has a backslash before a quote; write '' for a quote.");
   let normalized = '';
   let code = '';
-  for (const { 0: token, groups = {} } of tokensOf(sql)) {
+  for (const { 0: token, groups = {} } of textTokens(sql, { pattern: tokenPattern })) {
     const { comment, text, name } = groups;
     if (comment !== undefined) normalized += comment.replaceAll(/[^\n]/g, ' ');
     else if (text !== undefined)
@@ -58,16 +59,4 @@ function checkCode(code: string): void {
       `it has the word ${word.toUpperCase()}.`,
       'If it is a name, put it in double quotes.',
     );
-}
-
-/** Throws if a quote or a comment does not end, and for a comment inside of a comment. */
-function* tokensOf(sql: string): Generator<RegExpExecArray> {
-  tokenPattern.lastIndex = 0;
-  for (let position = 0; position < sql.length; position = tokenPattern.lastIndex) {
-    const token = tokenPattern.exec(sql);
-    if (token === null) throw gateRefusal('parse', 'a quote does not end.');
-    if (token[0] === '/' && sql[position + 1] === '*')
-      throw gateRefusal('parse', 'a comment does not end, or has another one in it.');
-    yield token;
-  }
 }

@@ -1,3 +1,4 @@
+import { textTokens } from '../../gate/text-tokens.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 
 /**
@@ -6,6 +7,10 @@ import { gateRefusal } from '../../warehouse-error.ts';
  */
 const tokenPattern =
   /(?<comment>\/\*[^]*?\*\/|--[^\n]*|\/\/[^\n]*)|(?<text>'(?:[^'\\]|\\[^]|'')*')|(?<dollars>(?<![\p{L}\p{N}_$])\$\$[^]*?\$\$)|(?<name>"(?:[^"]|"")+")|(?<code>[^/\-'"$]+|\$(?!\$)|[/-])/guy;
+const tokenRules = {
+  pattern: tokenPattern,
+  otherFault: () => 'a quote does not end, or $$ stands behind a name.',
+};
 
 /** Words that no query has outside of quotes, and functions that do more than compute. */
 const refusedWords =
@@ -22,7 +27,7 @@ const tableOfNoCall = /(?<![\p{L}\p{N}_$])table\s*\((?!\s*[a-z_]\w*\s*\()/iu;
 export function normalizeForAnalyzer(sql: string): string {
   let normalized = '';
   let code = '';
-  for (const { 0: token, groups = {} } of tokensOf(sql)) {
+  for (const { 0: token, groups = {} } of textTokens(sql, tokenRules)) {
     const { comment, text, dollars, name } = groups;
     if (comment !== undefined) checkComment(comment);
     if (comment !== undefined) normalized += comment.replaceAll(/[^\n]/g, ' ');
@@ -72,17 +77,4 @@ function checkCode(code: string): void {
       `it has the word ${word.toUpperCase()}.`,
       'If it is a name, put it in double quotes.',
     );
-}
-
-/** Throws if a quote or a comment does not end. */
-function* tokensOf(sql: string): Generator<RegExpExecArray> {
-  tokenPattern.lastIndex = 0;
-  for (let position = 0; position < sql.length; position = tokenPattern.lastIndex) {
-    const token = tokenPattern.exec(sql);
-    if (token === null)
-      throw gateRefusal('parse', 'a quote does not end, or $$ stands behind a name.');
-    if (token[0] === '/' && sql[position + 1] === '*')
-      throw gateRefusal('parse', 'a comment does not end.');
-    yield token;
-  }
 }

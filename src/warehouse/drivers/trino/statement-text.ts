@@ -1,3 +1,4 @@
+import { textTokens } from '../../gate/text-tokens.ts';
 import { gateRefusal } from '../../warehouse-error.ts';
 
 /** The tokens of a text as the server reads them: comments do not nest and end at any line end. */
@@ -13,7 +14,7 @@ const refusedCharacters = /[^\x20-\x7e\t\n\r\p{L}\p{N}]|[`@#$\\{}?~&;]/u;
  */
 export function withoutLastSemicolon(sql: string): string {
   let last: number | undefined;
-  for (const { 0: token, groups = {}, index } of tokensOf(sql)) {
+  for (const { 0: token, groups = {}, index } of textTokens(sql, { pattern: tokenPattern })) {
     if (groups['comment'] !== undefined || /^\s*$/.test(token)) continue;
     const [ending] = groups['code'] === undefined ? [] : (/;\s*$/.exec(token) ?? []);
     last = ending === undefined ? undefined : index + token.length - ending.length;
@@ -28,7 +29,7 @@ export function withoutLastSemicolon(sql: string): string {
  */
 export function normalizeForAnalyzer(sql: string): string {
   let normalized = '';
-  for (const { 0: token, groups = {} } of tokensOf(sql)) {
+  for (const { 0: token, groups = {} } of textTokens(sql, { pattern: tokenPattern })) {
     const { comment, text, code } = groups;
     if (code !== undefined) checkCode(code);
     if (comment !== undefined) normalized += comment.replaceAll(/[^\n]/g, ' ');
@@ -51,16 +52,4 @@ function checkCode(code: string): void {
   if (character === undefined) return;
   if (character === ';') throw gateRefusal('statement', 'the text has more than one statement.');
   throw gateRefusal('parse', `it has the character ${character} outside of quotes.`);
-}
-
-/** Throws if a quote or a comment does not end. */
-function* tokensOf(sql: string): Generator<RegExpExecArray> {
-  tokenPattern.lastIndex = 0;
-  for (let position = 0; position < sql.length; position = tokenPattern.lastIndex) {
-    const token = tokenPattern.exec(sql);
-    if (token === null) throw gateRefusal('parse', 'a quote does not end.');
-    if (token[0] === '/' && sql[position + 1] === '*')
-      throw gateRefusal('parse', 'a comment does not end.');
-    yield token;
-  }
 }
