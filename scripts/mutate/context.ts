@@ -339,7 +339,7 @@ export const contextMutants: readonly Mutant[] = [
     find: 'else known.score += share;',
     replace: '',
     why: 'A page that explains a table does not lift the table among those that share its words.',
-    tests: ['search/retrieval.test.ts', 'cli/search.test.ts'],
+    tests: ['search/refs.test.ts', 'search/retrieval.test.ts'],
   },
   {
     name: 'search-copies',
