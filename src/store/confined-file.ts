@@ -4,14 +4,16 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  read,
   readlinkSync,
   readSync,
   realpathSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { type FileHandle, open, readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
 import { UserError } from '../lib/error.ts';
 
 /** The limits of a read. */
@@ -50,43 +52,28 @@ const openFlags =
  * of the file system.
  */
 export async function readConfinedFile(path: string, limits: Confinement): Promise<ConfinedRead> {
-  const target = await confine(path, limits.within);
-  if (typeof target !== 'string') return target;
-  let file: FileHandle;
+  const opened = openConfined(path, limits);
+  if ('kind' in opened) return opened;
+  const { size } = opened.stats;
   try {
-    file = await open(target, openFlags);
-  } catch (error) {
-    return unopened(error);
-  }
-  try {
-    const stats = await file.stat();
-    const refused = findRefusal(file.fd, stats, { target, limits });
-    return refused ?? (await readOpenFile(file, stats, limits));
+    const isSmall = size > 0 && size <= largestAtOnce;
+    return isSmall ? readAtOnce(opened, limits) : await readInParts(opened, limits);
   } finally {
-    await file.close();
+    closeSync(opened.file);
   }
 }
 
-/**
- * `readConfinedFile` for many small files of the project: without the thread pool, this is several
- * times faster.
- */
+/** In bytes. For a smaller file the thread pool takes several times as long as reading it. */
+const largestAtOnce = 262_144;
+
+/** `readConfinedFile` where nothing can wait; large files hold up everything else. */
 export function readConfinedFileSync(path: string, limits: Confinement): ConfinedRead {
-  const opened = openAtOnce(path, limits.within) ?? openResolved(path, limits.within);
+  const opened = openConfined(path, limits);
   if ('kind' in opened) return opened;
-  const { file, target } = opened;
   try {
-    const stats = fstatSync(file);
-    const refused = findRefusal(file, stats, { target, limits });
-    if (refused !== undefined) return refused;
-    const reader = collectBytes(stats, limits.maxBytes);
-    for (;;) {
-      const buffer = reader.nextBuffer();
-      const isDone = reader.take(readSync(file, buffer, 0, buffer.length, null));
-      if (isDone) return reader.result();
-    }
+    return readAtOnce(opened, limits);
   } finally {
-    closeSync(file);
+    closeSync(opened.file);
   }
 }
 
@@ -94,6 +81,27 @@ interface OpenedFile {
   readonly file: number;
   /** The real path under which it was opened. */
   readonly target: string;
+}
+
+interface CheckedFile extends OpenedFile {
+  readonly stats: Stats;
+}
+
+function openConfined(path: string, limits: Confinement): CheckedFile | ConfinedRead {
+  const opened = openAtOnce(path, limits.within) ?? openResolved(path, limits.within);
+  if ('kind' in opened) return opened;
+  const { file, target } = opened;
+  let refused: Refused | undefined;
+  try {
+    const stats = fstatSync(file);
+    refused = findRefusal(file, stats, { target, limits });
+    if (refused === undefined) return { ...opened, stats };
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+  closeSync(file);
+  return refused;
 }
 
 /**
@@ -123,15 +131,24 @@ function openResolved(path: string, within: string): OpenedFile | ConfinedRead {
   }
 }
 
-async function readOpenFile(
-  file: FileHandle,
-  stats: Stats,
+function readAtOnce({ file, stats }: CheckedFile, { maxBytes }: Confinement): ConfinedRead {
+  const reader = collectBytes(stats, maxBytes);
+  for (;;) {
+    const buffer = reader.nextBuffer();
+    if (reader.take(readSync(file, buffer, 0, buffer.length, null))) return reader.result();
+  }
+}
+
+const readPart = promisify(read);
+
+async function readInParts(
+  { file, stats }: CheckedFile,
   { maxBytes }: Confinement,
 ): Promise<ConfinedRead> {
   const reader = collectBytes(stats, maxBytes);
   for (;;) {
     const buffer = reader.nextBuffer();
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
+    const { bytesRead } = await readPart(file, buffer, 0, buffer.length, null);
     if (reader.take(bytesRead)) return reader.result();
   }
 }
@@ -231,10 +248,13 @@ function confineSync(path: string, within: string): string | ConfinedRead {
   }
 }
 
-/** The real paths of folders, until other code runs: a folder can become a link at any time. */
 let realFolders: Map<string, string> | undefined;
 
-function realFolder(folder: string): string {
+/**
+ * The real path of a folder, remembered until other code runs: a folder can become a link at any
+ * time. Throws the errors of the file system.
+ */
+export function realFolder(folder: string): string {
   if (realFolders === undefined) {
     realFolders = new Map();
     queueMicrotask(() => (realFolders = undefined));

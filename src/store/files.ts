@@ -25,6 +25,7 @@ import {
   outsideError,
   readConfinedFile,
   readConfinedFileSync,
+  realFolder,
 } from './confined-file.ts';
 import { isInState, privateFileMode, privateFolderMode } from './ownership/private-files.ts';
 
@@ -340,7 +341,7 @@ function followLinks(path: string, within: string | undefined): string {
 }
 
 function requireWithin(path: string, within: string): void {
-  const root = realpathSync.native(within);
+  const root = realFolder(within);
   const actual = realpathOfNearest(resolve(path));
   if (isInside(actual, root)) return;
   throw new UserError('path_outside_project', `${path} leads out of the project to ${actual}.`, {
@@ -353,7 +354,16 @@ function realpathOfNearest(path: string): string {
   const actual = realpathOrNothing(path);
   if (actual !== undefined) return actual;
   const parent = dirname(path);
-  return parent === path ? path : join(realpathOfNearest(parent), basename(path));
+  return parent === path ? path : join(realFolderOfNearest(parent), basename(path));
+}
+
+/** `realpathOfNearest` of a folder, which many files of a batch share. */
+function realFolderOfNearest(folder: string): string {
+  try {
+    return realFolder(folder);
+  } catch {
+    return realpathOfNearest(folder);
+  }
 }
 
 function realpathOrNothing(path: string): string | undefined {

@@ -47,8 +47,11 @@ function tryOpen(path: string): DatabaseSync | undefined {
     // SQLite gives the files beside the database the same mode.
     createPrivateFile(path);
     db = new DatabaseSync(path, { timeout: 10_000 });
-    // With secure_delete, values that are deleted are overwritten.
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
+    // With secure_delete, values that are deleted are overwritten. A transaction larger than the
+    // cache, by default 2 MB, writes its pages again and again: it may take 64 MB.
+    db.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536;',
+    );
     // One statement, because another process may be creating the tables at this moment.
     const file = db
       .prepare(

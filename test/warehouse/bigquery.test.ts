@@ -153,7 +153,7 @@ describe('a job of BigQuery', () => {
 
   test('says that it may still run if the cancellation does not arrive', async () => {
     server.fault = ({ path }) => (path.endsWith('/cancel') ? 'silent' : undefined);
-    await expect(query(endless, { maxRows: 1, timeoutMs: 300 })).rejects.toMatchObject({
+    await expect(query(endless, { maxRows: 1, timeoutMs: 1500 })).rejects.toMatchObject({
       code: 'query_timeout',
       retryable: false,
       message: expect.stringContaining('may still be running'),
