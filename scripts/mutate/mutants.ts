@@ -30,6 +30,7 @@ import { secondStageMutants } from './second-stage.ts';
 import { semanticMutants } from './semantic.ts';
 import { shardMutants } from './shards.ts';
 import { sourceMutants } from './sources.ts';
+import { sqlserverMutants } from './sqlserver.ts';
 import { storeMutants } from './store.ts';
 import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
@@ -76,4 +77,5 @@ export const mutants: readonly Mutant[] = [
   ...trinoMutants,
   ...databricksMutants,
   ...bigqueryMutants,
+  ...sqlserverMutants,
 ];

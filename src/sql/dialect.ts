@@ -218,6 +218,12 @@ interface StatisticsSql {
   jsonList(text: string, most: number): string;
   /** The most bytes that an aggregated text may have; undefined if there is no such limit. */
   readonly aggregatedBytes?: number;
+  /** Aggregate: how many values are not NULL; `count` if undefined, where it takes every type. */
+  countValues?(expr: string): string;
+  /** How many characters a text has; `length` if undefined. */
+  textLength?(text: string): string;
+  /** The first characters of a text; `substr` if undefined. */
+  firstCharacters?(text: string, count: number): string;
   /** Texts that are not NULL with a separator between them; `concat_ws` if undefined. */
   joinTexts?(separator: string, texts: readonly string[]): string;
   /**

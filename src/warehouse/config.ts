@@ -10,6 +10,7 @@ import { postgresConfigSchema, postgresDriver } from './drivers/postgres/config.
 import { redshiftConfigSchema, redshiftDriver } from './drivers/redshift/config.ts';
 import { snowflakeConfigSchema, snowflakeDriver } from './drivers/snowflake/config.ts';
 import { sqliteConfigSchema, sqliteDriver } from './drivers/sqlite/config.ts';
+import { sqlserverConfigSchema, sqlserverDriver } from './drivers/sqlserver/config.ts';
 import { trinoConfigSchema, trinoDriver } from './drivers/trino/config.ts';
 
 /** Every driver. Adding one means a folder in `drivers/` and a line here and in `open.ts`. */
@@ -23,6 +24,7 @@ export const drivers = [
   redshiftDriver,
   snowflakeDriver,
   sqliteDriver,
+  sqlserverDriver,
   trinoDriver,
 ] as const;
 
@@ -37,6 +39,7 @@ export const warehouseConfigSchemas = [
   redshiftConfigSchema,
   snowflakeConfigSchema,
   sqliteConfigSchema,
+  sqlserverConfigSchema,
   trinoConfigSchema,
 ] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ExtraName } from '../store/extras/extra-list.ts';
 
 /**
  * What ktx knows about a driver before it loads the driver. The configuration schema, the flags of
@@ -42,6 +43,8 @@ export interface DriverDescription {
     /** The list price, in US dollars for 2^40 bytes. */
     readonly usdPerTib: number;
   };
+  /** The extra with the driver's packages, if they are not installed with ktx. */
+  readonly extra?: ExtraName;
   /** True if nobody has tried ktx on a real account of this provider yet. */
   readonly isUntried?: true;
 }

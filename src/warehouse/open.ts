@@ -131,6 +131,8 @@ async function openDriver(
     return (await import('./drivers/redshift/driver.ts')).open(config, context, signal);
   if (config.driver === 'snowflake')
     return (await import('./drivers/snowflake/driver.ts')).open(config, context, signal);
+  if (config.driver === 'sqlserver')
+    return (await import('./drivers/sqlserver/driver.ts')).open(config, context, signal);
   if (config.driver === 'trino')
     return (await import('./drivers/trino/driver.ts')).open(config, context, signal);
   return (await import('./drivers/sqlite/driver.ts')).open(config, context, signal);

@@ -106,6 +106,11 @@ const traits: Readonly<Record<TestEngine, EngineTraits>> = {
     endless: productOf('abcdefghijklmnopqrst'),
     lacks: ['unique keys', 'declared values', 'marks'],
   },
+  sqlserver: {
+    schema: 'main',
+    endless: productOf('abcdefghijklmnopqrst'),
+    lacks: ['marks'],
+  },
 };
 
 /** A product of as many tables as there are letters. */

@@ -10,6 +10,7 @@ import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { QueryLimits, Warehouse } from '../../src/warehouse/warehouse.ts';
 import { startBigquery } from '../engines/bigquery/server.ts';
 import { startDatabricks } from '../engines/databricks/server.ts';
+import { startSqlserver } from '../engines/sqlserver/server.ts';
 import { startTrino } from '../engines/trino/server.ts';
 import { bigqueryConfig } from './bigquery.ts';
 import {
@@ -36,6 +37,7 @@ export const everyEngine = [
   'bigquery',
   'trino',
   'databricks',
+  'sqlserver',
 ] as const;
 export type TestEngine = (typeof everyEngine)[number];
 /** MariaDB stands for MySQL. ClickHouse runs only in `npm run test:clickhouse`. */
@@ -214,6 +216,26 @@ const protocolServers: Readonly<
         allow_writable_role: true,
       },
       secret: 'dapi-token',
+      close: () => server.close(),
+    };
+  },
+  sqlserver: async (script) => {
+    const server = await startSqlserver({ script });
+    await server.execute(
+      "INSERT INTO sqlserver_server.database_permissions VALUES ('INSERT'), ('ALTER ANY USER')",
+    );
+    return {
+      config: {
+        driver: 'sqlserver',
+        host: '127.0.0.1',
+        port: server.port,
+        database: 'memory',
+        user: 'ktx_reader',
+        password: 'env:TEST_PASSWORD',
+        ssl: 'off',
+        allow_writable_role: true,
+      },
+      secret: 'p',
       close: () => server.close(),
     };
   },

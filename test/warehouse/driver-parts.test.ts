@@ -8,7 +8,7 @@ import { everyEngine } from '../support/warehouses.ts';
 
 const root = join(import.meta.dirname, '../..');
 const guide = readFileSync(join(root, 'docs/warehouses.md'), 'utf8');
-const readme = readFileSync(join(root, 'README.md'), 'utf8').toLowerCase();
+const readme = readFileSync(join(root, 'README.md'), 'utf8').toLowerCase().replaceAll(' ', '');
 const descriptions: readonly DriverDescription[] = drivers;
 const commandTests = globSync('test/{e2e,cli}/*.test.ts', { cwd: root }).map((file) =>
   readFileSync(join(root, file), 'utf8'),

@@ -133,10 +133,12 @@ export function uniquenessQuery(columns: ColumnTuple, dialect: Dialect): Measure
 export function containmentQuery({ from, to }: ColumnPairing, dialect: Dialect): MeasurementQuery {
   const [child, parent] = [from[0].table, to[0].table];
   const notNull = from.map(({ name }) => `${dialect.quote(name)} IS NOT NULL`).join(' AND ');
-  const positions = from.map((_, index) => index + 1).join(', ');
+  const groups = dialect.groupsByPosition
+    ? from.map((_, index) => index + 1)
+    : comparableExpressions(from, to, dialect);
   const childValues = comparableColumns(from, to, { dialect, prefix: 'v' });
   const parentKeys = comparableColumns(to, from, { dialect, prefix: 'k' });
-  const children = `SELECT ${childValues}, count(*) AS n FROM ${qualifiedTableName(child.schema, dialect)} WHERE ${notNull} GROUP BY ${positions}`;
+  const children = `SELECT ${childValues}, count(*) AS n FROM ${qualifiedTableName(child.schema, dialect)} WHERE ${notNull} GROUP BY ${groups.join(', ')}`;
   const isLargeParent = parent.rows > largeParentRatio * child.rows;
   const referred = isLargeParent ? ` WHERE ${referredKeys({ from, to }, dialect)}` : '';
   const parents = `SELECT DISTINCT ${parentKeys} FROM ${qualifiedTableName(parent.schema, dialect)}${referred}`;

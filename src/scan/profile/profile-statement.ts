@@ -66,14 +66,15 @@ function columnAggregates(
   dialect: Dialect,
 ): string[] {
   const quoted = dialect.quote(column.name);
-  const count = `count(${quoted}) AS c${index}`;
+  const statistics = requireStatistics(dialect);
+  const count = `${statistics.countValues?.(quoted) ?? `count(${quoted})`} AS c${index}`;
   if (!isMeasured(column)) return [count];
-  const text = requireStatistics(dialect).text(quoted, column.type);
-  const sketch = `${requireStatistics(dialect).sketch(text, sketchSize, from)} AS k${index}`;
+  const text = statistics.text(quoted, column.type);
+  const sketch = `${statistics.sketch(text, sketchSize, from)} AS k${index}`;
   if (isNumeric(column))
     return [count, sketch, `min(${quoted}) AS lo${index}`, `max(${quoted}) AS hi${index}`];
   return column.type === 'string'
-    ? [count, sketch, `max(length(${text})) AS hi${index}`]
+    ? [count, sketch, `max(${statistics.textLength?.(text) ?? `length(${text})`}) AS hi${index}`]
     : [count, sketch];
 }
 
@@ -87,7 +88,8 @@ function firstRowsExpression(
   const statistics = requireStatistics(dialect);
   const values = columns.map((column) => {
     const text = statistics.text(dialect.quote(column.name), column.type);
-    return `coalesce(substr(${text}, 1, 100), ${dialect.literal(nullMark)})`;
+    const first = statistics.firstCharacters?.(text, 100) ?? `substr(${text}, 1, 100)`;
+    return `coalesce(${first}, ${dialect.literal(nullMark)})`;
   });
   const between = dialect.literal(separator);
   const row =

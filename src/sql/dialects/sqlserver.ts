@@ -55,7 +55,51 @@ export const sqlserver: Dialect = {
   hasBitsOnly: true,
   booleanExtreme: (name, expr) => `CAST(${name}(CAST(${expr} AS tinyint)) AS bit)`,
   misread: /\\[\r\n]/,
+  statistics: {
+    text: (expr, type) => {
+      if (type === 'date') return `CONVERT(nvarchar(10), ${expr}, 23)`;
+      if (type === 'datetime') return `CONVERT(nvarchar(27), ${expr}, 121)`;
+      return type === 'decimal' ? decimalText(expr) : asText(expr);
+    },
+    // An aggregate of distinct values has no order of its own.
+    sketch: (text, size, from) => {
+      const hash = `LOWER(CONVERT(char(12), HASHBYTES('MD5', ${text}), 2))`;
+      const smallest = `SELECT DISTINCT TOP (${size}) ${hash} AS h FROM ${from} WHERE ${text} IS NOT NULL ORDER BY h`;
+      const list = `STRING_AGG(${asText('h')}, '","') WITHIN GROUP (ORDER BY h)`;
+      return `(SELECT CASE WHEN count(*) > 0 THEN CONCAT('["', ${list}, '"]') END FROM (${smallest}) AS hashes)`;
+    },
+    jsonList: (text) => {
+      const list = `STRING_AGG(STRING_ESCAPE(${asText(text)}, 'json'), '","')`;
+      return `CASE WHEN count(${text}) > 0 THEN CONCAT('["', ${list}, '"]') ELSE '[]' END`;
+    },
+    countValues: (expr) => `count(CASE WHEN ${expr} IS NOT NULL THEN 1 END)`,
+    joinTexts: joinedTexts,
+    textLength: (text) => `LEN(${text})`,
+    firstCharacters: (text, count) => `SUBSTRING(${text}, 1, ${count})`,
+    sample: (table, share) => `${table} TABLESAMPLE (${(share * 100).toFixed(4)} PERCENT)`,
+  },
 };
+
+/** CONCAT_WS takes at least two texts, and at most 253. */
+function joinedTexts(separator: string, texts: readonly string[]): string {
+  const [first = "''"] = texts;
+  if (texts.length < 2) return first;
+  if (texts.length <= 250) return `CONCAT_WS(${[separator, ...texts].join(', ')})`;
+  const parts = Array.from({ length: Math.ceil(texts.length / 250) }, (_, index) =>
+    joinedTexts(separator, texts.slice(index * 250, (index + 1) * 250)),
+  );
+  return joinedTexts(separator, parts);
+}
+
+function asText(expr: string): string {
+  return `CAST(${expr} AS nvarchar(max))`;
+}
+
+/** Without the zeros behind the point, and without a point that nothing follows. */
+function decimalText(expr: string): string {
+  const whole = `TRY_CAST(${expr} AS bigint)`;
+  return `CASE WHEN ${expr} = ${whole} THEN ${asText(whole)} ELSE ${asText(expr)} END`;
+}
 
 const partWords: Readonly<Record<Exclude<DatePart, 'day_of_week'>, string>> = {
   hour_of_day: 'hour',

@@ -39,6 +39,11 @@ export const extras = {
     packages: ['ai', '@ai-sdk/amazon-bedrock'],
     megabytes: 65,
   },
+  sqlserver: {
+    title: 'SQL Server and Azure SQL as a warehouse',
+    packages: ['tedious'],
+    megabytes: 76,
+  },
 } as const satisfies Record<string, Extra>;
 
 export type ExtraName = keyof typeof extras;

@@ -5,6 +5,7 @@ import type { WarehouseProbe } from '../../../project/setup/setup.ts';
 import { driverNamed, type WarehouseConfig } from '../../../warehouse/config.ts';
 import type { CommandContext, CommandResult } from '../../command.ts';
 import { askForPassword, needsPassword, type WarehouseToConnect } from './ask-for-password.ts';
+import { offerExtra } from './offer-extra.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { withHint } from '../../terminal/failure.ts';
 
@@ -13,6 +14,8 @@ export async function connectWarehouse(
   { dir, name, config }: WarehouseToConnect,
   context: CommandContext,
 ): Promise<CommandResult> {
+  const { extra, title } = driverNamed(config.driver);
+  if (extra !== undefined) await offerExtra({ name: extra, by: title }, context);
   context.progress.update(`connecting to ${name}`);
   const { setUpProject } = await import('../../../project/setup/setup.ts');
   const { env } = context.host;

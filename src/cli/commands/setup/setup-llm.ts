@@ -10,6 +10,7 @@ import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { withHint } from '../../terminal/failure.ts';
 import { retryPrompts } from '../../terminal/prompt.ts';
 import { describeWritten } from './connect-warehouse.ts';
+import { extraOfBackend } from '../../../llm/backends.ts';
 import { offerExtra } from './offer-extra.ts';
 import { embeddingsAfterSetup } from './setup-embeddings.ts';
 
@@ -29,7 +30,8 @@ export async function resolveAndProbeLlm(
 ): Promise<ProbedLlm | undefined> {
   const llm = await resolveLlm(options, context, (await readExistingConfig(dir))?.llm.provider);
   if (llm === undefined) return undefined;
-  await offerExtra(llm.backend, context);
+  if (llm.backend !== 'none')
+    await offerExtra({ name: extraOfBackend(llm.backend), by: llm.backend }, context);
   const { probeLlm } = await import('../../../project/setup/llm-setup.ts');
   context.progress.update(`testing ${llm.backend}`);
   const { runId, host } = context;

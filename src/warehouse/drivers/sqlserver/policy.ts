@@ -1,0 +1,48 @@
+import type { Dialect } from '../../../sql/dialect.ts';
+import { analyzeStatement } from '../../gate/analyze-statement.ts';
+import { callsInText } from '../../gate/calls-in-text.ts';
+import type { GatePolicy } from '../../gate/policy.ts';
+import { resolveInCatalog } from '../../gate/resolve-in-catalog.ts';
+import { sqlserverFunctions } from './functions.ts';
+import { readStatementText } from './statement-text.ts';
+
+const roots = ['select', 'union', 'intersect', 'except', 'subquery'];
+/**
+ * What the analyzer calls functions and operators of the engine. The engine itself has none of
+ * these names: who calls one means a function of somebody.
+ */
+const renamed = [
+  'any',
+  'at_time_zone',
+  'data_type',
+  'date_part',
+  'length',
+  'open_j_s_o_n',
+  'open_j_s_o_n_column_def',
+  'pivot',
+  'unpivot',
+];
+/** `PIVOT (…)` and `= ANY (…)` are no calls. */
+const words = /(?<=[)\s])(?:UN)?PIVOT(?=\s*\()|(?<=[<>=]\s*)ANY(?=\s*\()/gi;
+
+/**
+ * Uses the general analyzer on a text that the analyzer and the engine read alike. Behind it stand
+ * the permissions of the login, the plan of the statement, and a transaction that is rolled back.
+ */
+export function sqlserverPolicy(dialect: Dialect, database: string): GatePolicy {
+  return {
+    safeFunctions: sqlserverFunctions,
+    inspect: async (sql) => {
+      const { normalized } = readStatementText(sql);
+      const facts = await analyzeStatement(normalized, { dialect, roots, alwaysRecursive: true });
+      const misread = callsInText(
+        renamed,
+        normalized.replaceAll(words, ' ').replaceAll(/[[\]]/g, '"'),
+      );
+      // The analyzer calls the words of a GROUP BY a function.
+      const functions = facts.functions.filter((name) => !/^(?:grouping sets|cube)$/.test(name));
+      return { ...facts, functions: [...functions, ...misread.map((name) => `\`${name}\``)] };
+    },
+    resolvesTo: resolveInCatalog(dialect, database),
+  };
+}
