@@ -31,6 +31,7 @@ import { semanticMutants } from './semantic.ts';
 import { shardMutants } from './shards.ts';
 import { sourceMutants } from './sources.ts';
 import { sqlserverMutants } from './sqlserver.ts';
+import { statementLimitMutants } from './statement-limits.ts';
 import { storeMutants } from './store.ts';
 import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
@@ -78,4 +79,5 @@ export const mutants: readonly Mutant[] = [
   ...databricksMutants,
   ...bigqueryMutants,
   ...sqlserverMutants,
+  ...statementLimitMutants,
 ];

@@ -46,6 +46,8 @@ export interface DriverSession {
    * that it would not run.
    */
   readonly estimate?: (sql: string, signal: AbortSignal) => Promise<StatementEstimate>;
+  /** True if `run` itself ends a statement that reads more than `maxBytes`. */
+  readonly limitsBytes?: true;
   /** As `TableSchema.marker`, where it can be had without a statement. */
   readonly marker?: (table: string) => string | undefined;
   privileges(): Promise<PrivilegeReport>;

@@ -7,7 +7,12 @@ import { type CatalogStatement, parseCatalogStatement } from './describe/parse.t
 import type { DriverSession, OpenContext, QueryRows } from './driver.ts';
 import { summarizeWarnings } from './result/engine-warnings.ts';
 import { createGate } from './gate/gate.ts';
-import { mostBytes, requireAffordable, type SpendingLimits } from './spending.ts';
+import {
+  ignoredLimitWarning,
+  mostBytes,
+  requireAffordable,
+  type SpendingLimits,
+} from './spending.ts';
 import type { QueryLimits, Warehouse } from './warehouse.ts';
 
 export interface WarehouseSpec extends OpenContext {
@@ -83,7 +88,11 @@ function openRun({ config, spending = {} }: WarehouseSpec, session: DriverSessio
     if (most === undefined) return session.run(sql, limits, signal);
     const estimate = await session.estimate?.(sql, signal);
     if (estimate !== undefined) requireAffordable(estimate, most, usdPerTib);
-    return session.run(sql, { ...limits, maxBytes: most }, signal);
+    const result = await session.run(sql, { ...limits, maxBytes: most }, signal);
+    const isHeld = estimate?.bytes !== undefined || session.limitsBytes === true;
+    if (isHeld) return result;
+    const { title } = driverNamed(config.driver);
+    return { ...result, warnings: [...(result.warnings ?? []), ignoredLimitWarning(title)] };
   };
 }
 

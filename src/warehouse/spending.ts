@@ -47,6 +47,18 @@ export function requireAffordable(
   );
 }
 
+const ignoredLimit = 'The limit of bytes has no effect:';
+
+/** For a result to which a limit was given that neither an estimate nor the engine could hold. */
+export function ignoredLimitWarning(engine: string): string {
+  return `${ignoredLimit} ${engine} does not tell what this statement reads. --timeout limits how long it runs.`;
+}
+
+/** True for what ktx itself says of a limit, which quotes no value. */
+export function isLimitWarning(warning: string): boolean {
+  return warning.startsWith(ignoredLimit);
+}
+
 /** In dollars; at least two digits that say something. */
 function costOf(bytes: number, usdPerTib: number): string {
   const usd = (bytes / tebibyte) * usdPerTib;

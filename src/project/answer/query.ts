@@ -8,6 +8,7 @@ import type { TrialPlans } from '../../semantic/query/groupings.ts';
 import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
+import { isLimitWarning } from '../../warehouse/spending.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
 import type { KeyProof } from '../keys/key-proofs.ts';
 import { readCommitState } from '../open/commit-state.ts';
@@ -348,10 +349,11 @@ function withModelPlaces(
 }
 
 function withheldWarnings(warnings: readonly string[]): readonly string[] {
-  if (warnings.length === 0) return warnings;
+  const own = warnings.filter(isLimitWarning);
+  if (own.length === warnings.length) return warnings;
   const text =
     'The warehouse warned about the result. Its message is withheld because row rules apply.';
-  return [text];
+  return [text, ...own];
 }
 
 /**

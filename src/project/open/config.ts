@@ -32,7 +32,7 @@ const queryConfigSchema = z
     max_bytes: byteSizeSchema
       .optional()
       .describe(
-        'A statement that would read more than this is not run, on engines that can tell or limit it: a number of bytes, or a size such as 10GB. Default: no limit.',
+        'A statement that would read more than this is not run, on engines that can tell or limit it; others run it and warn: a number of bytes, or a size such as 10GB. Default: no limit.',
       ),
     max_cost_usd: z
       .number()

@@ -38,7 +38,7 @@ export const sqlCommand = defineCommand({
       )
       .option(
         '--max-bytes <size>',
-        'the most that it may read, such as 10GB, on engines that can tell (default: query.max_bytes)',
+        'the most that it may read, such as 10GB, on engines that can tell; others run it and warn (default: query.max_bytes)',
         parseBytes,
       )
       .option('--lint', 'check the statement against the semantic layer; do not run it'),

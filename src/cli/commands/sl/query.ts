@@ -114,7 +114,7 @@ export const queryCommand = defineCommand({
       )
       .option(
         '--max-bytes <size>',
-        'the most that it may read, such as 10GB, on engines that can tell (default: query.max_bytes)',
+        'the most that it may read, such as 10GB, on engines that can tell; others run it and warn (default: query.max_bytes)',
         parseBytes,
       )
       .option('--chart', 'draw the rows: a line for periods, bars for categories')

@@ -73,6 +73,7 @@ export async function open(
         const most = maxBytes === undefined ? undefined : maxBytes + room;
         return jobs.run(sql, { maxRows, maxBytes: most, ...limits });
       },
+      limitsBytes: true,
       estimate: async (sql, callSignal) =>
         estimateOf(await checked.known(sql, { signal: callSignal })),
       privileges: async () => privileges,

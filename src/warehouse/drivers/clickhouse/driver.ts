@@ -61,6 +61,7 @@ export async function open(
             result_overflow_mode: 'break',
           },
         }),
+      limitsBytes: true,
       async privileges() {
         const rows = (await runCatalogQueries(signal, (query) => query('SHOW GRANTS'))) as Record<
           string,

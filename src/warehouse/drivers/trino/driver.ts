@@ -55,6 +55,7 @@ export async function open(
           return transaction.query(markOwnStatement(statement), maxRows);
         },
       ),
+    limitsBytes: true,
     estimate: (sql, callSignal) =>
       connection.transact({ signal: callSignal }, async (transaction) => ({
         ...(await readPlan(withoutLastSemicolon(sql), transaction)),
