@@ -10,4 +10,20 @@ export const statementLimitMutants: readonly Mutant[] = [
     why: 'A limit of bytes has no effect, and nobody says so.',
     tests: ['warehouse/spending.test.ts'],
   },
+  {
+    name: 'scope-stored-catalog',
+    file: 'warehouse/open.ts',
+    find: 'coveredTables(await read(), covers)',
+    replace: 'coveredTables(await read(), undefined)',
+    why: 'A table that is left out can be read as long as an older scan knows it.',
+    tests: ['warehouse/table-scope.test.ts'],
+  },
+  {
+    name: 'scope-exclude-wins',
+    file: 'warehouse/scope/table-scope.ts',
+    find: '&& !excluded.some(isNamedBy)',
+    replace: '|| !excluded.some(isNamedBy)',
+    why: 'A table that is to be left out is scanned and shown.',
+    tests: ['warehouse/table-scope.test.ts'],
+  },
 ];

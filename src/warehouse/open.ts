@@ -13,6 +13,7 @@ import {
   requireAffordable,
   type SpendingLimits,
 } from './spending.ts';
+import { coveredSchema, coveredTables, tableScope } from './scope/table-scope.ts';
 import type { QueryLimits, Warehouse } from './warehouse.ts';
 
 export interface WarehouseSpec extends OpenContext {
@@ -28,12 +29,16 @@ export interface WarehouseSpec extends OpenContext {
 /** The only way to open a warehouse. Every statement passes the gate before it is sent. */
 export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): Promise<Warehouse> {
   const session = await openDriver(spec, signal);
-  const introspectTables = async () =>
-    (await session.introspect({}, new AbortController().signal)).tables;
+  const covers = tableScope(spec.config, ownCatalogOf(spec.config));
+  const introspect: DriverSession['introspect'] = async (scope, callSignal) =>
+    coveredSchema(await session.introspect(scope, callSignal), covers);
+  const introspectTables = async () => (await introspect({}, new AbortController().signal)).tables;
+  const readTables = async (read: NonNullable<WarehouseSpec['tables']>) =>
+    coveredTables(await read(), covers);
   let catalog: Promise<readonly TableRef[]> | undefined;
   const loadTables = (fresh: boolean): Promise<readonly TableRef[]> => {
     if (fresh) catalog = introspectTables();
-    catalog ??= spec.tables?.() ?? introspectTables();
+    catalog ??= spec.tables === undefined ? introspectTables() : readTables(spec.tables);
     // A failed load is not kept: the next query tries again.
     catalog.catch(() => (catalog = undefined));
     return catalog;
@@ -41,11 +46,14 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
   const gate = createGate(session.policy, {
     allowedFunctions: spec.config.allow_functions ?? [],
     loadTables,
+    isLeftOut:
+      covers &&
+      ((name) => !covers({ ...name, schema: name.schema ?? session.dialect.defaultSchema })),
   });
   const parse = (sql: string) => parseCatalogStatement(sql, session.dialect);
   const run = openRun(spec, session);
   const describe = async (statement: CatalogStatement, callSignal: AbortSignal) => {
-    const { tables } = await session.introspect({}, callSignal);
+    const { tables } = await introspect({}, callSignal);
     return answerFromCatalog(statement, {
       dialect: session.dialect,
       tables,
@@ -59,7 +67,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
   return {
     dialect: session.dialect,
     connection: spec.connection,
-    introspect: (scope, callSignal) => session.introspect(scope, callSignal),
+    introspect,
     // A statement over the catalog reads no rows.
     reads: async (sql) => (parse(sql) === undefined ? gate.check(sql) : []),
     async query(sql, limits, callSignal) {
@@ -94,6 +102,12 @@ function openRun({ config, spending = {} }: WarehouseSpec, session: DriverSessio
     const { title } = driverNamed(config.driver);
     return { ...result, warnings: [...(result.warnings ?? []), ignoredLimitWarning(title)] };
   };
+}
+
+/** The catalog of a connection that reads one, where its tables do not name it. */
+function ownCatalogOf(config: WarehouseConfig): string | undefined {
+  const { catalog, database }: { catalog?: unknown; database?: unknown } = config as object;
+  return [catalog, database].find((name) => typeof name === 'string');
 }
 
 /** The price of the connection's own contract, or the list price; undefined: bytes cost nothing. */

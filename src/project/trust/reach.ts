@@ -57,6 +57,8 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.catalog': 'setting',
   'connections.*.warehouse_id': 'setting',
   'connections.*.schemas[]': 'none',
+  'connections.*.tables[]': 'none',
+  'connections.*.exclude_tables[]': 'none',
   // The database runs these functions, and ktx cannot check what they do.
   'connections.*.allow_functions[]': 'setting',
   'connections.*.base_url': 'address',

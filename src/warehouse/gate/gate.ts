@@ -18,12 +18,17 @@ interface GateOptions {
    * since.
    */
   readonly loadTables: (fresh: boolean) => Promise<readonly TableRef[]>;
+  /** True for a name that the connection is told to leave out, whether there is such a table. */
+  readonly isLeftOut?: ((name: UnresolvedTable) => boolean) | undefined;
 }
 
 /**
  * Wall 2 of three: only statements that read tables of the catalog and call safe functions pass.
  */
-export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }: GateOptions) {
+export function createGate(
+  policy: GatePolicy,
+  { allowedFunctions, loadTables, isLeftOut }: GateOptions,
+) {
   const safeFunctions = new Set([
     ...policy.safeFunctions,
     ...allowedFunctions.map((name) => name.toLowerCase()),
@@ -41,6 +46,8 @@ export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }:
           : ((await policy.partitionedTable?.(name)) ?? name),
       ),
     );
+  const tableError = (name: UnresolvedTable, tables: readonly TableRef[]) =>
+    isLeftOut?.(name) === true ? leftOutError(name) : unknownTableError(name, tables);
   /** The tables of the catalog that these names mean. Throws for a name that means none. */
   const resolveTables = async (
     written: readonly UnresolvedTable[],
@@ -50,7 +57,7 @@ export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }:
     if (firstUnknown(written, tables) !== undefined) tables = await loadTables(true);
     const names = await withoutPartitions(written, tables);
     const unknown = firstUnknown(names, tables);
-    if (unknown !== undefined) throw unknownTableError(unknown, tables);
+    if (unknown !== undefined) throw tableError(unknown, tables);
     const found = new Set(names.flatMap((name) => resolve(name, tables)));
     return [...found].sort((a, b) => a.position - b.position).map(({ table }) => table);
   };
@@ -111,11 +118,23 @@ function functionRefusal(name: string, safeFunctions: ReadonlySet<string>) {
   );
 }
 
+function leftOutError(name: UnresolvedTable) {
+  return gateRefusal(
+    'table',
+    `the table ${fullName(name)} is outside of what this connection covers.`,
+    'tables and exclude_tables of the connection in ktx.yaml say what it covers.',
+  );
+}
+
+function fullName({ catalog, schema, table }: UnresolvedTable): string {
+  return [catalog, schema, table].filter((part) => part !== undefined).join('.');
+}
+
 function unknownTableError(
   { catalog, schema, table }: UnresolvedTable,
   tables: readonly TableRef[],
 ) {
-  const name = [catalog, schema, table].filter((part) => part !== undefined).join('.');
+  const name = fullName({ catalog, schema, table });
   const suggestion = suggestionText(
     table,
     tables.map((candidate) => candidate.table),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
 
@@ -57,6 +58,7 @@ export const bigqueryConfigSchema = z.strictObject({
     .optional()
     .describe('True: also use a login that may write. ktx refuses it otherwise.'),
   allow_functions: allowFunctionsSchema,
+  ...tableScopeKeys,
   history: historySchema,
 });
 export type BigqueryConfig = z.infer<typeof bigqueryConfigSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
@@ -53,6 +54,7 @@ export const clickhouseConfigSchema = z
         'The most that one statement may read on the server, uncompressed. Default: what the login may.',
       ),
     allow_functions: allowFunctionsSchema,
+    ...tableScopeKeys,
     history: historySchema,
   })
   .refine(({ url, database }) => (url === undefined) !== (database === undefined), {

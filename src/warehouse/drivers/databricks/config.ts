@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
@@ -38,6 +39,7 @@ export const databricksConfigSchema = z
         'Connect although the login may write. Then only the gate and the plan of each statement keep it from writing. Default: false.',
       ),
     allow_functions: allowFunctionsSchema,
+    ...tableScopeKeys,
   })
   .refine(({ url }) => url !== undefined, { error: 'give the url of the workspace', path: ['url'] })
   .refine(

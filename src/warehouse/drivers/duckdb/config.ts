@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { filesConfigSchema } from './files/file-options.ts';
@@ -16,6 +17,7 @@ export const duckdbConfigSchema = z.strictObject({
     .optional()
     .describe('Use only these schemas. Datasets of the first one have names without a schema.'),
   allow_functions: allowFunctionsSchema,
+  ...tableScopeKeys,
 });
 export type DuckdbConfig = z.infer<typeof duckdbConfigSchema>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
@@ -29,6 +30,7 @@ export const postgresConfigSchema = z
       .optional()
       .describe('Use only these schemas. Datasets of the first one have names without a schema.'),
     allow_functions: allowFunctionsSchema,
+    ...tableScopeKeys,
     history: historySchema,
   })
   .refine(

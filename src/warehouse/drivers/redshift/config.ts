@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
 import { serverUrlSchema } from '../../server-url.ts';
@@ -53,6 +54,7 @@ export const redshiftConfigSchema = z
         'Connect with a login that could change data. ktx then relies on the read-only transaction and its own checks alone.',
       ),
     allow_functions: allowFunctionsSchema,
+    ...tableScopeKeys,
     history: historySchema,
   })
   .refine(

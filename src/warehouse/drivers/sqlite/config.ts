@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 
@@ -7,6 +8,7 @@ export const sqliteConfigSchema = z.strictObject({
   driver: z.literal('sqlite'),
   path: pathSchema.describe('SQLite database file, relative to the project or absolute.'),
   allow_functions: allowFunctionsSchema,
+  ...tableScopeKeys,
 });
 export type SqliteConfig = z.infer<typeof sqliteConfigSchema>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
@@ -43,6 +44,7 @@ export const sqlserverConfigSchema = z
         'Connect although the login may write. Then only the gate, the plan of each statement and the rollback behind it keep it from writing. Default: false.',
       ),
     allow_functions: allowFunctionsSchema,
+    ...tableScopeKeys,
     history: historySchema,
   })
   .refine(({ url, database }) => (url === undefined) !== (database === undefined), {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
@@ -51,6 +52,7 @@ export const trinoConfigSchema = z
         'The most that one statement may read from storage. Default: what the server permits.',
       ),
     allow_functions: allowFunctionsSchema,
+    ...tableScopeKeys,
     history: historySchema,
   })
   .refine(({ url, catalog }) => (url === undefined) !== (catalog === undefined), {
