@@ -91,8 +91,8 @@ export const sourceMutants: readonly Mutant[] = [
   {
     name: 'http-answer-size',
     file: 'http/send-once.ts',
-    find: 'if (size > maxBytes) throw',
-    replace: 'if (size < 0) throw',
+    find: 'if (end > maxBytes) throw',
+    replace: 'if (end < 0) throw',
     why: 'A server fills the memory of ktx with one answer.',
     tests: http,
   },

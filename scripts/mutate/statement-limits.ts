@@ -11,6 +11,22 @@ export const statementLimitMutants: readonly Mutant[] = [
     tests: ['warehouse/spending.test.ts'],
   },
   {
+    name: 'bigquery-opening-time',
+    file: 'warehouse/drivers/bigquery/driver.ts',
+    find: 'const openingTime = 120_000;',
+    replace: 'const openingTime = 86_400_000;',
+    why: 'A server that answers slowly holds the opening of a connection for hours.',
+    tests: ['warehouse/hostile-api.test.ts'],
+  },
+  {
+    name: 'bigquery-opening-lists',
+    file: 'warehouse/drivers/bigquery/privileges.ts',
+    find: '{ signal, atMost: mostDatasets }',
+    replace: '{ signal }',
+    why: 'Every dataset of a project is listed before a connection opens.',
+    tests: ['warehouse/hostile-api.test.ts'],
+  },
+  {
     name: 'scope-stored-catalog',
     file: 'warehouse/open.ts',
     find: 'coveredTables(await read(), covers)',

@@ -66,13 +66,23 @@ function unpacked(response: IncomingMessage): Readable {
   return pipeline(response, createGunzip(), () => undefined);
 }
 
+/** Bytes that are there for an answer before anything of it has come. */
+const firstRoom = 65_536;
+
+/** Keeps the bytes and not the pieces that they come in: a server can send them one by one. */
 async function readText(stream: Readable, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
+  let held = Buffer.allocUnsafe(firstRoom);
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new AnswerTooLarge(`more than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    const end = size + chunk.length;
+    if (end > maxBytes) throw new AnswerTooLarge(`more than ${maxBytes} bytes`);
+    if (end > held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * held.length, end));
+      held.copy(larger, 0, 0, size);
+      held = larger;
+    }
+    chunk.copy(held, size);
+    size = end;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return held.toString('utf8', 0, size);
 }

@@ -19,6 +19,11 @@ export interface BigqueryApi {
   read<T>(request: RestRequest, schema: z.ZodType<T>, signal: AbortSignal): Promise<T>;
   /** All elements of a list that is read in pages: those under `key` of each page. */
   list<T>(request: ListRequest<T>, signal: AbortSignal): Promise<readonly T[]>;
+  /** Throws `warehouse_unreachable` if several requests together take longer than that. */
+  inTime<T>(
+    limit: { readonly signal: AbortSignal; readonly milliseconds: number },
+    work: (limited: AbortSignal) => Promise<T>,
+  ): Promise<T>;
   close(): void;
 }
 
@@ -36,7 +41,10 @@ const mostTries = 4;
 const longestList = 100_000;
 /** In a row. The list of jobs has some. */
 const mostEmptyPages = 100;
-/** In milliseconds, for one answer: the API waits at most ten seconds for the end of a job. */
+/**
+ * In milliseconds, for one answer or a whole list: the API waits at most ten seconds for the end of
+ * a job.
+ */
 const longestRequest = 300_000;
 
 export function openApi(
@@ -51,7 +59,9 @@ export function openApi(
   });
   const send = async (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> => {
     for (let tries = 1; ; tries += 1) {
-      const answer = await answerInTime(host, signal, (limited) => rest.send(request, limited));
+      const answer = await inTime({ host, signal, milliseconds: longestRequest }, (limited) =>
+        rest.send(request, limited),
+      );
       if (answer.status >= 200 && answer.status < 300) return answer;
       const error = failure(answer);
       const isPassing = error instanceof BigqueryError && isPassingReason(error);
@@ -85,43 +95,64 @@ export function openApi(
   };
   return {
     read,
-    async list({ path, query = {}, key, element: schema, atMost = longestList }, signal) {
-      const page = z.looseObject({ nextPageToken: z.string().optional() });
-      const elements = z.array(schema).default([]);
-      const all: z.infer<typeof elements> = [];
-      let token: string | undefined;
-      let emptyPages = 0;
-      do {
-        const pageQuery = token === undefined ? query : { ...query, pageToken: token };
-        const answer = await read({ method: 'GET', path, query: pageQuery }, page, signal);
-        const next = answer.nextPageToken;
-        if (next !== undefined && next === token)
-          throw warehouseError('query_failed', `${host} sends the same page of a list again.`);
-        const onPage = elements.parse(answer[key]);
-        emptyPages = onPage.length === 0 ? emptyPages + 1 : 0;
-        if (emptyPages > mostEmptyPages)
-          throw warehouseError('query_failed', `${host} sends empty pages of a list and no end.`);
-        for (const element of onPage) all.push(element);
-        token = next;
-      } while (token !== undefined && all.length < atMost);
-      return all;
-    },
+    list: (request, signal) =>
+      inTime({ host, signal, milliseconds: longestRequest }, (limited) =>
+        listPages({ host, read }, request, limited),
+      ),
+    inTime: (limit, work) => inTime({ host, ...limit }, work),
     close: () => rest.close(),
   };
 }
 
-async function answerInTime(
-  host: string,
+interface ListedApi extends Pick<BigqueryApi, 'read'> {
+  readonly host: string;
+}
+
+/** All elements of a list, page by page. */
+async function listPages<T>(
+  { host, read }: ListedApi,
+  { path, query = {}, key, element: schema, atMost = longestList }: ListRequest<T>,
   signal: AbortSignal,
-  send: (limited: AbortSignal) => Promise<RestAnswer>,
-): Promise<RestAnswer> {
+): Promise<readonly T[]> {
+  const page = z.looseObject({ nextPageToken: z.string().optional() });
+  const elements = z.array(schema).default([]);
+  const all: T[] = [];
+  let token: string | undefined;
+  let emptyPages = 0;
+  do {
+    const pageQuery = token === undefined ? query : { ...query, pageToken: token };
+    const answer = await read({ method: 'GET', path, query: pageQuery }, page, signal);
+    const next = answer.nextPageToken;
+    if (next !== undefined && next === token)
+      throw warehouseError('query_failed', `${host} sends the same page of a list again.`);
+    const onPage = elements.parse(answer[key]);
+    emptyPages = onPage.length === 0 ? emptyPages + 1 : 0;
+    if (emptyPages > mostEmptyPages)
+      throw warehouseError('query_failed', `${host} sends empty pages of a list and no end.`);
+    for (const element of onPage) all.push(element);
+    token = next;
+  } while (token !== undefined && all.length < atMost);
+  return all;
+}
+
+interface RequestTime {
+  readonly host: string;
+  readonly signal: AbortSignal;
+  readonly milliseconds: number;
+}
+
+/** Gives the work up when its time is over, however often the server answers. */
+async function inTime<T>(
+  { host, signal, milliseconds }: RequestTime,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
   const late = new AbortController();
   const timer = setTimeout(
     () => late.abort(warehouseError('warehouse_unreachable', `${host} does not end its answer.`)),
-    longestRequest,
+    milliseconds,
   );
   try {
-    return await send(AbortSignal.any([signal, late.signal]));
+    return await work(AbortSignal.any([signal, late.signal]));
   } finally {
     clearTimeout(timer);
   }

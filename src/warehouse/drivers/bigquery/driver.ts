@@ -7,7 +7,7 @@ import { openCheckedStatements } from './checked-statements.ts';
 import type { BigqueryConfig } from './config.ts';
 import { BigqueryError, throwTranslated } from './errors.ts';
 import { bigqueryHistory } from './history.ts';
-import { listDatasets, parseDataset } from './introspect/datasets.ts';
+import { parseDataset } from './introspect/datasets.ts';
 import { tableKind, tableResourceSchema } from './introspect/described-table.ts';
 import { introspectBigquery } from './introspect/introspect.ts';
 import { BigqueryJobs, type DryRun } from './jobs.ts';
@@ -24,6 +24,8 @@ import { readPrivileges, requireReadOnly } from './privileges.ts';
 
 /** Statements over the catalogs of a dataset return all that there is. */
 const allRows = 10_000_000;
+/** In milliseconds, until it is known what the login may do. */
+const openingTime = 120_000;
 /** Each table that a statement reads is billed as that many bytes at least. */
 const leastBilled = 10 * 2 ** 20;
 
@@ -42,10 +44,8 @@ export async function open(
   };
   try {
     const datasets = config.datasets?.map((name) => parseDataset(name, project));
-    const privileges = await readPrivileges(
-      api,
-      datasets ?? (await listDatasets(api, project, signal)),
-      signal,
+    const privileges = await api.inTime({ signal, milliseconds: openingTime }, (limited) =>
+      readPrivileges(api, { project, datasets }, limited),
     );
     if (config.allow_writable_role !== true) requireReadOnly(privileges);
     const jobs = openJobs(api, config);

@@ -5,7 +5,7 @@ import type { PrivilegeReport } from '../../warehouse.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import { type BigqueryApi, projectPath } from './api.ts';
 import { throwTranslated } from './errors.ts';
-import { type ProjectDataset, listTables } from './introspect/datasets.ts';
+import { type ProjectDataset, listDatasets, listTables } from './introspect/datasets.ts';
 
 /** What changes a table, or the rows in it. */
 const writingPermissions = [
@@ -18,16 +18,24 @@ const mostDatasets = 20;
 
 const permissionsSchema = z.looseObject({ permissions: z.array(z.string()).default([]) });
 
+interface AskedDatasets {
+  readonly project: string;
+  /** Undefined: those of the project. */
+  readonly datasets: readonly ProjectDataset[] | undefined;
+}
+
 /**
  * What the login may do with a table of each dataset: a permission on the project or the dataset is
  * one on the table. A dataset without tables says nothing.
  */
 export async function readPrivileges(
   api: BigqueryApi,
-  datasets: readonly ProjectDataset[],
+  { project: own, datasets }: AskedDatasets,
   signal: AbortSignal,
 ): Promise<PrivilegeReport> {
-  const asked = datasets.slice(0, mostDatasets);
+  const asked =
+    datasets?.slice(0, mostDatasets) ??
+    (await listDatasets(api, own, { signal, atMost: mostDatasets }));
   const answers = await Promise.all(
     asked.map(async (dataset) => {
       const [first] = await listTables(api, dataset, { signal, atMost: 1 });
@@ -51,7 +59,7 @@ export async function readPrivileges(
   const findings = writable.map(
     ({ name, permissions }) => `the login has ${permissions.join(', ')} in the dataset ${name}`,
   );
-  if (findings.length > 0) return { readOnly: false, findings, remedy: createReaderSql(datasets) };
+  if (findings.length > 0) return { readOnly: false, findings, remedy: createReaderSql(asked) };
   const where = formatCount(tested.length, 'dataset');
   const finding =
     tested.length === 0

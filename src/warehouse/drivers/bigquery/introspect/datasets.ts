@@ -37,17 +37,23 @@ export function parseDataset(name: string, project: string): ProjectDataset {
   };
 }
 
-/** Every dataset of the project that the login sees. */
+interface ListLimits {
+  readonly signal: AbortSignal;
+  readonly atMost?: number;
+}
+
+/** The datasets of the project that the login sees, or the first of them. */
 export async function listDatasets(
   api: BigqueryApi,
   project: string,
-  signal: AbortSignal,
+  { signal, atMost }: ListLimits,
 ): Promise<readonly ProjectDataset[]> {
   const request = {
     path: projectPath(project, 'datasets'),
-    query: { maxResults: '1000' },
+    query: { maxResults: String(atMost ?? 1000) },
     key: 'datasets',
     element: listedDatasetSchema,
+    ...(atMost !== undefined && { atMost }),
   };
   const found = await api.list(request, signal).catch((error: unknown) => throwTranslated(error));
   return found.map(({ datasetReference: { datasetId } }) => ({ project, dataset: datasetId }));
@@ -57,7 +63,7 @@ export async function listDatasets(
 export async function listTables(
   api: BigqueryApi,
   { project, dataset }: ProjectDataset,
-  { signal, atMost }: { readonly signal: AbortSignal; readonly atMost?: number },
+  { signal, atMost }: ListLimits,
 ): Promise<readonly ListedTable[]> {
   const request = {
     path: projectPath(project, 'datasets', dataset, 'tables'),

@@ -34,7 +34,7 @@ export async function introspectBigquery(
   signal: AbortSignal,
 ): Promise<WarehouseSchema> {
   const { api, project, datasets, query } = source;
-  const all = datasets ?? (await listDatasets(api, project, signal));
+  const all = datasets ?? (await listDatasets(api, project, { signal }));
   const inScope = all.filter(({ dataset }) => schemas?.includes(dataset) ?? true);
   const listed = await inParallel(inScope, async (dataset): Promise<DatasetTables> => {
     const entries = await listTables(api, dataset, { signal });
