@@ -5,6 +5,12 @@ import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
+import {
+  certificateSchema,
+  encryptionSchema,
+  portSchema,
+  readerSchema,
+} from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const mysqlConfigSchema = z
@@ -14,25 +20,16 @@ export const mysqlConfigSchema = z
     host: pathSchema
       .optional()
       .describe('Host name, or the absolute path of a Unix socket. Default: localhost.'),
-    port: z.int().min(1).max(65_535).optional().describe('Default: 3306.'),
+    port: portSchema('Default: 3306.'),
     database: z
       .string()
       .min(1)
       .optional()
       .describe('Database name. Table names without a schema are looked up in it.'),
-    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
+    user: readerSchema,
     password: secretSchema.optional(),
-    ssl: z
-      .enum(['off', 'verify', 'no-verify'])
-      .optional()
-      .describe(
-        '`verify`: encrypted, with the certificate and host name checked. `no-verify`: encrypted only. `off`: not encrypted. Default: `verify`; `off` for a Unix socket.',
-      ),
-    ca: pathSchema
-      .optional()
-      .describe(
-        'PEM file with the certificate of the authority that signed the server’s certificate. Relative to the project or absolute.',
-      ),
+    ssl: encryptionSchema('. Default: `verify`; `off` for a Unix socket.'),
+    ca: certificateSchema,
     schemas: z
       .array(z.string())
       .min(1)

@@ -5,6 +5,7 @@ import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
+import { portSchema, readerSchema } from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const postgresConfigSchema = z
@@ -14,9 +15,9 @@ export const postgresConfigSchema = z
     host: pathSchema
       .optional()
       .describe('Host name, or the folder of a Unix socket. Default: localhost.'),
-    port: z.int().min(1).max(65_535).optional().describe('Default: 5432.'),
+    port: portSchema('Default: 5432.'),
     database: z.string().min(1).optional().describe('Database name.'),
-    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
+    user: readerSchema,
     password: secretSchema.optional(),
     ssl: z
       .enum(['off', 'verify', 'no-verify'])

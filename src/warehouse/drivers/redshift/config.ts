@@ -4,6 +4,7 @@ import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
+import { portSchema, readerSchema } from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const redshiftConfigSchema = z
@@ -18,9 +19,9 @@ export const redshiftConfigSchema = z
       .min(1)
       .optional()
       .describe('The endpoint of the cluster or workgroup. Default: localhost.'),
-    port: z.int().min(1).max(65_535).optional().describe('Default: 5439.'),
+    port: portSchema('Default: 5439.'),
     database: z.string().min(1).optional().describe('Database name.'),
-    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
+    user: readerSchema,
     password: secretSchema.optional(),
     iam: z
       .literal(false, {

@@ -2,36 +2,33 @@ import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
-import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
+import {
+  certificateSchema,
+  encryptionSchema,
+  hostSchema,
+  portSchema,
+  readerSchema,
+} from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const sqlserverConfigSchema = z
   .strictObject({
     driver: z.literal('sqlserver'),
     url: serverUrlSchema(['sqlserver:', 'mssql:'], 'sqlserver://user@host:1433/database'),
-    host: z.string().min(1).optional().describe('Host name. Default: localhost.'),
-    port: z.int().min(1).max(65_535).optional().describe('Default: 1433.'),
+    host: hostSchema,
+    port: portSchema('Default: 1433.'),
     database: z.string().min(1).optional().describe('Database whose tables ktx reads.'),
-    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
+    user: readerSchema,
     password: secretSchema.optional(),
     token: secretSchema
       .optional()
       .describe(
         'Reference to an access token of Microsoft Entra ID for https://database.windows.net that is sent in place of user and password: env:NAME, file:path or keychain:service/account. ktx does not renew it.',
       ),
-    ssl: z
-      .enum(['off', 'verify', 'no-verify'])
-      .optional()
-      .describe(
-        '`verify`: encrypted, with the certificate and host name checked. `no-verify`: encrypted only. `off`: not encrypted; only for a server on this machine. Default: `verify`.',
-      ),
-    ca: pathSchema
-      .optional()
-      .describe(
-        'PEM file with the certificate of the authority that signed the server’s certificate. Relative to the project or absolute.',
-      ),
+    ssl: encryptionSchema('; only for a server on this machine. Default: `verify`.'),
+    ca: certificateSchema,
     schemas: z
       .array(z.string().min(1))
       .min(1)

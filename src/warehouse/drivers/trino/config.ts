@@ -2,41 +2,35 @@ import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
-import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
 import { historySchema } from '../../history/history-config.ts';
+import {
+  certificateSchema,
+  encryptionSchema,
+  hostSchema,
+  portSchema,
+  readerSchema,
+} from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const trinoConfigSchema = z
   .strictObject({
     driver: z.literal('trino'),
     url: serverUrlSchema(['https:', 'http:'], 'https://user@host:8443/catalog/schema'),
-    host: z.string().min(1).optional().describe('Host name. Default: localhost.'),
-    port: z
-      .int()
-      .min(1)
-      .max(65_535)
-      .optional()
-      .describe('Port of the coordinator. Default: 8443; 8080 with ssl: off.'),
+    host: hostSchema,
+    port: portSchema('Port of the coordinator. Default: 8443; 8080 with ssl: off.'),
     catalog: z.string().min(1).optional().describe('Catalog whose tables ktx reads.'),
-    user: z.string().min(1).optional().describe('User name. It needs only SELECT on the tables.'),
+    user: readerSchema,
     password: secretSchema.optional(),
     token: secretSchema
       .optional()
       .describe(
         'Reference to a token (JWT or OAuth 2) that is sent in place of a password: env:NAME, file:path or keychain:service/account.',
       ),
-    ssl: z
-      .enum(['off', 'verify', 'no-verify'])
-      .optional()
-      .describe(
-        '`verify`: encrypted, with the certificate and host name checked. `no-verify`: encrypted only. `off`: not encrypted; no password and no token is sent then. Default: `verify`; `off` for a url with http.',
-      ),
-    ca: pathSchema
-      .optional()
-      .describe(
-        'PEM file with the certificate of the authority that signed the server’s certificate. Relative to the project or absolute.',
-      ),
+    ssl: encryptionSchema(
+      '; no password and no token is sent then. Default: `verify`; `off` for a url with http.',
+    ),
+    ca: certificateSchema,
     schemas: z
       .array(z.string().min(1))
       .min(1)
