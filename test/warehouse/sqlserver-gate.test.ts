@@ -36,6 +36,8 @@ const writing = [
 ];
 const others = [
   'SELECT a FROM canary; DROP TABLE canary',
+  "SELECT a FROM canary; 'x'",
+  'SELECT a FROM canary; [main.evil]',
   "EXEC sp_executesql N'DROP TABLE canary'",
   "EXEC ('DROP TABLE canary')",
   "EXEC xp_cmdshell 'dir'",
@@ -106,6 +108,7 @@ const others = [
 const legal = [
   'SELECT a, b FROM canary ORDER BY a',
   'SELECT a FROM canary;',
+  'SELECT a FROM canary; -- all of them',
   '-- all of them\nSELECT a FROM canary',
   "SELECT ';', '--', '/*', 'it''s', N'delete from x' FROM canary",
   'SELECT [a], "b", [order] FROM MEMORY.Main.[canary]',

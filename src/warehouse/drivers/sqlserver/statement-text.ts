@@ -25,21 +25,27 @@ interface StatementTexts {
  * could read differently, and for words that begin another statement.
  */
 export function readStatementText(sql: string): StatementTexts {
-  const statement = sql.replace(/;\s*$/, (end) => ` ${end.slice(1)}`);
   let [sent, normalized, allCode] = ['', '', ''];
-  for (const { 0: token, groups = {} } of textTokens(statement, { pattern: tokenPattern })) {
+  for (const { 0: token, groups = {} } of textTokens(sql, { pattern: tokenPattern })) {
     const { comment, text, code } = groups;
     if (comment !== undefined) checkComment(comment);
     if (text !== undefined && /\\[\r\n]/.test(text))
       throw gateRefusal('parse', 'it has a text with a backslash at the end of a line.');
     const blank = token.replaceAll(/[^\n]/g, ' ');
     sent += comment === undefined ? token : blank;
-    normalized += comment === undefined ? (text === undefined ? token : plainText(text)) : blank;
-    // A quoted name or a text ends a word.
-    allCode += code ?? blank;
+    if (comment !== undefined) normalized += blank;
+    else normalized += text === undefined ? token : plainText(text);
+    // A quoted name or a text ends a word, and is no end of the statement.
+    allCode += code ?? (comment === undefined ? '"'.repeat(token.length) : blank);
   }
-  checkCode(allCode);
-  return { sent, normalized };
+  const last = /;\s*$/.exec(allCode)?.index;
+  checkCode(withoutCharacter(allCode, last));
+  return { sent: withoutCharacter(sent, last), normalized: withoutCharacter(normalized, last) };
+}
+
+/** The `;` at the end of a statement, if there is one, becomes a space. */
+function withoutCharacter(text: string, at: number | undefined): string {
+  return at === undefined ? text : `${text.slice(0, at)} ${text.slice(at + 1)}`;
 }
 
 /** Line ends stay, so that the analyzer counts lines as people do. */
