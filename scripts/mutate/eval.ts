@@ -316,4 +316,12 @@ export const evalMutants: readonly Mutant[] = [
     why: 'One row of the answer stands for two golden ones.',
     tests: ['eval/result-pairs.test.ts'],
   },
+  {
+    name: 'eval-garbage-piles-up',
+    file: 'eval/run/collect-early.ts',
+    find: "['heap-growing-percent=50', 'semi-space-growth-factor=1']",
+    replace: "['semi-space-growth-factor=2']",
+    why: 'A run of 2,000 cases takes more than 600 MB.',
+    tests: ['eval/run-memory.test.ts'],
+  },
 ];

@@ -7,6 +7,7 @@ import type { Project } from '../../project/open/open.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import { goldenRows } from '../cases/golden-sql.ts';
 import type { EvalCase, QuestionSet } from '../cases/question-set.ts';
+import { collectEarly } from './collect-early.ts';
 import { fingerprint } from './fingerprint.ts';
 import { disabledToolsWarning, prepareAgent, type PreparedAgent } from './prepare-agent.ts';
 import type { FinishedAttempt, FinishedAttempts } from './attempt-log.ts';
@@ -69,6 +70,7 @@ export async function runEvals(fullProject: Project, options: EvalOptions): Prom
   const { sets, signal } = options;
   const started = new Date().toISOString();
   const startTime = performance.now();
+  collectEarly();
   const agents = await prepareAgents(project, options);
   for (const { agent } of agents.values()) await requireModel(project, agent);
   const warning = disabledToolsWarning(agents);
