@@ -66,4 +66,12 @@ export const chatMutants: readonly Mutant[] = [
     why: 'What an answer denies is marked as if it had said it.',
     tests: ['chat/grounding/rules/directions.test.ts'],
   },
+  {
+    name: 'chat-leaves-at-second-stop',
+    file: 'cli/commands/agents/chat.ts',
+    find: '      lastPress = -Infinity;\n      return',
+    replace: '      return',
+    why: 'Ctrl-C at two questions in a row ends the chat.',
+    tests: ['cli/chat-input.test.ts'],
+  },
 ];

@@ -113,6 +113,15 @@ describe('Ctrl-C in a chat', () => {
     expect(running.calls).toHaveLength(2);
   });
 
+  test('once at each of two questions stops both turns, and does not leave', async () => {
+    const ask = use('run_sql', { sql: 'SELECT 1' });
+    const running = project.playing(inTurn(ask, ask, say('After.')));
+    const stop = { keys: '\u0003', when: /\]o: / };
+    const { stdout } = await chat(['Go.', stop, 'Again.', stop, 'And now?']);
+    expect(stdout).toContain('After.');
+    expect(running.calls).toHaveLength(3);
+  });
+
   test('at the prompt drops the line and shows the prompt again', async () => {
     const running = project.playing(() => say('Read.'));
     await chat([{ keys: 'wrong' }, { keys: '\u0003', when: /wrong/ }, 'right']);

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,6 +15,8 @@ const months = `WITH RECURSIVE m(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM m W
 SELECT printf('2024-%02d-01', n) AS month, n * n * 1000 AS revenue FROM m`;
 const wide = `SELECT '2024-07-01 10:00:00' AS first_order, '2024-12-31 23:59:59' AS last_order, 'A long name of a customer' AS customer,
 '日本の会社' AS owner, 1767173.25 AS revenue, 'Enterprise and everything beyond' AS segment UNION ALL SELECT '2024-08-01 10:00:00', '2024-12-30 23:59:59', 'B', 'x', 2, 'SMB'`;
+const endless =
+  'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
 const report = [
   '## Revenue by month',
   '',
@@ -44,8 +46,24 @@ function answer({ messages, results }: ModelCall): Answer {
   if (asked.includes('wide')) return hasRun ? say('Here [q2].') : use('run_sql', { sql: wide });
   if (asked.includes('slow'))
     return say('Slowly.\n\nAnd so on, and so on, to the end.', { dripMs: 150 });
+  if (asked.includes('endless')) return use('run_sql', { sql: endless });
   if (asked.includes('refuse')) return use('run_sql', { sql: 'SELECT 1' });
   return say(`I read ${asked.split('\n').length} lines.`);
+}
+
+/** The processes that run a statement right now, for a ktx which runs in the folder. */
+function busyReaders(folder: string): readonly string[] {
+  const running = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return running.filter((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const isReader = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('reader-process');
+      return isReader && state === 'R' && readlinkSync(`/proc/${parent}/cwd`) === folder;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /**
@@ -149,6 +167,25 @@ describe.skipIf(!hasTmux).each([
     await expect.poll(() => messages().at(-1), { timeout: 60_000 }).toBe('and half of a line');
     expect(messages().at(-2)).toBe('next one');
   });
+
+  test.skipIf(!existsSync('/proc'))(
+    'Ctrl-C ends a statement that runs, also in the warehouse; the next question works',
+    async () => {
+      tmux('clear-history', '-t', 'ktx');
+      enter('And an endless one?');
+      await sees(/Allow it\? [^\n]*$/m);
+      await expect.poll(() => screen().trimEnd(), { timeout: 60_000 }).toMatch(/\[n\]o:$/);
+      enter('o');
+      await expect.poll(() => busyReaders(project.dir), { timeout: 60_000 }).toHaveLength(1);
+      type('C-c');
+      await sees(/stopping[^]*ended: interrupted[^]*›$/m);
+      await expect.poll(() => busyReaders(project.dir), { timeout: 60_000 }).toEqual([]);
+      enter('And the wide one again?');
+      await sees(/interrupted[^]*Allow it\?[^]*\[n\]o:/);
+      enter('o');
+      await sees(/interrupted[^]*Here \[q2\][^]*›$/m);
+    },
+  );
 
   test('Ctrl-C at a permission stops the turn, and the next line is a message', async () => {
     tmux('clear-history', '-t', 'ktx');

@@ -157,7 +157,7 @@ const secondPressMs = 2000;
 /** Ctrl-C stops the running turn. Without one, or pressed twice in a row, it leaves the chat. */
 function handleInterrupts(input: LineInput, context: CommandContext) {
   let turn: AbortController | undefined;
-  let lastPress = -secondPressMs;
+  let lastPress = -Infinity;
   input.onInterrupt(() => {
     const now = performance.now();
     const isSecondPress = now - lastPress < secondPressMs;
@@ -173,6 +173,8 @@ function handleInterrupts(input: LineInput, context: CommandContext) {
     /** The signal of a new turn. */
     startTurn(): AbortSignal {
       turn = new AbortController();
+      // What stopped the turn before does not count for this one.
+      lastPress = -Infinity;
       return AbortSignal.any([turn.signal, context.signal]);
     },
     endTurn(): void {
