@@ -167,6 +167,7 @@ describe('the rooms of src/', () => {
 const fileOpeners: Readonly<Record<string, string>> = {
   'store/confined-file.ts': 'is the door',
   'store/files.ts': 'files that it creates beside those that they replace',
+  'mcp/apps/apps.ts': 'files of the package',
   'web/page-files.ts': 'files of the package',
   'store/ownership/private-files.ts': 'creates empty files in .ktx',
   'chat/transcript.ts': 'appends to its own file in .ktx',

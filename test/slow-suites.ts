@@ -25,6 +25,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'a dbt project through the command line; test/sources/dbt.test.ts reads one',
   'test/e2e/dbt-whole.test.ts':
     'a dbt project with everything from its files to answers; test/sources/dbt.test.ts reads one',
+  'test/web/apps.test.ts':
+    'the apps in a real browser and a real host; test/mcp/apps.test.ts asks their server',
   'test/web/browser.test.ts':
     'every page in a real browser; test/web/safety.test.ts and routes.test.ts ask its server',
   'test/ingest/project-sizes.test.ts':

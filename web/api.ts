@@ -29,15 +29,47 @@ export async function enter(): Promise<ApiError | undefined> {
   return undefined;
 }
 
+/** True in the frame of an MCP client, where there are no other pages. */
+export const isApp = document.documentElement.dataset['app'] !== undefined;
+
+type Read = (path: string, parameters: Parameters) => Promise<Envelope<unknown>>;
+type Send = (path: string, input: object) => Promise<Envelope<unknown>>;
+
+let ask: { readonly read: Read; readonly send: Send } = {
+  read: readFromServer,
+  send: sendToServer,
+};
+
+/** From now on somebody else than a server answers. */
+export function readWith(other: Read): void {
+  ask = { ...ask, read: other };
+}
+
+/** From now on somebody else than a server takes decisions. */
+export function sendWith(other: Send): void {
+  ask = { ...ask, send: other };
+}
+
 /** Data of the project. */
-export function read<Data>(path: string, parameters: Parameters = {}): Promise<Envelope<Data>> {
+export async function read<Data>(
+  path: string,
+  parameters: Parameters = {},
+): Promise<Envelope<Data>> {
+  return (await ask.read(path, parameters)) as Envelope<Data>;
+}
+
+/** A decision, or a question that costs something. */
+export async function send<Data>(path: string, input: object): Promise<Envelope<Data>> {
+  return (await ask.send(path, input)) as Envelope<Data>;
+}
+
+function readFromServer<Data>(path: string, parameters: Parameters): Promise<Envelope<Data>> {
   const query = queryOf(parameters);
   if (isExport) return readFile(path, query);
   return request(`api/${path}${query === '' ? '' : `?${query}`}`, {});
 }
 
-/** A decision, or a question that costs something. */
-export function send<Data>(path: string, input: object): Promise<Envelope<Data>> {
+function sendToServer<Data>(path: string, input: object): Promise<Envelope<Data>> {
   const headers = { 'content-type': 'application/json' };
   const init = { method: 'POST', body: JSON.stringify(input), headers };
   return request(path === 'session' ? path : `api/${path}`, init);

@@ -12,8 +12,8 @@ export const mcpHttpMutants: readonly Mutant[] = [
   {
     name: 'http-role',
     file: 'mcp/http/callers.ts',
-    find: 'viewAs(project, role)',
-    replace: 'viewAs(project, project.role ?? role?.replace("us", "dach"))',
+    find: 'viewAs(project, { role, person: name })',
+    replace: 'viewAs(project, { role: project.role ?? role?.replace("us", "dach"), person: name })',
     why: 'A token gets the rows of another role.',
     tests: tokens,
   },

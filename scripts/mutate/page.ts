@@ -54,4 +54,20 @@ export const pageMutants: readonly Mutant[] = [
     why: 'A version that nobody has read is decided against.',
     tests: changed,
   },
+  {
+    name: 'app-declared-only',
+    file: 'mcp/apps/client-shows-apps.ts',
+    find: 'mimeTypes.includes(appType) === true',
+    replace: 'mimeTypes.includes(appType) !== false',
+    why: 'Clients that show no apps list the tools of the apps, so that a model can decide.',
+    tests: ['mcp/apps.test.ts'],
+  },
+  {
+    name: 'app-decision-seen',
+    file: 'tools/apps/decide-conflict.ts',
+    find: '  else await requireUnchanged(',
+    replace: '  else void (',
+    why: 'What a person decides in an app holds although something else is open by then.',
+    tests: ['mcp/apps.test.ts'],
+  },
 ];

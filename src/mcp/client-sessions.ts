@@ -6,6 +6,7 @@ import {
   WebStandardStreamableHTTPServerTransport as Transport,
 } from '@modelcontextprotocol/server';
 import { isRecord } from '../lib/json.ts';
+import { declaresApps } from './apps/client-shows-apps.ts';
 import { errorReply } from './stdio/check-line.ts';
 
 /** The session of a client of 2025 that can be asked something in the middle of a call. */
@@ -41,8 +42,8 @@ export type ClientSessions = ReturnType<typeof openClientSessions>;
 
 /**
  * The sessions of all callers. Only a client of 2025 that can answer questions (elicitation,
- * sampling) gets one: the revision 2026-07-28 has none, and other clients lose nothing when the
- * server restarts.
+ * sampling) or shows apps gets one: the revision 2026-07-28 has none, and other clients lose
+ * nothing when the server restarts.
  */
 export function openClientSessions({ mostOfOne, mostOfAll, idleMs }: ClientSessionLimits) {
   const known = new Map<string, ClientSession>();
@@ -73,7 +74,7 @@ export function openClientSessions({ mostOfOne, mostOfAll, idleMs }: ClientSessi
   };
 
   const begin = async (asked: ClientSessionMessage): Promise<Response | undefined> => {
-    if (!canBeAsked(asked.message) || !(await hasRoom(asked.owner))) return undefined;
+    if (!needsSession(asked.message) || !(await hasRoom(asked.owner))) return undefined;
     const session = await open(asked);
     const answer = await handle(session, asked);
     // A session that did not begin takes no room.
@@ -114,10 +115,12 @@ function handle(
   return session.transport.handleRequest(request, { parsedBody: message });
 }
 
-function canBeAsked(message: unknown): boolean {
+/** Whether it said something that the server has to remember: it says it only here. */
+function needsSession(message: unknown): boolean {
   if (!isInitializeRequest(message)) return false;
-  const { elicitation, sampling } = message.params.capabilities;
-  return elicitation !== undefined || sampling !== undefined;
+  const { capabilities } = message.params;
+  const { elicitation, sampling } = capabilities;
+  return elicitation !== undefined || sampling !== undefined || declaresApps(capabilities);
 }
 
 /** Nobody could get the answer any more. Does nothing if it was sent. */

@@ -4,6 +4,7 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   type ListToolsResult,
+  type ReadResourceResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -11,6 +12,8 @@ import { readVersion } from '../lib/version.ts';
 import type { Tool } from '../tools/tool.ts';
 import { answerCall, answerRead, describeAsked, runTool } from './answer-call.ts';
 import { askIfAmbiguous, readChoices, withChoices } from './ask-choice.ts';
+import { forApps, isAppUri, readApp, withApp } from './apps/apps.ts';
+import { showsApps } from './apps/client-shows-apps.ts';
 import type { Caller } from './caller.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
@@ -35,14 +38,16 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   );
   const { server } = mcp;
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {} });
-  server.setRequestHandler('tools/list', () => ({ tools: listTools(caller) }));
+  server.setRequestHandler('tools/list', (_request, context) => ({
+    tools: listTools(caller, showsApps(server, context)),
+  }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     using progress = startProgress(context);
     const { signal: cancelled } = context.mcpReq;
     const signal = stop === undefined ? cancelled : AbortSignal.any([cancelled, stop]);
-    const tool = caller.toolbox
-      .tools(signal, progress?.report)
-      .find(({ name }) => name === params.name);
+    const offered = caller.toolbox.tools(signal, progress?.report);
+    const forTheApps = showsApps(server, context) ? caller.toolbox.appTools(signal) : [];
+    const tool = [...offered, ...forTheApps].find(({ name }) => name === params.name);
     if (tool === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
@@ -79,6 +84,8 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
     return answerRead(caller, asked, () => listResources(caller.project, params?.cursor));
   });
   server.setRequestHandler('resources/read', ({ params: { uri } }, context) => {
+    // An app has no data of the project.
+    if (isAppUri(uri)) return readAppFor(uri, showsApps(server, context));
     const asked = describeAsked(server, context, { tool: 'resources/read', input: { uri } });
     return answerRead(caller, asked, () => {
       if (!mayRead()) throw new ResourceNotFoundError(uri);
@@ -88,17 +95,33 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   return mcp;
 }
 
-const listedTools = new WeakMap<Caller['toolbox'], ListToolsResult['tools']>();
+function readAppFor(uri: string, isShown: boolean): ReadResourceResult {
+  const app = isShown ? readApp(uri) : undefined;
+  if (app === undefined) throw new ResourceNotFoundError(uri);
+  return app;
+}
 
-/** Made once for a caller: it takes a few milliseconds, and the list never changes. */
-function listTools(caller: Caller): ListToolsResult['tools'] {
-  const known = listedTools.get(caller.toolbox);
+type ListedTools = ListToolsResult['tools'];
+
+const listedTools = new WeakMap<Caller['toolbox'], Map<boolean, ListedTools>>();
+
+/**
+ * Made once for a caller: it takes a few milliseconds, and the list never changes. A client that
+ * shows apps also gets the tools of the apps.
+ */
+function listTools(caller: Caller, hasApps: boolean): ListedTools {
+  const lists = listedTools.get(caller.toolbox) ?? new Map<boolean, ListedTools>();
+  listedTools.set(caller.toolbox, lists);
+  const known = lists.get(hasApps);
   if (known !== undefined) return known;
-  const tools = caller.toolbox
-    .tools(new AbortController().signal)
-    .filter(({ effect }) => caller.mayOffer(effect))
-    .map(listedTool);
-  listedTools.set(caller.toolbox, tools);
+  const { signal } = new AbortController();
+  const list = (tools: readonly Tool[]) =>
+    tools.filter(({ effect }) => caller.mayOffer(effect)).map(listedTool);
+  const offered = list(caller.toolbox.tools(signal));
+  const tools = hasApps
+    ? [...offered.map(withApp), ...list(caller.toolbox.appTools(signal)).map(forApps)]
+    : offered;
+  lists.set(hasApps, tools);
   return tools;
 }
 

@@ -1,3 +1,5 @@
+import { decideConflict } from './apps/decide-conflict.ts';
+import { readConflictsTool } from './apps/read-conflicts.ts';
 import { cannotAnswer } from './cannot-answer.ts';
 import { findValuesTool } from './find-values.ts';
 import { ingestTool } from './ingest.ts';
@@ -24,6 +26,8 @@ import type { ReconciliationSession } from '../ingest/decide/reconcile/reconcili
 interface Registry {
   /** Over MCP and in chat, in the order in which surfaces list them. */
   readonly agents: readonly ToolDefinition[];
+  /** Only for the apps that an MCP client shows: no model calls them. */
+  readonly apps: readonly ToolDefinition[];
   /** Only in conversations of ktx, after those above. */
   readonly conversation: readonly ToolDefinition[];
   /** In the loops of an ingest, by stage. */
@@ -44,6 +48,7 @@ export const registry: Registry = {
     ingestTool,
     reviewStatus,
   ],
+  apps: [readConflictsTool, decideConflict],
   conversation: [cannotAnswer],
   extract: [
     ...unitTools,

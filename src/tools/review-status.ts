@@ -1,7 +1,6 @@
-import { parseSubject } from '../context/claims/subject.ts';
 import { suggestedBackend } from '../llm/backends.ts';
-import type { SentValues } from '../llm/egress/sent-values.ts';
 import { z } from 'zod';
+import { valuesOfConflicts } from './answers/values-of-conflicts.ts';
 import type { ReviewQueue } from '../project/review/review-queue.ts';
 import { loadReviewQueue } from '../project/review/review-queue.ts';
 import type { ToolDefinition } from './tool.ts';
@@ -88,14 +87,10 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
 
 /** The numbers of contested metrics, by the lines that have them. */
 function metricValues(contested: ReviewQueue['contested'], shown: readonly unknown[]) {
-  return contested.flatMap(({ subject, variants }): SentValues[] => {
-    const count = variants.filter(({ number }) => number?.value !== undefined).length;
-    const line = JSON.stringify({ contested: subject }).slice(0, -1);
-    const isShown = shown.some((item) => typeof item === 'string' && item.startsWith(line));
-    const { connection = '', dataset = '', name = '' } = parseSubject(subject) ?? {};
-    if (count === 0 || !isShown) return [];
-    return [{ connection, source: dataset, column: name, kind: 'metric', count }];
-  });
+  const lineOf = (subject: string) => JSON.stringify({ contested: subject }).slice(0, -1);
+  const isShown = (subject: string) =>
+    shown.some((item) => typeof item === 'string' && item.startsWith(lineOf(subject)));
+  return valuesOfConflicts(contested.filter(({ subject }) => isShown(subject)));
 }
 
 function withoutNumber(key: string, value: unknown): unknown {

@@ -46,16 +46,17 @@ interface ToolboxOptions {
 
 type ReportStep = (step: string) => void;
 
+interface Toolbox {
+  tools(signal: AbortSignal, reportStep?: ReportStep): Tool[];
+  /** What the apps that a client shows may call; no model does. */
+  appTools(signal: AbortSignal): Tool[];
+}
+
 /**
  * The registry's tools for agents, for one project. The last answers are held so that a cursor can
  * continue them.
  */
-export function openToolbox(
-  project: Project,
-  options: ToolboxOptions = {},
-): {
-  tools(signal: AbortSignal, reportStep?: ReportStep): Tool[];
-} {
+export function openToolbox(project: Project, options: ToolboxOptions = {}): Toolbox {
   const { sendsValues = true, isReviewedOnly = false, isConversation = false, caller } = options;
   const loops = loopTools(project);
   let held: readonly HeldAnswer[] = [];
@@ -113,6 +114,10 @@ export function openToolbox(
   return {
     tools: (signal, reportStep = () => undefined) =>
       offered.map((definition) => bindTool(definition, { signal, reportStep })),
+    appTools: (signal) =>
+      registry.apps.map((definition) =>
+        bindTool(definition, { signal, reportStep: () => undefined }),
+      ),
   };
 }
 

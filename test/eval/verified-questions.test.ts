@@ -76,7 +76,9 @@ const questionsOf = (hits: readonly Hit[]) =>
 async function call(name: string, input: object, role?: string) {
   const project = await openProject(asked.dir, {});
   try {
-    const tools = openToolbox(viewAs(project, role)).tools(new AbortController().signal);
+    const tools = openToolbox(viewAs(project, { role, person: undefined })).tools(
+      new AbortController().signal,
+    );
     const tool = tools.find((each) => each.name === name);
     return await (tool?.execute(input) ?? Promise.reject(new Error(name)));
   } finally {

@@ -28,6 +28,17 @@ test('the page is small: 150 kB gzipped, with everything', () => {
   expect(total).toBeLessThan(budget);
 });
 
+test('an app is small: less than the page, in one file', () => {
+  const folder = join(root, 'dist/apps');
+  const apps = readdirSync(folder);
+  expect(apps.toSorted()).toEqual(['answer.html', 'conflict.html']);
+  for (const app of apps) {
+    const size = gzipSync(readFileSync(join(folder, app))).length;
+    expect(size).toBeGreaterThan(5_000);
+    expect(size).toBeLessThan(40_000);
+  }
+});
+
 test('nothing in it comes from elsewhere, and its HTML runs nothing', () => {
   const html = readFileSync(join(built, 'index.html'), 'utf8');
   expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
@@ -38,7 +49,14 @@ test('it costs an installation no package: all that it is made of is for the bui
   const { dependencies, devDependencies } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   ) as Record<string, Record<string, string>>;
-  for (const name of ['preact', '@dagrejs/dagre', 'vite', 'axe-core', 'playwright-core']) {
+  for (const name of [
+    'preact',
+    '@dagrejs/dagre',
+    'vite',
+    'axe-core',
+    'playwright-core',
+    '@modelcontextprotocol/ext-apps',
+  ]) {
     expect(devDependencies).toHaveProperty([name]);
     expect(dependencies).not.toHaveProperty([name]);
   }

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Answer, Dimensions } from '../answers.ts';
 import { type Envelope, isExport, send } from '../api.ts';
-import { Chart } from '../charts/chart.tsx';
 import { useData } from '../data.ts';
-import { Failure, Said, Section } from '../parts/basics.tsx';
-import { cellText, numberOf } from '../parts/text.ts';
+import { Failure, Section } from '../parts/basics.tsx';
+import { Result } from '../parts/result.tsx';
 
 interface QueryBuilderProps {
   readonly connection: string;
@@ -84,44 +83,4 @@ function commandOf(
     ...conditions.flatMap((text) => ['--where', `"${text.replaceAll(/(["\\$`])/g, '\\$1')}"`]),
   ];
   return words.join(' ');
-}
-
-function Result({ answer }: { readonly answer: Answer }) {
-  const { columns, rows, sql, truncated } = answer;
-  return (
-    <>
-      <Chart answer={answer} />
-      <div class="scroll" tabIndex={0} role="region" aria-label="Rows">
-        <table class="grid rows">
-          <thead>
-            <tr>
-              {columns.map(({ name, kind }) => (
-                <th key={name} scope="col" class={kind === 'metric' ? 'number' : ''}>
-                  <Said>{name}</Said>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, 200).map((row, index) => (
-              <tr key={index}>
-                {row.map((value, at) => (
-                  <td key={at} class={numberOf(value) === undefined ? '' : 'number'}>
-                    {cellText(value)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {rows.length > 200 || truncated ? <p class="soft">Only the first rows.</p> : null}
-      <details>
-        <summary>The SQL that ran</summary>
-        <pre class="command">
-          <Said>{sql}</Said>
-        </pre>
-      </details>
-    </>
-  );
 }

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Answer } from '../answers.ts';
+import { isApp } from '../api.ts';
 import { formatNumber, formatShort, visible } from '../parts/text.ts';
 import { chooseChart, type ChosenChart, toVegaLite } from './choose-chart.ts';
 import { saveAs, toPng, toSvgText } from './save-chart.ts';
@@ -27,7 +28,7 @@ export function Chart({ answer }: { readonly answer: Answer }) {
       {chart.mark === 'line' ? <Line chart={chart} /> : null}
       <figcaption class="soft">
         {visible(chart.title)}{' '}
-        {chart.mark === 'big_number' ? null : (
+        {chart.mark === 'big_number' || isApp ? null : (
           <>
             <button type="button" class="link" onClick={saveSvg}>
               SVG

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { isApp } from '../api.ts';
 import { Chip, Key, Said } from '../parts/basics.tsx';
 import { linkToSubject } from '../router.ts';
 import { ConflictBody } from './conflict-body.tsx';
@@ -35,9 +36,13 @@ export function QuestionCard(props: QuestionCardProps) {
           <span class="position">{position}</span>
         </p>
         <h2>
-          <a href={linkToSubject(question.about.subject)}>
+          {isApp ? (
             <Said>{questionName(question)}</Said>
-          </a>
+          ) : (
+            <a href={linkToSubject(question.about.subject)}>
+              <Said>{questionName(question)}</Said>
+            </a>
+          )}
         </h2>
         {difference === undefined ? null : <p class="difference">{difference}</p>}
         {question.type === 'conflict' && question.about.difference !== undefined ? (

@@ -3,22 +3,15 @@ import type { About, Waiting as Queue } from '../answers.ts';
 import { isExport } from '../api.ts';
 import { useData } from '../data.ts';
 import { Empty, Failure, Key, Title, Waiting } from '../parts/basics.tsx';
-import { isTyping } from '../parts/search-box.tsx';
 import { count } from '../parts/text.ts';
 import type { Place } from '../router.ts';
 import { DecisionLine } from './decision-line.tsx';
 import { OpenWork } from './open-work.tsx';
 import { QuestionCard } from './question-card.tsx';
 import { QuestionList } from './question-list.tsx';
-import {
-  decideAll,
-  type Decision,
-  deferral,
-  listQuestions,
-  numberedDecision,
-  type Question,
-} from './questions.ts';
-import { type Selection, SelectionBar, useSelection } from './selection.tsx';
+import { type Decision, listQuestions, type Question } from './questions.ts';
+import { useReviewKeys } from './review-keys.ts';
+import { SelectionBar, useSelection } from './selection.tsx';
 import { type Decisions, isOutdated, useDecisions } from './use-decisions.ts';
 
 /** Conflicts, joins, metrics and corrections, one at a time. */
@@ -127,72 +120,4 @@ function nextAfter(open: readonly Question[], gone: readonly Question[]): Questi
   const index = open.findIndex(({ key }) => keys.has(key));
   const isLeft = ({ key }: Question) => !keys.has(key);
   return open.slice(index).find(isLeft) ?? open.findLast(isLeft);
-}
-
-interface ReviewKeys {
-  readonly current: Question | undefined;
-  readonly decisions: Decisions | undefined;
-  readonly decide: (decision: Decision) => void;
-  readonly move: (steps: number) => void;
-  readonly selection: Selection;
-  readonly write: () => void;
-}
-
-function useReviewKeys(keys: ReviewKeys): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (isTyping(event)) return;
-      const isKnown = pressKey(event.key, keys);
-      if (isKnown) event.preventDefault();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  });
-}
-
-/** False if the key means nothing here. */
-function pressKey(key: string, keys: ReviewKeys): boolean {
-  const { current, decisions, move, selection, write } = keys;
-  if (key === 'j' || key === 'k') {
-    move(key === 'j' ? 1 : -1);
-    return true;
-  }
-  if (decisions === undefined) return false;
-  if (key === 'z') {
-    decisions.undo();
-    return true;
-  }
-  if (current === undefined) return false;
-  // With Shift the letter is a capital.
-  if (key === 'x' || key === 'X') {
-    selection.toggle(current, key === 'X');
-    return true;
-  }
-  if (key === 'w') {
-    write();
-    return true;
-  }
-  return pressToDecide(key, current, keys);
-}
-
-function pressToDecide(
-  key: string,
-  current: Question,
-  { selection, decide }: Pick<ReviewKeys, 'selection' | 'decide'>,
-): boolean {
-  if (key === 'Escape' && selection.questions.length > 0) {
-    selection.clear();
-    return true;
-  }
-  const number = /^[1-9]$/.test(key) ? Number(key) : undefined;
-  const decision = key === 'p' ? deferral(current, '') : number && decisionOf(number);
-  if (!decision) return false;
-  decide(decision);
-  return true;
-
-  function decisionOf(choice: number): Decision | undefined {
-    if (selection.questions.length === 0) return numberedDecision(current, choice);
-    const verb = (['accept', 'reject'] as const)[choice - 1];
-    return verb && decideAll(selection.questions, verb);
-  }
 }

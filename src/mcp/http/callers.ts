@@ -124,7 +124,7 @@ function openIdentifiedCaller(
   { name, role, scopes, canStepUp }: Identity,
   { limits, record, states }: IdentifiedCallerInput,
 ): Caller {
-  return openCaller(viewAs(project, role), {
+  return openCaller(viewAs(project, { role, person: name }), {
     name,
     mayUse: (effect) => scopes.includes(scopeOfEffect[effect]),
     // A client that can get another token has to know for what.
@@ -166,7 +166,9 @@ function scopeNeeded(caller: Caller, message: unknown): CallScope | undefined {
 }
 
 function effectOfTool({ toolbox }: Caller, name: string | undefined): ToolEffect | undefined {
-  return toolbox.tools(new AbortController().signal).find((tool) => tool.name === name)?.effect;
+  const { signal } = new AbortController();
+  const tools = [...toolbox.tools(signal), ...toolbox.appTools(signal)];
+  return tools.find((tool) => tool.name === name)?.effect;
 }
 
 function scopeMissing(tool: string, scope: CallScope): UserError {

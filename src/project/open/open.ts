@@ -100,6 +100,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     trust,
     /** Whose row rules apply. */
     role,
+    /** Who decides, if somebody else than the person of this machine asks. */
+    person: undefined as string | undefined,
     /** Names of all warehouses. */
     warehouses: listWarehouses(config),
     /** The named warehouse, or the only one; otherwise throws an error that lists the names. */
@@ -179,8 +181,11 @@ function shareWarehouses(
  * The project as another role sees it. It shares everything else with the project, which has to be
  * closed in its place. Undefined stands for no role: row rules then hide all their rows.
  */
-export function viewAs(project: Project, role: string | undefined): Project {
-  return { ...project, role, model: (name) => project.modelAs(name, role) };
+export function viewAs(
+  project: Project,
+  { role, person }: { readonly role: string | undefined; readonly person: string | undefined },
+): Project {
+  return { ...project, role, person, model: (name) => project.modelAs(name, role) };
 }
 
 function openProjectTrust(dir: string, config: ProjectConfig, options: ProjectOptions) {

@@ -143,7 +143,7 @@ export async function createJoinPin(project: Project, decision: JoinDecision): P
       .map(shortId)
       .sort(),
     ...(decision.isAccepted && { says: chosen.body }),
-    by: await authorName(project.dir),
+    by: await authorName(project),
     at: new Date().toISOString().slice(0, 10),
   };
   return decision.why === undefined ? pin : { ...pin, why: decision.why };

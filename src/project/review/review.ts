@@ -112,7 +112,7 @@ export async function createPin(project: Project, request: PinRequest): Promise<
     // What no source says any more stands by itself.
     ...(gone === true ? { says } : { ...(source && { source }), said: says }),
     seen: conflict.variants.map(({ id }) => id).sort(),
-    by: await authorName(dir),
+    by: await authorName(project),
     at: new Date().toISOString().slice(0, 10),
   };
   return request.why === undefined ? pin : { ...pin, why: request.why };

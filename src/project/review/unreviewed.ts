@@ -179,7 +179,7 @@ export async function createReviewPin(
     kind: metric.kind,
     choose: isAccepted ? metric.id : noneOfThem,
     seen: others.map(({ id }) => id).sort(),
-    by: await authorName(project.dir),
+    by: await authorName(project),
     at: new Date().toISOString().slice(0, 10),
     // A metric of the queries stands without them.
     ...(isAccepted && metric.typed !== undefined && { says: anyJsonSchema.parse(metric.says) }),

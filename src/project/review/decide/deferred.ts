@@ -72,7 +72,7 @@ export async function createDeferral(
     choose: decideLater,
     seen: question.ids.toSorted(),
     ...(until !== undefined && { until }),
-    by: await authorName(project.dir),
+    by: await authorName(project),
     at: today,
     ...(why !== undefined && { why }),
   };

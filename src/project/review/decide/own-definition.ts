@@ -49,7 +49,7 @@ export async function createOwnDefinition(
     choose,
     seen: [...new Set([...ids, choose])].sort(),
     says,
-    by: await authorName(project.dir),
+    by: await authorName(project),
     at: new Date().toISOString().slice(0, 10),
     ...(why !== undefined && { why }),
   };
