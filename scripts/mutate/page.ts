@@ -70,4 +70,20 @@ export const pageMutants: readonly Mutant[] = [
     why: 'What a person decides in an app holds although something else is open by then.',
     tests: ['mcp/apps.test.ts'],
   },
+  {
+    name: 'page-join-in-use',
+    file: 'project/review/decide/changed-question.ts',
+    find: '  if (named.every(isOpen)) return open;',
+    replace: '  if (named.length > 0) return open;',
+    why: 'Nobody can reject or name a join in use from the graph.',
+    tests: changed,
+  },
+  {
+    name: 'page-role-used',
+    file: 'project/review/decide/check-role.ts',
+    find: '  if (users.length === 0) return;',
+    replace: '  if (users.length >= 0) return;',
+    why: 'A join gets another name, and saved queries still say the old one.',
+    tests: changed,
+  },
 ];

@@ -62,13 +62,19 @@ function decides(verb: 'accept' | 'reject'): PageRoute {
   return define({
     method: 'POST',
     writes: true,
-    // A join in use is not in the review queue: what the page saw of it is its id.
-    input: z.strictObject({ ids: seen, why: decision.why, seen: seen.optional() }),
-    command: ({ ids, why, seen: known }) => [
+    input: z.strictObject({
+      ids: seen,
+      why: decision.why,
+      seen,
+      // A rejected join needs no name.
+      ...(verb === 'accept' ? { role: name.optional() } : {}),
+    }),
+    command: ({ ids, why, seen: known, role }) => [
       'review',
       verb,
+      ...flag('as', typeof role === 'string' ? role : undefined),
       ...flag('why', why),
-      ...(known === undefined ? [] : seenFlag(known)),
+      ...seenFlag(known),
       '--',
       ...ids,
     ],

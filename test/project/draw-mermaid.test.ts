@@ -4,7 +4,7 @@ import { drawMermaid } from '../../src/project/graph/draw-mermaid.ts';
 // What it prints was read by Mermaid 12.3 itself.
 test('a diagram of Mermaid has every join with its ends, and every dataset, whatever its name', () => {
   const dataset = { key: [], fields: 0, metrics: 0, usage: 0 };
-  const join = { subject: '', cardinality: 'many_to_one', state: 'declared' as const };
+  const join = { subject: '', seen: [], cardinality: 'many_to_one', state: 'declared' as const };
   const text = drawMermaid({
     connection: 'shop',
     datasets: ['orders', 'alone "x" 😀 50%\n'].map((name) => ({ ...dataset, name })),

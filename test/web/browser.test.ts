@@ -164,6 +164,29 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  test('a join in doubt is accepted under a name in the graph, by the keyboard', async () => {
+    const dir = await waitingProject();
+    onTestFinished(() => removeFolder(dir));
+    await ktx(['ingest'], { cwd: dir });
+    await using page = await startPage(dir);
+    const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/joins');
+    await tab.locator('main summary').focus();
+    await tab.keyboard.press('Enter');
+    const row = tab.locator('main table tr', { hasText: 'in doubt' }).first();
+    await row.locator('button').first().focus();
+    await tab.keyboard.press('Enter');
+    await tab.locator('.role input').fill('packed_by');
+    expect(await axeViolations(tab)).toEqual([]);
+    await tab.keyboard.press('Enter');
+    await tab.waitForSelector('.decision-made');
+    await settle(tab);
+    expect(await tab.locator('.decision-made').innerText()).toContain('named packed_by');
+    const { envelope } = await ktxJson(['sl', 'graph'], { cwd: dir });
+    expect(JSON.stringify(envelope.data)).toContain('"role":"packed_by"');
+    expect(problems).toEqual([]);
+  });
+
   test('what another person decided meanwhile is refused, said and gone from the list', async () => {
     const dir = await waitingProject();
     onTestFinished(() => removeFolder(dir));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -140,6 +140,89 @@ describe('what has changed since the page showed it', () => {
       seen.map((version) => post('choose', { subject: revenue, kind: 'metric', seen, version })),
     );
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
+  });
+});
+
+describe('a join of the graph', () => {
+  const graphSchema = z.object({
+    joins: z.array(
+      z.object({
+        subject: z.string(),
+        id: z.string().optional(),
+        role: z.string(),
+        state: z.string(),
+        seen: z.array(z.string()),
+      }),
+    ),
+  });
+  /** As the graph of the page has it. */
+  const joinOf = async (column: string) => {
+    const { envelope } = await ktxJson(['sl', 'graph'], { cwd });
+    const subject = `relationship:warehouse.orders(${column})`;
+    const found = graphSchema.parse(envelope.data).joins.find((known) => known.subject === subject);
+    return { subject, id: '', state: 'none', role: '', seen: [], ...found };
+  };
+
+  test('in doubt is accepted under a name, and gets another one: each is one commit', async () => {
+    await run('ingest');
+    const doubt = await joinOf('packer');
+    expect(doubt.state).toBe('in_doubt');
+    const accepted = await post('accept', { ids: [doubt.id], seen: doubt.seen, role: 'packed_by' });
+    expect(envelopeOf(accepted).error).toBeUndefined();
+    const used = await joinOf('packer');
+    expect([used.state === 'in_doubt', used.role]).toEqual([false, 'packed_by']);
+    const before = head().trim();
+    const renamed = await post('accept', { ids: [used.id], seen: used.seen, role: 'packer_name' });
+    expect(envelopeOf(renamed).error).toBeUndefined();
+    expect(await joinOf('packer')).toMatchObject({ role: 'packer_name' });
+    expect(git('rev-list', '--count', `${before}..HEAD`).trim()).toBe('1');
+    expect(git('show', 'HEAD:semantic-layer/warehouse/orders.yaml')).toContain('role: packer_name');
+    // As a person types it, and back again.
+    await run('review', 'accept', 'warehouse.orders(packer)', '--as', 'packed_by');
+    expect(await joinOf('packer')).toMatchObject({ role: 'packed_by' });
+  });
+
+  test('in use that somebody rejected or that has new claims is not decided again', async () => {
+    await run('ingest');
+    const doubt = await joinOf('packer');
+    await post('accept', { ids: [doubt.id], seen: doubt.seen });
+    const used = await joinOf('packer');
+    await run('review', 'reject', 'warehouse.orders(packer)');
+    const before = head();
+    for (const verb of ['accept', 'reject'])
+      expect(refusal(await post(verb, { ids: [used.id], seen: used.seen }))).toEqual([
+        409,
+        'question_changed',
+        expect.stringContaining('rejected it'),
+      ]);
+    const unseen = await post('reject', { ids: [used.id] });
+    expect([unseen.status, envelopeOf(unseen).error?.code]).toEqual([400, 'input_invalid']);
+    expect(head()).toBe(before);
+  });
+
+  test('keeps its name while something uses it, and takes none that is taken', async () => {
+    await run('ingest');
+    const doubt = await joinOf('packer');
+    const about = { ids: [doubt.id], seen: doubt.seen };
+    for (const [role, code] of [
+      ['amount', 'role_unusable'],
+      ['with space', 'role_unusable'],
+    ] as const)
+      expect(envelopeOf(await post('accept', { ...about, role })).error?.code).toBe(code);
+    await post('accept', { ...about, role: 'packed_by' });
+    mkdirSync(join(cwd, 'semantic-layer/warehouse/queries'), { recursive: true });
+    writeFileSync(
+      join(cwd, 'semantic-layer/warehouse/queries/packers.yaml'),
+      'query: packers\nmetrics: [orders.revenue]\ndimensions: [orders.packed_by.name]\n',
+    );
+    const used = await joinOf('packer');
+    const before = head();
+    const refused = await post('accept', { ids: [used.id], seen: used.seen, role: 'other' });
+    expect(envelopeOf(refused).error).toMatchObject({
+      code: 'role_used',
+      message: expect.stringContaining('the saved query packers') as unknown,
+    });
+    expect(head()).toBe(before);
   });
 });
 

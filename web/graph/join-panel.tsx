@@ -1,10 +1,11 @@
+import { useState } from 'preact/hooks';
 import type { Explained, JoinGraph } from '../answers.ts';
 import { useData } from '../data.ts';
 import { Chip, Failure, Key, Said } from '../parts/basics.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { count } from '../parts/text.ts';
 import { linkTo, linkToSubject } from '../router.ts';
-import { decideAll, type Decision, type Question } from '../review/questions.ts';
+import { decideAll, type Decision, type Question, renaming } from '../review/questions.ts';
 
 type GraphJoin = JoinGraph['joins'][number];
 type Decide = ((decision: Decision) => void) | undefined;
@@ -80,31 +81,62 @@ function JoinDetails({ join, onDecide }: { readonly join: GraphJoin; readonly on
 
 function JoinActions({ join, onDecide }: { readonly join: GraphJoin; readonly onDecide: Decide }) {
   if (onDecide === undefined) return null;
-  const decide = (verb: 'accept' | 'reject'): void => onDecide(decisionAbout(join, verb));
+  const question = questionAbout(join);
+  if (question === undefined)
+    return <p class="soft">Only the dataset’s file says so: change it there.</p>;
+  const decide = (verb: 'accept' | 'reject'): void => onDecide(decideAll([question], verb));
   return (
-    <p class="actions">
-      {join.state === 'in_doubt' ? (
-        <button type="button" class="button primary" onClick={() => decide('accept')}>
-          Accept
+    <>
+      <p class="actions">
+        {join.state === 'in_doubt' ? (
+          <button type="button" class="button primary" onClick={() => decide('accept')}>
+            Accept
+          </button>
+        ) : null}
+        <button type="button" class="button" onClick={() => decide('reject')}>
+          Reject
         </button>
-      ) : null}
-      <button type="button" class="button" onClick={() => decide('reject')}>
-        Reject
-      </button>
-    </p>
+      </p>
+      <RoleForm join={join} onName={(role) => onDecide(renaming(question, role))} />
+    </>
   );
 }
 
-function decisionAbout(join: GraphJoin, verb: 'accept' | 'reject'): Decision {
-  const { subject, id = subject, to, on, why = '', confidence = 0 } = join;
-  const question: Question = {
-    type: 'join',
-    key: id,
-    about: { subject, id, to, on, why, confidence },
-    // The graph knows the join by its id, and shows no others about its columns.
-    seen: [],
+interface RoleFormProps {
+  readonly join: GraphJoin;
+  readonly onName: (role: string) => void;
+}
+
+/** What queries call the join. */
+function RoleForm({ join: { from, role, state }, onName }: RoleFormProps) {
+  const [name, setName] = useState(role);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (name.trim() !== '' && (name.trim() !== role || state === 'in_doubt')) onName(name.trim());
   };
-  return decideAll([question], verb);
+  return (
+    <form class="role" onSubmit={submit}>
+      <label>
+        <span>Name in queries</span> <Said>{`${from}.`}</Said>
+        <input
+          type="text"
+          value={name}
+          autocomplete="off"
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button">
+        {state === 'in_doubt' ? 'Accept with this name' : 'Rename'}
+      </button>
+    </form>
+  );
+}
+
+/** Undefined for a join without claims, about which `ktx review` decides nothing. */
+function questionAbout(join: GraphJoin): Question | undefined {
+  const { subject, id, seen, to, on, why = '', confidence = 0 } = join;
+  if (id === undefined) return undefined;
+  return { type: 'join', key: id, about: { subject, id, to, on, why, confidence }, seen };
 }
 
 function DatasetDetails({ graph, name }: { readonly graph: JoinGraph; readonly name: string }) {

@@ -4,7 +4,7 @@ import { nameSubject } from '../parts/text.ts';
 /** What every question has. */
 interface Asked {
   readonly key: string;
-  /** The ids of all that the queue has about its subject and kind; none for a join in use. */
+  /** The ids of all that is known about its subject and kind: what a decision is about. */
   readonly seen: readonly string[];
 }
 
@@ -104,8 +104,13 @@ export function decideAll(questions: readonly Question[], verb: 'accept' | 'reje
     question.type === 'conflict' ? [] : [question.about.id],
   );
   const seen = [...new Set(questions.flatMap((question) => question.seen))];
-  const input = seen.length === 0 ? { ids } : { ids, seen };
-  return { questions, path: `review/${verb}`, input, says: `${verb}ed` };
+  return { questions, path: `review/${verb}`, input: { ids, seen }, says: `${verb}ed` };
+}
+
+/** A join under another name: accepted, if it is not in use yet. */
+export function renaming(question: Question, role: string): Decision {
+  const { input, ...decision } = decideAll([question], 'accept');
+  return { ...decision, input: { ...input, role }, says: `named ${role}` };
 }
 
 export function ownDecision(question: Question, definition: string): Decision {

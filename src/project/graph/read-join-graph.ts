@@ -1,6 +1,11 @@
 import { bodySchemas, shortId, type Claim } from '../../context/claims/claim.ts';
 import { subjects } from '../../context/claims/claim.ts';
-import { openUsageWeights, listJoinsInDoubt, loadJoinClaims } from '../review/joins.ts';
+import {
+  isAboutJoin,
+  openUsageWeights,
+  listJoinsInDoubt,
+  loadJoinClaims,
+} from '../review/joins.ts';
 import type { ModelDataset, ModelRelationship } from '../../semantic/model/model.ts';
 import type { Project } from '../open/open.ts';
 
@@ -31,8 +36,10 @@ interface GraphJoin {
   readonly state: JoinState;
   /** 0..1 in tenths; undefined for what only the file of the dataset says. */
   readonly confidence?: number | undefined;
-  /** As `ktx review accept` takes it, if it is in doubt. */
+  /** As `ktx review accept` takes it; undefined for what only the file of the dataset says. */
   readonly id?: string | undefined;
+  /** The ids of all claims that a decision about its columns is about, as `--seen` takes them. */
+  readonly seen: readonly string[];
   readonly why?: string | undefined;
   /** What was measured about the values. */
   readonly measured?: unknown;
@@ -68,7 +75,8 @@ export async function readJoinGraph(
       const from = subject.slice(prefix.length, subject.lastIndexOf('('));
       const measured = measuredOf(claimsBySubject.get(subject), id);
       const join = { subject, from, to, role: to, on, cardinality: 'many_to_one' };
-      return { ...join, state: 'in_doubt', confidence, id, why, measured };
+      const seen = doubts.filter((own) => own.subject === subject).map((own) => own.id);
+      return { ...join, state: 'in_doubt', confidence, id, seen, why, measured };
     });
   return {
     connection,
@@ -107,6 +115,8 @@ function describeJoin(
     cardinality,
     state: isDeclared(evidence) ? 'declared' : 'accepted',
     confidence: confidences.length === 0 ? undefined : Math.max(...confidences),
+    id: evidence[0] && shortId(evidence[0]),
+    seen: (claims.get(subject) ?? []).filter(isAboutJoin).map(shortId).sort(),
     measured: measuredOf(evidence),
   };
 }

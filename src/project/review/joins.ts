@@ -73,6 +73,28 @@ export async function listJoinsInDoubt(project: Project): Promise<readonly Revie
     .map(({ weight: _weight, ...doubt }) => doubt);
 }
 
+/** The joins that queries use and that have claims, each with the ids of all about its columns. */
+export async function listJoinsInUse(
+  project: Project,
+): Promise<readonly { readonly subject: string; readonly ids: readonly string[] }[]> {
+  const { pins } = await readPins(project.dir, pinsPath);
+  const joins = project.warehouses.map(async (connection) => {
+    const claims = await loadJoinClaims(project, connection);
+    const bySubject = Map.groupBy(claims.filter(isAboutJoin), ({ subject }) => subject);
+    const used = settleJoins(claims, pins).claims.filter(({ kind }) => kind === 'relationship');
+    return [...new Set(used.map(({ subject }) => subject))].map((subject) => ({
+      subject,
+      ids: (bySubject.get(subject) ?? []).map(shortId).sort(),
+    }));
+  });
+  return (await Promise.all(joins)).flat();
+}
+
+/** True for a claim that says that there is a join, or may be one. */
+export function isAboutJoin({ kind }: Claim): boolean {
+  return kind === 'relationship' || kind === 'possible_relationship';
+}
+
 /** How much people use the table of a dataset, from 0 to 1. */
 export async function openUsageWeights(
   project: Project,
@@ -119,6 +141,8 @@ interface JoinDecision {
   /** The subject of a join, or the beginning of its id. */
   readonly join: string;
   readonly isAccepted: boolean;
+  /** The name of an accepted join in queries, in place of the one that it has. */
+  readonly role?: string | undefined;
   readonly why?: string | undefined;
 }
 
@@ -132,7 +156,7 @@ export async function createJoinPin(project: Project, decision: JoinDecision): P
     await Promise.all(project.warehouses.map((connection) => loadJoinClaims(project, connection)))
   )
     .flat()
-    .filter(({ kind }) => kind === 'relationship' || kind === 'possible_relationship');
+    .filter(isAboutJoin);
   const chosen = chooseJoin(claims, decision);
   const pin = {
     subject: chosen.subject,
@@ -142,11 +166,15 @@ export async function createJoinPin(project: Project, decision: JoinDecision): P
       .filter(({ subject }) => subject === chosen.subject)
       .map(shortId)
       .sort(),
-    ...(decision.isAccepted && { says: chosen.body }),
+    ...(decision.isAccepted && { says: withRole(chosen, decision.role) }),
     by: await authorName(project),
     at: new Date().toISOString().slice(0, 10),
   };
   return decision.why === undefined ? pin : { ...pin, why: decision.why };
+}
+
+function withRole({ body }: Claim, role: string | undefined): Claim['body'] {
+  return role === undefined ? body : { ...bodySchemas.relationship.parse(body), role };
 }
 
 /** The one claim that the words of a person mean. */

@@ -9,6 +9,7 @@ import {
 import { UserError } from '../../../lib/error.ts';
 import { readText } from '../../../store/files.ts';
 import type { Project } from '../../open/open.ts';
+import { listJoinsInUse } from '../joins.ts';
 import { listQuestions, loadReviewQueue } from '../review-queue.ts';
 import type { OpenQuestion } from './deferred.ts';
 import { isNamed } from './find-question.ts';
@@ -27,7 +28,7 @@ interface SeenQuestion {
  */
 export async function requireUnchanged(project: Project, asked: SeenQuestion): Promise<void> {
   const { named, kind, seen } = asked;
-  const open = listQuestions(await loadReviewQueue(project));
+  const open = await listDecidable(project, named);
   const isAsked = (question: OpenQuestion) =>
     (kind === undefined || question.kind === kind) &&
     (named.some((name) => isNamed(question, name)) || question.ids.some((id) => seen.includes(id)));
@@ -41,6 +42,24 @@ export async function requireUnchanged(project: Project, asked: SeenQuestion): P
     ...(gone.size === 0 ? [] : [`no longer open: ${[...gone].join(', ')}`]),
     ...(await describeDecisions(project, { named, kind })),
   ]);
+}
+
+/** What is open, and the joins in use that are named: those can be rejected or named anew. */
+async function listDecidable(
+  project: Project,
+  named: readonly string[],
+): Promise<readonly OpenQuestion[]> {
+  const open = listQuestions(await loadReviewQueue(project));
+  const isOpen = (name: string) => open.some((question) => isNamed(question, name));
+  if (named.every(isOpen)) return open;
+  const joins = await listJoinsInUse(project);
+  const subjects = new Set(open.map(({ subject }) => subject));
+  return [
+    ...open,
+    ...joins
+      .filter(({ subject }) => !subjects.has(subject))
+      .map(({ subject, ids }) => ({ subject, kind: 'relationship', ids })),
+  ];
 }
 
 /** Throws `question_changed` if another decision than the one that was seen would be taken back. */

@@ -46,14 +46,19 @@ export const acceptCommand = defineCommand({
   examples: [
     ['ktx review accept "warehouse.orders(customer_id)"', 'queries use the join from now on'],
     ['ktx review accept 1f0c22aa 9be41d03', 'two of them, by their ids, as one commit'],
+    [
+      'ktx review accept "warehouse.orders(customer_id)" --as buyer',
+      'queries write orders.buyer; also for a join in use',
+    ],
   ],
   define: (command) =>
     command
       .argument('<join...>', joinArgument)
+      .option('--as <name>', 'name of the join in queries; refused while others use its name')
       .option('--why <words>', 'reason, stored with it')
       .option(...seenOption),
-  run: async ({ args: [joins], options }, context) =>
-    decideJoins(await context.project(), { joins, ...options, isAccepted: true }, context),
+  run: async ({ args: [joins], options: { as: role, ...options } }, context) =>
+    decideJoins(await context.project(), { joins, role, ...options, isAccepted: true }, context),
 });
 
 export const rejectCommand = defineCommand({
@@ -220,12 +225,13 @@ export async function putOff(
 interface JoinsDecision extends Omit<AnsweredQuestion, 'kind'> {
   readonly joins: readonly string[];
   readonly isAccepted: boolean;
+  readonly role?: string | undefined;
 }
 
 /** Joins, metrics, times and corrections, all or none, as one commit. */
 export async function decideJoins(
   project: Project,
-  { joins, isAccepted, why, seen }: JoinsDecision,
+  { joins, isAccepted, role, why, seen }: JoinsDecision,
   context: CommandContext,
 ): Promise<CommandResult> {
   const check = await watch(project, { named: joins, seen });
@@ -235,7 +241,7 @@ export async function decideJoins(
   if (correction !== undefined && !isAccepted)
     return rejectCorrection(project, correction, context);
   const pins = await inOrder(joins, (named) =>
-    createDecision(project, { join: named, isAccepted, why }),
+    createDecision(project, { join: named, isAccepted, role, why }),
   );
   requireDifferent(pins);
   const [pin] = pins;
@@ -251,7 +257,8 @@ async function createDecision(
   const { findCorrection, toOwnDefinition } =
     await import('../../../../project/review/corrections.ts');
   const correction = await findCorrection(project, decision.join);
-  if (correction !== undefined) {
+  const isNamed = decision.role !== undefined;
+  if (correction !== undefined && !isNamed) {
     if (!decision.isAccepted) throw correctionAmongOthers(decision.join);
     const { createOwnDefinition } =
       await import('../../../../project/review/decide/own-definition.ts');
@@ -261,9 +268,13 @@ async function createDecision(
   const { findUnreviewed, createReviewPin } =
     await import('../../../../project/review/unreviewed.ts');
   const metric = await findUnreviewed(project, decision.join);
-  if (metric !== undefined) return createReviewPin(project, metric, decision);
+  if (metric !== undefined && !isNamed) return createReviewPin(project, metric, decision);
   const joins = await import('../../../../project/review/joins.ts');
-  return joins.createJoinPin(project, decision);
+  const pin = await joins.createJoinPin(project, decision);
+  if (decision.role === undefined) return pin;
+  const { checkRole } = await import('../../../../project/review/decide/check-role.ts');
+  await checkRole(project, pin);
+  return pin;
 }
 
 /** A rejected correction is a note that is gone: nothing that a commit with others could undo. */
