@@ -77,6 +77,22 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(860);
   });
 
+  test('a conflict shows how its versions run beside each other, month by month', async () => {
+    await using page = await startPage(demo);
+    const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/review?subject=metric%3Ashop.orders.revenue');
+    await tab.waitForSelector('.over-time');
+    expect(await tab.locator('.version-line').count()).toBe(2);
+    await tab.locator('.over-time summary').click();
+    expect(await tab.locator('.over-time tbody tr').count()).toBeGreaterThan(2);
+    expect(await axeViolations(tab)).toEqual([]);
+    if (shots !== undefined) {
+      mkdirSync(shots, { recursive: true });
+      await tab.screenshot({ path: join(shots, 'over-time.png'), fullPage: true });
+    }
+    expect(problems).toEqual([]);
+  });
+
   test('a query is built, written as a command and run', async () => {
     await using page = await startPage(demo);
     const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });

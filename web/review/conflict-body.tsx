@@ -4,6 +4,7 @@ import { Chip, Key, Said } from '../parts/basics.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { Uses } from '../parts/uses.tsx';
 import { definitionText } from '../parts/text.ts';
+import { OverTime } from './over-time.tsx';
 import { Amount, valueOf } from './two-truths.tsx';
 
 interface ConflictBodyProps {
@@ -31,6 +32,7 @@ export function ConflictBody({ conflict, onChoose }: ConflictBodyProps) {
           </li>
         ))}
       </ol>
+      <OverTime conflict={conflict} />
       <Uses of={explanation} />
     </>
   );

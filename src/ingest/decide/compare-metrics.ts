@@ -21,6 +21,8 @@ import { replaceEntry } from '../render/replace-entry.ts';
 /** The value of one version of a metric over all rows, or why it could not be computed. */
 export interface ComparedNumber {
   readonly value?: Json;
+  /** The last months by the default time of the dataset, oldest first: the month and its value. */
+  readonly over?: readonly (readonly [month: string, value: Json])[];
   /** The values of parameters that it was computed with, by `dataset.name`. */
   readonly with?: Readonly<Record<string, Json>>;
   readonly failure?: string;
@@ -46,7 +48,7 @@ export async function compareMetrics(
 }
 
 /** Raise it if the same files may give another number. */
-const comparisonVersion = 'compare@3';
+const comparisonVersion = 'compare@4';
 
 /**
  * The number of each version of a contested metric, by the id of the version. Empty for other
@@ -123,13 +125,52 @@ async function computeNumber({
     const { parameters } = plan.receipt;
     const sql = emit(plan, model.dialect);
     const { rows } = await warehouse.query(sql, { maxRows: 1, timeoutMs: 60_000 }, signal);
+    const over = await computeMonths({ model, metric, warehouse, signal });
     return {
       value: rows[0]?.at(-1) ?? null,
+      ...(over !== undefined && { over }),
       ...(Object.keys(parameters).length > 0 && { with: parameters }),
     };
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
     return failedNumber(error);
+  }
+}
+
+/** Months that a person looks at beside each other. */
+const mostMonths = 24;
+
+interface MonthsRequest extends Pick<NumberRequest, 'metric' | 'signal'> {
+  readonly model: SemanticModel;
+  readonly warehouse: Warehouse;
+}
+
+/** Undefined without a default time, and if the metric cannot be cut into months. */
+async function computeMonths({
+  model,
+  metric,
+  warehouse,
+  signal,
+}: MonthsRequest): Promise<ComparedNumber['over']> {
+  const [dataset = ''] = metric.split('.');
+  const time = model.datasets.get(dataset)?.defaultTime;
+  if (time === undefined) return undefined;
+  try {
+    const query = querySchema.parse({
+      metrics: [metric],
+      dimensions: [`${dataset}.${time}.month`],
+      parameters: firstParameterValues(model),
+    });
+    const plan = await withAnalyzer(() => createPlan(model, query));
+    const sql = emit(plan, model.dialect);
+    const { rows } = await warehouse.query(sql, { maxRows: 10_000, timeoutMs: 60_000 }, signal);
+    const months = rows.flatMap(([month, value]): [string, Json][] =>
+      typeof month === 'string' ? [[month.slice(0, 7), value ?? null]] : [],
+    );
+    return months.toSorted(([first], [second]) => (first < second ? -1 : 1)).slice(-mostMonths);
+  } catch (error) {
+    if (!(error instanceof UserError) || signal.aborted) throw error;
+    return undefined;
   }
 }
 

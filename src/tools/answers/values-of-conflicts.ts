@@ -5,7 +5,11 @@ import type { ReviewedConflict } from '../../project/review/review.ts';
 /** The numbers of contested metrics, by the metric. */
 export function valuesOfConflicts(conflicts: readonly ReviewedConflict[]): readonly SentValues[] {
   return conflicts.flatMap(({ subject, variants }): SentValues[] => {
-    const count = variants.filter(({ number }) => number?.value !== undefined).length;
+    const count = variants.reduce(
+      (sum, { number }) =>
+        sum + (number?.value === undefined ? 0 : 1) + (number?.over?.length ?? 0),
+      0,
+    );
     const { connection = '', dataset = '', name = '' } = parseSubject(subject) ?? {};
     return count === 0
       ? []
