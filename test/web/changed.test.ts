@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
 import {
@@ -249,6 +250,22 @@ describe('several at once', () => {
     expect(envelopeOf(undone).error).toBeUndefined();
     expect(git('rev-list', '--count', `${start}..HEAD`).trim()).toBe('2');
     expect(await listed()).toEqual(before);
+  });
+
+  test.for(['accept', 'reject'] as const)('%s: the commit that the command makes', async (verb) => {
+    await run('ingest');
+    const { joins, unreviewed } = await listed();
+    const ids = [...joins, ...unreviewed].map(({ id }) => id);
+    const copy = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-web-copy-')));
+    onTestFinished(() => removeFolder(copy));
+    cpSync(cwd, copy, { recursive: true });
+    const answer = await post(verb, { ids, seen: ids, why: '-- as agreed' });
+    expect(envelopeOf(answer).error).toBeUndefined();
+    const typed = ['review', verb, ...ids, '--why=-- as agreed'];
+    expect(await ktx(typed, { cwd: copy })).toMatchObject({ code: 0 });
+    const commitOf = (dir: string) =>
+      execFileSync('git', ['log', '-1', '--format=%s %an %T'], { cwd: dir, encoding: 'utf8' });
+    expect(commitOf(cwd)).toBe(commitOf(copy));
   });
 
   test('are all or none: one that is not there leaves the others open', async () => {

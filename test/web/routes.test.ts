@@ -79,6 +79,16 @@ describe('a route that reads', () => {
     expect(Object.keys(reading).sort()).toEqual(routes.map(([path]) => path).sort());
   });
 
+  test('or changes something, and is compared with its command below or beside this file', () => {
+    const writing = Object.entries(pageRoutes).filter(([, { writes }]) => writes === true);
+    const compared = {
+      'routes.test.ts': ['/api/review/choose', '/api/review/edit', '/api/review/defer'],
+      'changed.test.ts': ['/api/review/accept', '/api/review/reject', '/api/review/undo'],
+      'asking-routes.test.ts': ['/api/ask', '/api/remember'],
+    };
+    expect(writing.map(([path]) => path).sort()).toEqual(Object.values(compared).flat().sort());
+  });
+
   test.for(Object.keys(reading))('%s answers what the command prints with --json', async (path) => {
     const { ask = '', typed = [] } = reading[path] ?? {};
     const answer =
