@@ -356,6 +356,8 @@ describe.skipIf(chromium === undefined)('in a browser, large projects', () => {
     await using page = await startPage(dir);
     const { page: tab } = await openPage(page, { width: 1280, scheme: 'light' });
     await goTo(tab, '#/joins');
+    if (shots !== undefined)
+      await tab.screenshot({ path: join(shots, 'joins-70.png'), fullPage: true });
     const boxes = await tab.locator('.graph .node rect').evaluateAll((nodes) =>
       nodes.map((node) => {
         const { left, right, top, bottom } = node.getBoundingClientRect();

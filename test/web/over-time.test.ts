@@ -25,7 +25,10 @@ const schema = z.object({
 test('each version of a contested metric has its months, which add up to its number', async () => {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-over-')));
   try {
-    expect(await ktx(['demo', '--dir', 'demo', '--json'], { cwd })).toMatchObject({ code: 0 });
+    const made = await ktx(['demo', '--dir', 'demo', '--json'], { cwd });
+    expect(made.code).toBe(0);
+    // The demo ends by offering the page, whose first screen has both numbers.
+    expect(made.stdout).toContain('web --open');
     const { envelope } = await ktxJson(['review', 'list'], { cwd: join(cwd, 'demo') });
     const conflicts = z.object({ conflicts: z.array(z.looseObject({ subject: z.string() })) });
     const revenue = conflicts
