@@ -12,8 +12,9 @@ export const mcpHttpMutants: readonly Mutant[] = [
   {
     name: 'http-role',
     file: 'mcp/http/callers.ts',
-    find: 'viewAs(project, { role, person: name })',
-    replace: 'viewAs(project, { role: project.role ?? role?.replace("us", "dach"), person: name })',
+    find: 'viewAs(project, { name, role, person, exchange })',
+    replace:
+      'viewAs(project, { name, role: project.role ?? role?.replace("us", "dach"), person, exchange })',
     why: 'A token gets the rows of another role.',
     tests: tokens,
   },

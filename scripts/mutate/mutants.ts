@@ -21,6 +21,7 @@ import { hostileServerMutants } from './hostile-servers.ts';
 import { llmMutants } from './llm.ts';
 import { mcpHttpMutants } from './mcp-http.ts';
 import { pageMutants } from './page.ts';
+import { identityMutants } from './identity.ts';
 import { linkMutants } from './links.ts';
 import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
@@ -80,4 +81,5 @@ export const mutants: readonly Mutant[] = [
   ...bigqueryMutants,
   ...sqlserverMutants,
   ...statementLimitMutants,
+  ...identityMutants,
 ];

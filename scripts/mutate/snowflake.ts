@@ -7,7 +7,7 @@ export const snowflakeMutants: readonly Mutant[] = [
   {
     name: 'snowflake-writable-role',
     file: `${at}/driver.ts`,
-    find: 'if (!privileges.readOnly && config.allow_writable_role !== true)',
+    find: 'if (!report.readOnly && config.allow_writable_role !== true)',
     replace: 'if (false)',
     why: 'ktx works with a role that may write, and nobody was asked.',
     tests: ['warehouse/snowflake-login.test.ts'],
@@ -47,7 +47,7 @@ export const snowflakeMutants: readonly Mutant[] = [
   {
     name: 'snowflake-plan-skipped',
     file: `${at}/driver.ts`,
-    find: 'await explain.take(sql, { signal: callSignal, timeoutMs });',
+    find: 'await explain.take(sql, { signal: callSignal, timeoutMs, login });',
     replace: '',
     why: 'Nobody looks at the plan before a statement runs.',
     tests: ['warehouse/snowflake-gate.test.ts'],

@@ -1,5 +1,6 @@
 import type { Dialect } from '../sql/dialect.ts';
 import type { GatePolicy } from './gate/policy.ts';
+import type { StatementIdentity } from './identity/statement-identity.ts';
 import type { StatementHistory } from './history/statement-history.ts';
 import type {
   PrivilegeReport,
@@ -23,6 +24,12 @@ export interface OpenContext {
 export type QueryRows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'> &
   Partial<Pick<QueryResult, 'warnings' | 'cost'>>;
 
+/** How a statement is run, and as whom. */
+export interface RunLimits extends QueryLimits {
+  /** Undefined: as the login. Only drivers whose `identity` is configurable get one. */
+  readonly identity?: StatementIdentity | undefined;
+}
+
 /** What the engine says that a statement would read. */
 export interface StatementEstimate {
   /** Undefined if the engine does not tell. */
@@ -40,12 +47,16 @@ export interface DriverSession {
   readonly dialect: Dialect;
   readonly policy: GatePolicy;
   introspect(scope: Scope, signal: AbortSignal): Promise<WarehouseSchema>;
-  run(sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryRows>;
+  run(sql: string, limits: RunLimits, signal: AbortSignal): Promise<QueryRows>;
   /**
    * What the statement would read, without running it. Throws the engine's error for a statement
    * that it would not run.
    */
-  readonly estimate?: (sql: string, signal: AbortSignal) => Promise<StatementEstimate>;
+  readonly estimate?: (
+    sql: string,
+    signal: AbortSignal,
+    identity?: StatementIdentity,
+  ) => Promise<StatementEstimate>;
   /** True if `run` itself ends a statement that reads more than `maxBytes`. */
   readonly limitsBytes?: true;
   /** As `TableSchema.marker`, where it can be had without a statement. */

@@ -4,7 +4,9 @@ import type { TableRef } from '../sql/dialect.ts';
 import { driverNamed, type WarehouseConfig } from './config.ts';
 import { answerFromCatalog } from './describe/answer.ts';
 import { type CatalogStatement, parseCatalogStatement } from './describe/parse.ts';
-import type { DriverSession, OpenContext, QueryRows } from './driver.ts';
+import type { DriverSession, OpenContext, QueryRows, RunLimits } from './driver.ts';
+import { identityConfigOf } from './identity/identity-config.ts';
+import { identifyCaller, type WarehouseCaller } from './identity/statement-identity.ts';
 import { summarizeWarnings } from './result/engine-warnings.ts';
 import { createGate } from './gate/gate.ts';
 import {
@@ -14,7 +16,7 @@ import {
   type SpendingLimits,
 } from './spending.ts';
 import { coveredSchema, coveredTables, tableScope } from './scope/table-scope.ts';
-import type { QueryLimits, Warehouse } from './warehouse.ts';
+import type { Warehouse } from './warehouse.ts';
 
 export interface WarehouseSpec extends OpenContext {
   readonly config: WarehouseConfig;
@@ -64,7 +66,9 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
       },
     });
   };
-  return {
+  const identity = identityConfigOf(spec.config);
+  /** For a caller, or for ktx itself as the login. */
+  const viewFor = (caller: WarehouseCaller | undefined): Warehouse => ({
     dialect: session.dialect,
     connection: spec.connection,
     introspect,
@@ -72,29 +76,33 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     reads: async (sql) => (parse(sql) === undefined ? gate.check(sql) : []),
     async query(sql, limits, callSignal) {
       const started = performance.now();
+      const as = caller && (await identifyCaller(identity, caller, spec));
       const catalogStatement = parse(sql);
       const { warnings = [], ...rows } =
         catalogStatement === undefined
-          ? await gate.check(sql).then(() => run(sql, limits, callSignal))
+          ? await gate.check(sql).then(() => run(sql, { ...limits, identity: as }, callSignal))
           : limitRows(await describe(catalogStatement, callSignal), limits.maxRows);
       const ms = Math.round(performance.now() - started);
       return { queryId: newId('q'), ...rows, warnings: summarizeWarnings(warnings), ms };
     },
     marker: (table) => session.marker?.(table),
     privileges: () => session.privileges(),
-    history: session.history,
+    // What others ran is no business of a caller.
+    history: caller === undefined ? session.history : undefined,
     usdPerTib: usdPerTibOf(spec.config),
+    as: viewFor,
     close: () => session.close(),
-  };
+  });
+  return viewFor(undefined);
 }
 
 /** Runs a statement within the limits of bytes: those of the call, or else of the connection. */
 function openRun({ config, spending = {} }: WarehouseSpec, session: DriverSession) {
   const usdPerTib = usdPerTibOf(config);
-  return async (sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryRows> => {
+  return async (sql: string, limits: RunLimits, signal: AbortSignal): Promise<QueryRows> => {
     const most = mostBytes(limits, spending, usdPerTib);
     if (most === undefined) return session.run(sql, limits, signal);
-    const estimate = await session.estimate?.(sql, signal);
+    const estimate = await session.estimate?.(sql, signal, limits.identity);
     if (estimate !== undefined) requireAffordable(estimate, most, usdPerTib);
     const result = await session.run(sql, { ...limits, maxBytes: most }, signal);
     const isHeld = estimate?.bytes !== undefined || session.limitsBytes === true;

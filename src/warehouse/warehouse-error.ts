@@ -34,6 +34,7 @@ const errorDefaults = {
     hint: 'Put the file itself into the folder, or give its own folder a connection.',
   },
   config_url: { exitCode: 2 },
+  identity_unknown: { exitCode: 4 },
   missing_object: { hint: '`ktx search` lists tables and columns.' },
   query_timeout: {
     retryable: true,

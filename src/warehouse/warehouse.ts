@@ -1,5 +1,6 @@
 import type { Dialect, TableRef } from '../sql/dialect.ts';
 import type { FieldType } from '../sql/field-type.ts';
+import type { WarehouseCaller } from './identity/statement-identity.ts';
 import type { StatementHistory } from './history/statement-history.ts';
 
 export interface ColumnSchema {
@@ -129,5 +130,10 @@ export interface Warehouse {
   readonly history?: StatementHistory | undefined;
   /** What 2^40 bytes that a statement reads cost, in US dollars; undefined: nothing. */
   readonly usdPerTib?: number | undefined;
+  /**
+   * The same warehouse as a caller asks it. Where `identity` of the connection says so, statements
+   * run as their role or person, and those that nobody can be named for are refused.
+   */
+  as(caller: WarehouseCaller): Warehouse;
   close(): Promise<void>;
 }

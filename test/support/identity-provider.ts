@@ -20,9 +20,12 @@ const scopes = 'ktx.read ktx.query ktx.write';
 export async function startIdentityProvider(resource: string) {
   let handle: (request: IncomingMessage, response: ServerResponse) => unknown = () => undefined;
   const fetched: string[] = [];
+  let exchange: Exchange | undefined;
   const server = createServer((request, response) => {
     fetched.push(request.url ?? '');
-    void handle(request, response);
+    const answer = isExchange(request) ? exchange : undefined;
+    if (answer === undefined) void handle(request, response);
+    else void readForm(request).then((form) => answer(form, response));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,6 +48,8 @@ export async function startIdentityProvider(resource: string) {
     /** Answers with something else until `serve` is called. */
     answerWith: (other: typeof handle) => void (handle = other),
     serve,
+    /** What it answers to whoever logs in as the client `exchanger` (RFC 8693). */
+    exchangeWith: (answer: Exchange) => void (exchange = answer),
     /** A token that the provider gives. */
     async token(person: string, scope = 'ktx.read ktx.query'): Promise<string> {
       const response = await fetch(`${issuer}/token`, {
@@ -64,6 +69,18 @@ export async function startIdentityProvider(resource: string) {
       await new Promise((resolve) => void server.close(resolve));
     },
   };
+}
+
+type Exchange = (form: URLSearchParams, response: ServerResponse) => void;
+
+function isExchange({ headers, url }: IncomingMessage): boolean {
+  return url === '/token' && headers.authorization === `Basic ${btoa('exchanger:s%26cret')}`;
+}
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  let text = '';
+  for await (const piece of request) text += String(piece);
+  return new URLSearchParams(text);
 }
 
 export function usualClaims(issuer: string, resource: string) {

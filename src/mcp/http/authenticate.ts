@@ -20,7 +20,8 @@ export async function authenticate(
     return oidc?.missing() ?? refuse('token_missing', missingText, 'Bearer realm="ktx"');
   if (oidc !== undefined && !text.startsWith('ktx_')) return oidc.login(text);
   const token = tokens.find(text);
-  if (token?.state === 'valid') return { kind: 'in', identity: { ...token, canStepUp: false } };
+  if (token?.state === 'valid')
+    return { kind: 'in', identity: { ...token, person: token.name, canStepUp: false } };
   const error =
     token === undefined
       ? 'The server does not know this token. Ask the person who runs it for one.'

@@ -26,6 +26,8 @@ export interface HttpCaller {
   /** Answers messages of the current revision of the protocol and of those of 2025. */
   readonly answer: (request: Request, message: unknown) => Promise<Response>;
   readonly close: () => Promise<void>;
+  /** Takes the token of the latest request in place of an older one, which may have ended. */
+  readonly renew: (identity: Identity | undefined) => void;
   /** The scope that a message needs and that the caller does not have. */
   readonly missingScope: (message: unknown) => CallScope | undefined;
 }
@@ -37,6 +39,9 @@ const scopeOfEffect: Readonly<Record<ToolEffect, CallScope>> = {
   write: 'write',
   external: 'write',
 };
+
+const exchangeNothing: NonNullable<Identity['exchange']> = () =>
+  Promise.reject(new Error('there is no token to exchange'));
 
 /** Subscriptions that one caller may hold open. */
 const mostSubscriptions = 16;
@@ -74,10 +79,19 @@ export function openCallers(project: Project, input: CallersInput) {
     const record = metrics.observe(recordCall);
     const key = createHmac('sha256', input.stateSecret).update(owner).digest();
     const states = createRequestStateCodec({ key });
+    const exchange = identity?.exchange;
+    let latestExchange = exchange ?? exchangeNothing;
     const caller =
       identity === undefined
         ? openCaller(project, { admit: admitWithin(limits, undefined), record, states })
-        : openIdentifiedCaller(project, identity, { limits, record, states });
+        : openIdentifiedCaller(
+            project,
+            {
+              ...identity,
+              exchange: exchange && ((wanted) => latestExchange(wanted)),
+            },
+            { limits, record, states },
+          );
     const endWith = (stop?: AbortSignal) => AbortSignal.any([end, ...(stop ? [stop] : [])]);
     const handler = createMcpHandler(
       ({ requestInfo }) => create(caller, endWith(requestInfo?.signal)),
@@ -95,16 +109,20 @@ export function openCallers(project: Project, input: CallersInput) {
         (await sessions.answer({ owner, request, message, createServer: createForSession })) ??
         (await handler.fetch(request, { parsedBody: message })),
       close: () => handler.close(),
+      renew: (latestIdentity) => {
+        latestExchange = latestIdentity?.exchange ?? latestExchange;
+      },
       missingScope: (message) => scopeNeeded(caller, message),
     };
   };
   return {
     callerOf(identity: Identity | undefined): HttpCaller {
       // A token whose file was changed by hand is another caller.
-      const { id, name, role, scopes } = identity ?? {};
-      const key = JSON.stringify([id, name, role, scopes]);
+      const { id, name, person, role, scopes } = identity ?? {};
+      const key = JSON.stringify([id, name, person, role, scopes]);
       const caller = known.get(key) ?? open(identity, key);
       known.set(key, caller);
+      caller.renew(identity);
       return caller;
     },
     async close(): Promise<void> {
@@ -121,10 +139,10 @@ interface IdentifiedCallerInput {
 
 function openIdentifiedCaller(
   project: Project,
-  { name, role, scopes, canStepUp }: Identity,
+  { name, role, person, exchange, scopes, canStepUp }: Identity,
   { limits, record, states }: IdentifiedCallerInput,
 ): Caller {
-  return openCaller(viewAs(project, { role, person: name }), {
+  return openCaller(viewAs(project, { name, role, person, exchange }), {
     name,
     mayUse: (effect) => scopes.includes(scopeOfEffect[effect]),
     // A client that can get another token has to know for what.

@@ -5,11 +5,19 @@ const largestDocument = 512 * 1024;
 /** In milliseconds. */
 const longestFetch = 5_000;
 
+/** What is sent beside the address. */
+interface SentForm {
+  readonly method: 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: URLSearchParams;
+}
+
 /** Fetches a document of an OpenID provider: no redirects, no endless or slow answers. */
-export async function fetchDocument(url: string): Promise<Response> {
+export async function fetchDocument(url: string, form?: SentForm): Promise<Response> {
   const response = await fetch(url, {
+    ...form,
     redirect: 'error',
-    headers: { accept: 'application/json' },
+    headers: { accept: 'application/json', ...form?.headers },
     signal: AbortSignal.timeout(longestFetch),
   }).catch((error: unknown) => {
     throw unreachable(url, errorMessage(error));

@@ -1,7 +1,12 @@
+import type { WarehouseCaller } from '../../warehouse/identity/statement-identity.ts';
 import type { AccessToken } from './tokens.ts';
 
 /** Who sent a request, as a token says. */
 export interface Identity extends Pick<AccessToken, 'id' | 'name' | 'role' | 'scopes'> {
+  /** The name that the warehouse may take for granted; undefined if nobody vouches for it. */
+  readonly person: string | undefined;
+  /** Undefined for a token that no provider gave. */
+  readonly exchange?: WarehouseCaller['exchange'];
   /** True if the client can get a token with more scopes itself. */
   readonly canStepUp: boolean;
 }

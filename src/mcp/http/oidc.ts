@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
+import { openTokenExchange } from '../exchange/token-exchange.ts';
 import { UserError } from '../../lib/error.ts';
 import type { AuthConfig, ServeConfig } from '../../project/open/serve-config.ts';
 import { fetchDocument, unreachable } from './fetch-json.ts';
@@ -16,7 +17,12 @@ const tokenTypes = new Set(['at+jwt', 'application/at+jwt', 'jwt', '']);
 
 const clockSkewSeconds = 30;
 
-const metadataSchema = z.looseObject({ issuer: z.string(), jwks_uri: z.url() });
+const metadataSchema = z.looseObject({
+  issuer: z.string(),
+  jwks_uri: z.url(),
+  token_endpoint: z.url().optional(),
+});
+type ProviderMetadata = z.infer<typeof metadataSchema>;
 
 /** More or longer ones are no groups of a person. */
 const groupsSchema = z.array(z.string().max(1000)).max(5000);
@@ -44,6 +50,7 @@ export function openOidc(
     keys.catch(() => (keys = undefined));
     return keys;
   };
+  const exchangeFor = openTokenExchange(() => findTokenEndpoint(auth.issuer));
   return {
     /** For a request without a token. */
     missing: (): RefusedLogin => refuse.missing(),
@@ -61,7 +68,10 @@ export function openOidc(
           clockTolerance: clockSkewSeconds,
           requiredClaims: ['exp', 'sub'],
         });
-        return identify(payload, tokenType(token)) ?? refuse.invalid('it is no access token');
+        const login = identify(payload, tokenType(token));
+        if (login === undefined) return refuse.invalid('it is no access token');
+        if (login.kind === 'refused') return login;
+        return { ...login, identity: { ...login.identity, exchange: exchangeFor(token) } };
       } catch (error) {
         if (error instanceof UserError || isKeyFault(error)) return refuse.unavailable();
         if (error instanceof errors.JOSEError) return refuse.invalid(reasonOf(error));
@@ -83,24 +93,54 @@ export function openOidc(
     const id = `${auth.issuer} ${String(claims['sub'])}`;
     return {
       kind: 'in',
-      identity: { id, name: name.slice(0, 200), role, scopes, canStepUp: true },
+      identity: {
+        id,
+        name: name.slice(0, 200),
+        person: vouchedName(claims, auth.claims.user),
+        role,
+        scopes,
+        canStepUp: true,
+      },
     };
   }
 }
 
-/** Reads where the provider has its keys, and checks that it is the one that was meant. */
+/**
+ * The name for row security of a warehouse. An address that the provider has not verified may be
+ * that of somebody else.
+ */
+function vouchedName(claims: AccessClaims, claim: string): string | undefined {
+  const name = claims[claim];
+  const isDoubted = claim === 'email' && claims['email_verified'] === false;
+  return typeof name === 'string' && name !== '' && !isDoubted ? name : undefined;
+}
+
 async function discoverKeys(issuer: string, cooldownDuration: number): Promise<JWTVerifyGetKey> {
+  const { jwks_uri: keys } = await readMetadata(issuer);
+  return createRemoteJWKSet(new URL(keys), {
+    cooldownDuration,
+    [customFetch]: (url) => fetchDocument(url),
+  });
+}
+
+async function findTokenEndpoint(issuer: string): Promise<string> {
+  const endpoint = (await readMetadata(issuer)).token_endpoint;
+  if (endpoint === undefined) throw unreachable(issuer, 'it names no token endpoint');
+  return endpoint;
+}
+
+/** Reads where the provider has what, and checks that it is the one that was meant. */
+async function readMetadata(issuer: string): Promise<ProviderMetadata> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const response = await fetchDocument(url);
   const { data } = metadataSchema.safeParse(await response.json().catch(() => undefined));
   if (!response.ok || data === undefined) throw unreachable(url, `status ${response.status}`);
   if (data.issuer !== issuer) throw unreachable(url, `it is the document of ${data.issuer}`);
-  const isSafe = data.jwks_uri.startsWith('https:') || issuer.startsWith('http:');
-  if (!isSafe) throw unreachable(url, 'its keys are not behind https');
-  return createRemoteJWKSet(new URL(data.jwks_uri), {
-    cooldownDuration,
-    [customFetch]: fetchDocument,
-  });
+  const addresses = [data.jwks_uri, data.token_endpoint ?? 'https:'];
+  const isSafe = addresses.every((address) => address.startsWith('https:'));
+  if (!isSafe && !issuer.startsWith('http:'))
+    throw unreachable(url, 'what it names is not behind https');
+  return data;
 }
 
 /** True if the provider's keys cannot be had, which is no fault of the token. */

@@ -20,7 +20,8 @@ export interface ValueHit {
 /**
  * The values of fields that match a text, from the dictionary of the last scan: equal ones first,
  * then those that begin with the text, then those that contain it; if there are none, those with a
- * similar spelling. Only visible fields of datasets whose every row the role may read.
+ * similar spelling. Only visible fields of datasets whose every row the role may read, of
+ * connections that show everyone the same.
  */
 export async function findValues(
   project: Project,
@@ -70,7 +71,8 @@ async function visibleValues(
   connection: string,
   columns: readonly DictionaryColumn[],
 ): Promise<ValueHit[]> {
-  if (columns.length === 0) return [];
+  // Where the warehouse decides which rows a caller sees, values of a scan could be of others.
+  if (columns.length === 0 || project.warehouseIdentity(connection) !== undefined) return [];
   const [catalog, { model }] = await Promise.all([
     project.catalog(connection),
     project.model(connection),

@@ -80,18 +80,19 @@ function isEnforced(
 
 /** What contradicts each key, as far as anybody knows or the time is enough to count it. */
 async function countKeys(
-  { dir }: Project,
+  project: Project,
   { connection, model, counting }: ProofRequest,
   keys: readonly KeyAssumption[],
 ): Promise<ReadonlyMap<KeyAssumption, number | undefined>> {
-  const store = openProofStore(dir, connection);
+  const store = openProofStore(project.dir, connection);
+  const identity = project.warehouseIdentity(connection) ?? '';
   const deadline = performance.now() + (counting?.timeoutMs ?? 0);
   const found = new Map<KeyAssumption, number | undefined>();
   try {
     for (const key of keys) {
       const timeoutMs = Math.floor(deadline - performance.now());
       const inTime = counting && { ...counting, timeoutMs };
-      found.set(key, await countOnce({ store, model, key, counting: inTime }));
+      found.set(key, await countOnce({ store, model, key, counting: inTime, identity }));
     }
     return found;
   } finally {
@@ -123,6 +124,8 @@ interface CountRequest {
   readonly model: SemanticModel;
   readonly key: KeyAssumption;
   readonly counting: Counting | undefined;
+  /** Whose rows are counted; empty where everyone sees the same. */
+  readonly identity: string;
 }
 
 /** What contradicts the key; undefined if nobody knows. */
@@ -131,9 +134,10 @@ async function countOnce({
   model,
   key,
   counting,
+  identity,
 }: CountRequest): Promise<number | undefined> {
   const sql = keyCheckSql(model, key);
-  const id = shortHash(sql, 16);
+  const id = shortHash(sql + identity, 16);
   const stored = store.load(id);
   if (counting === undefined) return stored?.found;
   const marker = markerOf(model, key, counting.warehouse);

@@ -27,7 +27,7 @@ export async function showHistory(
   const { name: connection, history: config } = project.connection(requested);
   await project.trust.requireQueryLogs();
   const { query_logs: paths } = project.config.scan;
-  const warehouse = await project.warehouse(connection, signal);
+  const warehouse = await project.loginWarehouse(connection, signal);
   const access = await warehouse.history?.access(signal);
   if (access?.isReadable !== true && paths.length === 0) throw unreadable(connection, access);
   const live = access?.isReadable === true ? await warehouse.history?.read(signal) : undefined;

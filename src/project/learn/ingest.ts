@@ -103,7 +103,7 @@ export async function ingestProject(
       await refreshSearchIndex(project, state);
       return embeddings && embedIndex(state, embeddings, signal);
     },
-    warehouse: (name, caller) => project.warehouse(name, caller),
+    warehouse: (name, caller) => project.loginWarehouse(name, caller),
   });
   if (!report.dryRun) await tidyInbox(project.dir);
   return report;

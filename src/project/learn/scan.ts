@@ -17,7 +17,7 @@ export async function scanProject(
 ): Promise<ScanResult> {
   const { name, scope, history } = project.connection(connection);
   await project.trust.requireQueryLogs();
-  const warehouse = await project.warehouse(name, options.signal);
+  const warehouse = await project.loginWarehouse(name, options.signal);
   const embeddings = await project.embeddings();
   const trace = embeddings && (await openTrace(project, 'scan', project.runId));
   const state = await openCleanState(project);
@@ -40,7 +40,7 @@ export async function planProjectScan(
   { connection, budget, signal }: Pick<ScanRequest, 'connection' | 'budget' | 'signal'>,
 ): Promise<ScanPlan> {
   const { name, scope } = project.connection(connection);
-  const warehouse = await project.warehouse(name, signal);
+  const warehouse = await project.loginWarehouse(name, signal);
   const state = await openCleanState(project);
   try {
     const { dir, config } = project;

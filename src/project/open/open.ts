@@ -15,6 +15,8 @@ import type { ReadSecret } from '../../store/secrets.ts';
 import { fileConnectionFlags, type WarehouseConfig } from '../../warehouse/config.ts';
 import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';
 import type { HistoryConfig } from '../../warehouse/history/history-config.ts';
+import { identityConfigOf } from '../../warehouse/identity/identity-config.ts';
+import { identityKey, type WarehouseCaller } from '../../warehouse/identity/statement-identity.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
 import {
@@ -75,6 +77,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const { runId = newId('run'), notices = noNotices, env = process.env, runtime } = options;
   const config = await readConfig(dir);
   const role = options.role ?? (env['KTX_ROLE'] || config.query.role);
+  const caller: WarehouseCaller = { role, person: env['KTX_PERSON'] || undefined };
   const trust = openProjectTrust(dir, config, options);
   const { budget } = options;
   const llm = { dir, config: config.llm, embeddings: config.ingest.embeddings, runId };
@@ -82,15 +85,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const catalogs = openCatalogs(dir);
   const modelAs = openModels({ dir, config, catalogs });
   const connection = (name?: string) => chooseConnection(config, name);
-  const openNamed = async (name: string, secrets: ReadSecret, signal: AbortSignal) => {
-    // Without a catalog the gate reads the tables from the warehouse.
-    const tables = (await catalogs.load(name))?.tables;
-    const spending = spendingLimits(config);
-    const loadTables = tables && (async () => tables);
-    const spec = { dir, secrets, spending, ...connection(name), tables: loadTables };
-    return openConnection(spec, signal);
-  };
-  const warehouses = shareWarehouses(openNamed);
+  const opened = openWarehouses({ dir, config, catalogs, trust, caller });
 
   return {
     dir,
@@ -112,12 +107,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     model: (name: string): Promise<LoadedModel> => modelAs(name, role),
     /** Like `model`, for another role. Only `viewAs` calls it. */
     modelAs,
-    /** An open warehouse, shared by all callers; `close` closes it. */
-    async warehouse(name: string, signal: AbortSignal): Promise<Warehouse> {
-      // Also for a warehouse that is open: the approval may have been revoked.
-      const secrets = await trust.requireConnections([name]);
-      return warehouses.open(name, secrets, signal);
-    },
+    ...opened.members,
     /** The model runtime; undefined if the backend is `none`. Opening it calls no model. */
     llm: () => projectLlm.llm(),
     /** Like `llm`, with the settings of an agent's file. */
@@ -134,9 +124,53 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     egress: () => projectLlm.egress(),
     async close(): Promise<void> {
       await projectLlm.close();
-      await warehouses.close();
+      await opened.close();
     },
   };
+}
+
+interface WarehousesInput extends ModelInput {
+  readonly trust: ReturnType<typeof openProjectTrust>;
+  /** Who asks. */
+  readonly caller: WarehouseCaller;
+}
+
+function openWarehouses({ dir, config, catalogs, trust, caller }: WarehousesInput) {
+  const openNamed = async (name: string, secrets: ReadSecret, signal: AbortSignal) => {
+    // Without a catalog the gate reads the tables from the warehouse.
+    const tables = (await catalogs.load(name))?.tables;
+    const spending = spendingLimits(config);
+    const loadTables = tables && (async () => tables);
+    const connection = chooseConnection(config, name);
+    const spec = { dir, secrets, spending, ...connection, tables: loadTables };
+    return openConnection(spec, signal);
+  };
+  const shared = shareWarehouses(openNamed);
+  const loginWarehouse = async (name: string, signal: AbortSignal): Promise<Warehouse> => {
+    // Also for a warehouse that is open: the approval may have been revoked.
+    const secrets = await trust.requireConnections([name]);
+    return shared.open(name, secrets, signal);
+  };
+  const identityAs = (name: string, asking: WarehouseCaller): string | undefined =>
+    identityKey(identityConfigOf(chooseConnection(config, name).config), asking);
+  const members = {
+    /** An open warehouse as whoever asks; it is shared by all callers, and `close` closes it. */
+    warehouse: async (name: string, signal: AbortSignal): Promise<Warehouse> =>
+      (await loginWarehouse(name, signal)).as(caller),
+    /**
+     * Like `warehouse`, as the login of the connection: for work on behalf of everyone, whose
+     * result is no answer to a caller.
+     */
+    loginWarehouse,
+    /**
+     * Different for callers who may see different rows of the connection; undefined where the
+     * warehouse shows everyone the same.
+     */
+    warehouseIdentity: (name: string): string | undefined => identityAs(name, caller),
+    /** Like `warehouseIdentity`, for another caller. Only `viewAs` calls it. */
+    identityAs,
+  };
+  return { members, close: () => shared.close() };
 }
 
 /** Opens each warehouse once, for all who ask for it. */
@@ -177,15 +211,26 @@ function shareWarehouses(
   };
 }
 
+interface ProjectCaller extends WarehouseCaller {
+  /** What decisions and notes of the caller are signed with. */
+  readonly name?: string | undefined;
+}
+
 /**
- * The project as another role sees it. It shares everything else with the project, which has to be
- * closed in its place. Undefined stands for no role: row rules then hide all their rows.
+ * The project as another caller sees it. It shares everything else with the project, which has to
+ * be closed in its place. An undefined role stands for no role: row rules then hide all their rows.
  */
-export function viewAs(
-  project: Project,
-  { role, person }: { readonly role: string | undefined; readonly person: string | undefined },
-): Project {
-  return { ...project, role, person, model: (name) => project.modelAs(name, role) };
+export function viewAs(project: Project, { name, ...caller }: ProjectCaller): Project {
+  const { role } = caller;
+  return {
+    ...project,
+    role,
+    person: name,
+    model: (connection) => project.modelAs(connection, role),
+    warehouse: async (connection, signal) =>
+      (await project.loginWarehouse(connection, signal)).as(caller),
+    warehouseIdentity: (connection) => project.identityAs(connection, caller),
+  };
 }
 
 function openProjectTrust(dir: string, config: ProjectConfig, options: ProjectOptions) {

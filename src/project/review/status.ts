@@ -159,7 +159,7 @@ async function askWarehouse(
   signal: AbortSignal,
 ): Promise<Partial<WarehouseStatus>> {
   try {
-    const warehouse = await project.warehouse(name, signal);
+    const warehouse = await project.loginWarehouse(name, signal);
     const { tables, unreadFiles = [] } = await warehouse.introspect(scope, signal);
     const { readOnly, findings } = await warehouse.privileges();
     const known = await project.catalog(name);

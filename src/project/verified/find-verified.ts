@@ -113,6 +113,8 @@ export async function seesAllOf(
   project: Project,
   { connection, answer, uses }: Pick<VerifiedQuestion, 'connection' | 'answer' | 'uses'>,
 ): Promise<boolean> {
+  // What the warehouse itself hides, ktx cannot see.
+  if (project.warehouseIdentity(connection) !== undefined) return false;
   const { model } = await project.model(connection);
   if (!model.hasRules) return true;
   const used = [...model.datasets.values()].filter(

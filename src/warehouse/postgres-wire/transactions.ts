@@ -22,6 +22,18 @@ export interface WireEngine {
   readonly refuse?: (serverSettings: ReadonlyMap<string, string>) => Error | undefined;
 }
 
+/** A setting that holds for one transaction. */
+export interface SessionSetting {
+  readonly name: string;
+  readonly value: string;
+  /** The error for a server that does not take it. */
+  readonly refused: (why: string) => Error;
+}
+
+interface WireLimits extends CallLimits {
+  readonly setting?: SessionSetting | undefined;
+}
+
 /** A pool that runs all work in read-only transactions and rolls them back. */
 export function openTransactions(settings: ClientConfig, engine: WireEngine) {
   const poolLimits = { max: 4, idleTimeoutMillis: 30_000, allowExitOnIdle: true };
@@ -34,7 +46,7 @@ export function openTransactions(settings: ClientConfig, engine: WireEngine) {
   const { host, port, database } = new Client(settings);
   const errorRules = serverErrors(engine.title, `${host}:${port}/${database}`);
   const run = async <T>(
-    limits: CallLimits,
+    limits: WireLimits,
     work: (client: PoolClient) => Promise<T>,
   ): Promise<T> => {
     const client = await pool.connect().catch(translateError(errorRules));
@@ -56,8 +68,13 @@ export function openTransactions(settings: ClientConfig, engine: WireEngine) {
           isPooled = await begin(client, `${beginSql}; ${timeoutSql(milliseconds)}`);
           const isSet = !isPooled && sessionSql !== undefined;
           const endSql = isSet ? `ROLLBACK; ${sessionSql}` : 'ROLLBACK';
+          const { setting } = limits;
+          const setAndWork = async (): Promise<T> => {
+            if (setting !== undefined) await applySetting(client, setting);
+            return work(client);
+          };
           // A connection that is gone has nothing to roll back.
-          return work(client).finally(() => client.query(endSql).catch(() => undefined));
+          return setAndWork().finally(() => client.query(endSql).catch(() => undefined));
         },
       );
       client.release(isCancelled);
@@ -86,6 +103,14 @@ export function openTransactions(settings: ClientConfig, engine: WireEngine) {
 function checkServer(client: PoolClient, { refuse }: WireEngine): void {
   const refusal = client instanceof GuardedClient ? refuse?.(client.serverSettings) : undefined;
   if (refusal !== undefined) throw refusal;
+}
+
+/** As parameters: a server may read a backslash in a text as an escape. */
+async function applySetting(client: PoolClient, setting: SessionSetting): Promise<void> {
+  const { name, value, refused } = setting;
+  await client.query('SELECT set_config($1, $2, true)', [name, value]).catch((error: unknown) => {
+    throw error instanceof DatabaseError ? refused(error.message) : error;
+  });
 }
 
 function timeoutSql(milliseconds: number): string {

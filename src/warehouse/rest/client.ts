@@ -30,6 +30,8 @@ export interface RestRequest {
    * when its connection broke. A GET is.
    */
   readonly repeatable?: boolean;
+  /** In place of the login of the connection. */
+  readonly login?: Readonly<Record<string, string>> | undefined;
   /** Added to `query` whenever it is sent again. */
   readonly repeatQuery?: Readonly<Record<string, string>>;
 }
@@ -153,6 +155,7 @@ function waitAfter(
 /** One try; another one after a new login, if the server takes the old one no longer. */
 async function tryLoggedIn(request: PlacedRequest, call: RestCall): Promise<RestAnswer | Error> {
   const { site, signal } = call;
+  if (request.login !== undefined) return tryOnce(request, request.login, call);
   const answer = await tryOnce(request, await site.login(false, signal), call);
   const isRefused = !(answer instanceof Error) && answer.status === 401;
   return isRefused ? tryOnce(request, await site.login(true, signal), call) : answer;

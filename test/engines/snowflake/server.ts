@@ -23,6 +23,8 @@ interface SnowflakeLogins {
 
 export interface SnowflakeServerSettings extends Partial<EngineSettings> {
   readonly script: string;
+  /** What of a statement a role, or a user by their token, may see. */
+  readonly secure?: (sql: string, who: { role: string; token: string }) => string;
   readonly logins: SnowflakeLogins;
   readonly role?: string;
   /** Rows in one partition. */
@@ -209,7 +211,8 @@ class ServerState {
     const known = [...this.#statements.values()].find((other) => other.requestId === requestId);
     if (known !== undefined && query.get('retry') !== 'true')
       return failed(400, '391920', 'the request id was used before');
-    const statement = known ?? this.#start(body, requestId);
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    const statement = known ?? this.#start({ ...body, token }, requestId);
     const isAsync = query.get('async') === 'true';
     const { syncMs = 45_000 } = this.#settings;
     const limit = new Promise((over) => setTimeout(over, syncMs).unref());
@@ -217,10 +220,10 @@ class ServerState {
     return isAsync ? inProgress(statement) : this.#status(statement, request);
   }
 
-  #start(body: StatementBody, requestId: string): Statement {
+  #start(body: StatementBody & { readonly token: string }, requestId: string): Statement {
     const handle = crypto.randomUUID();
     const abort = new AbortController();
-    const { role = 'READER', database } = this.#settings;
+    const { role = 'READER', database, secure = (sql: string) => sql } = this.#settings;
     const run = async (): Promise<WireRows> => {
       if (body.database !== database)
         throw new SnowflakeFailure(
@@ -239,7 +242,8 @@ class ServerState {
         schema: body.schema ?? 'PUBLIC',
         signal: abort.signal,
       };
-      const rows = await this.#engine.run(body.statement.replace(/;\s*$/, ''), context);
+      const statement = secure(body.statement, { role: context.role, token: body.token });
+      const rows = await this.#engine.run(statement.replace(/;\s*$/, ''), context);
       const most = Number(parameter(body, 'rows_per_resultset') ?? 0);
       return encodeRows(most > 0 ? { ...rows, rows: rows.rows.slice(0, most) } : rows);
     };

@@ -14,6 +14,8 @@ import { describeColumn, valueJson } from './values.ts';
 interface TrinoServerOptions {
   /** SQL of DuckDB; its database is the catalog `memory`, with the schema `main`. */
   readonly script?: string;
+  /** What of a statement the user and role of a request may see. */
+  readonly secure?: (sql: string, headers: IncomingMessage['headers']) => string;
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Undefined: everyone who names a user comes in. */
   readonly login?:
@@ -126,11 +128,14 @@ export async function startTrino(options: TrinoServerOptions = {}): Promise<Trin
     }, seconds * 1000);
     const transaction = request.headers['x-trino-transaction-id'];
     try {
-      query.answer = await statements.run(query.sql, {
-        transaction: typeof transaction === 'string' ? transaction : undefined,
-        session,
-        signal: query.abort.signal,
-      });
+      query.answer = await statements.run(
+        options.secure?.(query.sql, request.headers) ?? query.sql,
+        {
+          transaction: typeof transaction === 'string' ? transaction : undefined,
+          session,
+          signal: query.abort.signal,
+        },
+      );
     } catch (error) {
       query.error ??= trinoErrorOf(error);
     } finally {

@@ -3,6 +3,7 @@ import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
+import { roleIdentitySchema } from '../../identity/identity-config.ts';
 import { historySchema } from '../../history/history-config.ts';
 import {
   certificateSchema,
@@ -48,6 +49,7 @@ export const clickhouseConfigSchema = z
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
     history: historySchema,
+    identity: roleIdentitySchema,
   })
   .refine(({ url, database }) => (url === undefined) !== (database === undefined), {
     error: 'give either url, or host, database, user and password',

@@ -16,6 +16,8 @@ export type ServerSettings = Readonly<Record<string, string>>;
 export interface StatementLimits extends CallLimits {
   readonly maxRows: number;
   readonly settings: ServerSettings;
+  /** Instead of the roles that the login begins with. */
+  readonly role?: string | undefined;
 }
 
 /** How every answer is written. */
@@ -62,6 +64,7 @@ export class ClickhouseConnection {
           query: sql,
           query_id: queryId,
           abort_signal: abort.signal,
+          ...(limits.role !== undefined && { role: limits.role }),
           clickhouse_settings: {
             ...formatSettings,
             ...limits.settings,

@@ -1,5 +1,6 @@
 import { clickhouse } from '../../../sql/dialects/clickhouse.ts';
 import type { DriverSession, OpenContext } from '../../driver.ts';
+import { roleOf } from '../../identity/statement-identity.ts';
 import type { RunCatalogQueries, RunCatalogQuery } from '../../table-schemas.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import { markOwnStatement } from '../../history/statement-history.ts';
@@ -8,7 +9,7 @@ import { ClickhouseConnection, type ServerSettings } from './connection.ts';
 import { clickhouseHistory } from './history.ts';
 import { introspectClickhouse } from './introspect.ts';
 import { clickhousePolicy, type ServerFunctions } from './policy.ts';
-import { createReaderSql, findPrivileges } from './privileges.ts';
+import { createReaderSql, findPrivileges, requireNoOwnGrants } from './privileges.ts';
 import { clickhouseSettings } from './settings.ts';
 import {
   type LoginLimits,
@@ -34,6 +35,8 @@ export async function open(
     const runCatalogQueries: RunCatalogQueries = (callSignal, work) =>
       work(catalogQuery(connection, settings, callSignal));
     const untilClosed = new AbortController();
+    if (config.identity?.mode === 'role')
+      await runCatalogQueries(signal, (query) => requireNoOwnGrants(query, context.connection));
     const functions = await runCatalogQueries(signal, readFunctions);
     const dialect = { ...clickhouse, defaultSchema: database };
     const schemas = config.schemas ?? [database];
@@ -48,11 +51,12 @@ export async function open(
         runCatalogQueries(callSignal, (query) =>
           introspectClickhouse(query, scope.schemas ?? schemas),
         ),
-      run: (sql, { maxRows, timeoutMs, maxBytes }, callSignal) =>
+      run: (sql, { maxRows, timeoutMs, maxBytes, identity }, callSignal) =>
         connection.run(markOwnStatement(sql), {
           maxRows,
           timeoutMs,
           signal: callSignal,
+          role: roleOf(identity),
           settings: {
             ...settings,
             ...splitOwnSettings(sql).settings,

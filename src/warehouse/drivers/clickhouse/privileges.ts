@@ -1,3 +1,5 @@
+import type { RunCatalogQuery } from '../../table-schemas.ts';
+import { warehouseError } from '../../warehouse-error.ts';
 import { clickhouse } from '../../../sql/dialects/clickhouse.ts';
 
 /** Grants that let a login do more than read the tables of a server. */
@@ -22,4 +24,26 @@ export function createReaderSql(schemas: readonly string[]): readonly string[] {
     "CREATE USER ktx_reader IDENTIFIED BY '<password>';",
     ...schemas.map((schema) => `GRANT SELECT ON ${clickhouse.quote(schema)}.* TO ktx_reader;`),
   ];
+}
+
+/**
+ * Throws if the login may read anything without a role: a role only adds to that, so every caller
+ * could.
+ */
+export async function requireNoOwnGrants(
+  query: RunCatalogQuery,
+  connection: string,
+): Promise<void> {
+  const lines = (await query('SHOW GRANTS')).flatMap((row) =>
+    Object.values(row as Record<string, string>),
+  );
+  const own = lines.find((grant) => /^GRANT .* ON /.test(grant));
+  if (own === undefined) return;
+  throw warehouseError(
+    'warehouse_privilege',
+    `The login of connection "${connection}" has rights of its own (${own}), which every role of a caller would have too.`,
+    {
+      hint: 'REVOKE them, GRANT them to a role for the scan, and make it the default role of the login.',
+    },
+  );
 }

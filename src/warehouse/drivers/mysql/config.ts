@@ -4,6 +4,7 @@ import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
+import { roleIdentitySchema } from '../../identity/identity-config.ts';
 import { historySchema } from '../../history/history-config.ts';
 import {
   certificateSchema,
@@ -38,6 +39,7 @@ export const mysqlConfigSchema = z
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
     history: historySchema,
+    identity: roleIdentitySchema,
   })
   .refine(({ url, database }) => (url === undefined) !== (database === undefined), {
     error: 'give either url, or host, database, user and password',

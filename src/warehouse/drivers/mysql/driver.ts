@@ -1,5 +1,6 @@
 import { mysql } from '../../../sql/dialects/mysql.ts';
 import type { DriverSession, OpenContext, QueryRows } from '../../driver.ts';
+import { roleOf } from '../../identity/statement-identity.ts';
 import type { RunCatalogQuery } from '../../table-schemas.ts';
 import type { MysqlConfig } from './config.ts';
 import { protocolError } from './connection/guard-connection.ts';
@@ -7,7 +8,7 @@ import { mysqlHistory } from './history.ts';
 import { introspectMysql } from './introspect.ts';
 import { runLimited } from './limited-query.ts';
 import { mysqlPolicy } from './policy.ts';
-import { createReaderSql, findPrivileges } from './privileges.ts';
+import { createReaderSql, findPrivileges, requireNoOwnRights } from './privileges.ts';
 import { mysqlSettings } from './settings.ts';
 import { openTransactions, type ServerFacts, sendQuery } from './transactions.ts';
 import { readWarnings } from './warnings.ts';
@@ -27,7 +28,11 @@ export async function open(
     transactions.run({ signal: callSignal }, (connection) =>
       work((sql) => sendQuery(connection, sql)),
     );
-  const server = await runCatalogQueries(signal, readServerFacts).catch((error: unknown) => {
+  const readServer = async (query: RunCatalogQuery): Promise<ServerFacts> => {
+    if (config.identity?.mode === 'role') await requireNoOwnRights(query, context.connection);
+    return readServerFacts(query);
+  };
+  const server = await runCatalogQueries(signal, readServer).catch((error: unknown) => {
     transactions.close().catch(() => undefined);
     throw error;
   });
@@ -41,9 +46,9 @@ export async function open(
       runCatalogQueries(callSignal, (query) =>
         introspectMysql(query, scope.schemas ?? schemas, server.isMariadb),
       ),
-    run: (sql, { maxRows, timeoutMs }, callSignal) =>
+    run: (sql, { maxRows, timeoutMs, identity }, callSignal) =>
       transactions.run<QueryRows>(
-        { timeoutMs, maxRows, signal: callSignal },
+        { timeoutMs, maxRows, signal: callSignal, role: roleOf(identity) },
         async (connection, stop) => {
           const result = await runLimited(connection, sql, { maxRows, ...stop });
           // The connection of a truncated result is closed.

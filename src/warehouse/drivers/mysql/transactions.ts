@@ -6,6 +6,9 @@ import {
   type PoolConnection,
 } from 'mysql2';
 import { promisify } from 'node:util';
+import { mysql } from '../../../sql/dialects/mysql.ts';
+import { errorMessage } from '../../../lib/error.ts';
+import { identityRefused } from '../../identity/statement-identity.ts';
 import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
 import { type ErrorRules, translateError } from '../../warehouse-error.ts';
 import { connectableSettings } from './connection/connectable-settings.ts';
@@ -26,23 +29,48 @@ export interface ServerFacts {
   readonly storedFunctions: readonly string[];
 }
 
-type TransactionLimits = CallLimits & { readonly maxRows?: number };
+interface TransactionLimits extends CallLimits {
+  readonly maxRows?: number;
+  /** Undefined: the roles that the login has by itself. */
+  readonly role?: string | undefined;
+}
+
 type TransactionWork<T> = (connection: PoolConnection, stop: StatementStop) => Promise<T>;
 
-/** A pool that runs all work in read-only transactions and rolls them back. */
+/**
+ * A pool for each role, and one for the login: a role belongs to a connection of MySQL, not to a
+ * transaction, so no connection ever serves two of them.
+ */
+function openPools(settings: MysqlSettings) {
+  const pools = new Map<string | undefined, Pool>();
+  const open = (): Pool => {
+    const pool = guardPool(
+      createPool({
+        ...connectableSettings(settings),
+        connectionLimit: 4,
+        maxIdle: 4,
+        idleTimeout: 30_000,
+      }),
+    );
+    // If the server drops an idle connection, the next call gets a new one.
+    pool.on('connection', (connection) => void connection.on('error', () => undefined));
+    return pool;
+  };
+  return {
+    of(role: string | undefined): Pool {
+      const pool = pools.get(role) ?? open();
+      pools.set(role, pool);
+      return pool;
+    },
+    close: () => Promise.all([...pools.values()].map((pool) => promisify(pool.end.bind(pool))())),
+  };
+}
+
+/** Pools that run all work in read-only transactions and roll them back. */
 export function openTransactions(settings: MysqlSettings) {
   const { host, port, socketPath, database } = settings;
   const watchdog = openWatchdog(settings);
-  const pool = guardPool(
-    createPool({
-      ...connectableSettings(settings),
-      connectionLimit: 4,
-      maxIdle: 4,
-      idleTimeout: 30_000,
-    }),
-  );
-  // If the server drops an idle connection, the next call gets a new one.
-  pool.on('connection', (connection) => void connection.on('error', () => undefined));
+  const pools = openPools(settings);
   const errorRules = serverErrors(`MySQL at ${socketPath ?? `${host}:${port}`}/${database}`);
   let server: ServerFacts | undefined;
   return {
@@ -53,7 +81,9 @@ export function openTransactions(settings: MysqlSettings) {
       server = facts;
     },
     async run<T>(limits: TransactionLimits, work: TransactionWork<T>): Promise<T> {
-      const connection = await getConnection(pool).catch(translateError(errorRules));
+      const connection = await getConnection(pools.of(limits.role)).catch(
+        translateError(errorRules),
+      );
       // True if the connection must not be used again: a KILL on its way could hit its next
       // statement.
       let isSpent = false;
@@ -66,7 +96,8 @@ export function openTransactions(settings: MysqlSettings) {
       const run = (milliseconds: number): Promise<T> => {
         const beginSql = beginStatements(server, milliseconds, limits.maxRows);
         const isStopped = (): boolean => isSpent;
-        return runInTransaction(connection, { beginSql, isStopped }, () =>
+        const { role } = limits;
+        return runInTransaction(connection, { role, beginSql, isStopped }, () =>
           work(connection, { stop: cancel, isStopped }),
         );
       };
@@ -83,7 +114,7 @@ export function openTransactions(settings: MysqlSettings) {
       }
     },
     async close(): Promise<void> {
-      await promisify(pool.end.bind(pool))();
+      await pools.close();
       watchdog.close();
     },
   };
@@ -137,19 +168,27 @@ function beginStatements(
 
 interface TransactionFrame extends Pick<StatementStop, 'isStopped'> {
   readonly beginSql: readonly string[];
+  readonly role: string | undefined;
 }
 
 async function runInTransaction<T>(
   connection: PoolConnection,
-  { beginSql, isStopped }: TransactionFrame,
+  { beginSql, role, isStopped }: TransactionFrame,
   work: () => Promise<T>,
 ): Promise<T> {
+  if (role !== undefined) await takeRole(connection, role);
   for (const sql of beginSql) await sendQuery(connection, sql);
   return work().finally(() =>
     // Behind a stopped statement it would wait. A connection that is closed or gone has nothing to
     // roll back.
     isStopped() ? undefined : sendQuery(connection, 'ROLLBACK').catch(() => undefined),
   );
+}
+
+async function takeRole(connection: PoolConnection, role: string): Promise<void> {
+  await sendQuery(connection, `SET ROLE ${mysql.quote(role)}`).catch((error: unknown) => {
+    throw isServerAnswer(error) ? identityRefused(errorMessage(error)) : error;
+  });
 }
 
 /** How long the second connection may take for its login, and then for the statement. */

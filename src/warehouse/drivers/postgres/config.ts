@@ -4,6 +4,7 @@ import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import { pathSchema } from '../../database-file.ts';
 import type { DriverDescription } from '../../driver-description.ts';
+import { settingIdentitySchema } from '../../identity/identity-config.ts';
 import { historySchema } from '../../history/history-config.ts';
 import { portSchema, readerSchema } from '../../server/server-keys.ts';
 import { serverUrlSchema } from '../../server-url.ts';
@@ -33,6 +34,7 @@ export const postgresConfigSchema = z
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
     history: historySchema,
+    identity: settingIdentitySchema,
   })
   .refine(
     ({ url, host, database }) =>
@@ -40,6 +42,14 @@ export const postgresConfigSchema = z
     {
       error: 'give either url, or host, database, user and password',
       path: ['url'],
+    },
+  )
+  .refine(
+    ({ identity, allow_functions: functions = [] }) =>
+      identity === undefined || !functions.some((name) => /(?:^|\.)"?set_config"?$/i.test(name)),
+    {
+      error: 'with identity, set_config would let a caller take that of another',
+      path: ['allow_functions'],
     },
   );
 export type PostgresConfig = z.infer<typeof postgresConfigSchema>;

@@ -16,6 +16,7 @@ import {
   userObjectsSql,
 } from './database-objects.ts';
 import { safeExtensionFunctionsSql } from './extension-functions.ts';
+import { identitySetting, requireRowSecurity } from './identity.ts';
 import { postgresHistory } from './history/history.ts';
 import { introspectPostgres, partitionedTableSql } from './introspect.ts';
 import { postgresPolicy } from './policy.ts';
@@ -40,6 +41,7 @@ export async function open(
     return (rows as [CatalogRecord])[0];
   };
   const readSystem = async (client: PoolClient): Promise<SystemObjects> => {
+    await requireRowSecurity(client, config, context);
     const { rows } = await client.query<SystemObjects>(systemObjectsSql);
     // Servers before version 14, and those on Windows, refuse.
     await transactions.addSetting(client, watchClientSql);
@@ -68,10 +70,12 @@ export async function open(
       runCatalogQueries(callSignal, (query) =>
         introspectPostgres(query, { schemas: scope.schemas ?? config.schemas }),
       ),
-    run: (sql, { maxRows, timeoutMs }, callSignal) =>
-      transactions.run({ timeoutMs, signal: callSignal }, (client) =>
+    run: (sql, { maxRows, timeoutMs, identity }, callSignal) => {
+      const setting = identitySetting(config, identity);
+      return transactions.run({ timeoutMs, signal: callSignal, setting }, (client) =>
         runLimited(client, { sql: markOwnStatement(sql), maxRows }, postgresValues),
-      ),
+      );
+    },
     async privileges() {
       const rows = await runCatalogQueries(forever(), (query) => query(privilegesSql));
       const findings = (rows as { finding: string }[]).map(({ finding }) => finding);

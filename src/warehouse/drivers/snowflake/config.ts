@@ -3,6 +3,7 @@ import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
+import { exchangeIdentitySchema } from '../../identity/identity-config.ts';
 import { historySchema } from '../../history/history-config.ts';
 
 const nameSchema = z.string().min(1);
@@ -50,6 +51,7 @@ export const snowflakeConfigSchema = z
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
     history: historySchema,
+    identity: exchangeIdentitySchema,
   })
   .refine(
     ({ private_key: key, token, oauth_token: oauth }) =>

@@ -22,8 +22,17 @@ export interface StatementPlace {
   readonly role: string | undefined;
 }
 
+/** As whom a statement runs, if not as the login of the connection. */
+export interface StatementLogin {
+  /** As Snowflake keeps it; undefined: that of the user. */
+  readonly role: string | undefined;
+  /** The headers of another login; undefined: that of the connection. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
 interface RequestLimits extends CallLimits {
   readonly maxRows: number;
+  readonly login?: StatementLogin | undefined;
   /**
    * True: the server answers at once and is asked again until the rows are there, so that the
    * statement can be cancelled from its start. False: the server answers with the rows.
@@ -55,6 +64,7 @@ const parameters = {
 interface RunningStatement {
   handle?: string;
   readonly isLong: boolean;
+  readonly login: StatementLogin['headers'];
   /** Ends the waiting, not the statement. */
   readonly waiting: AbortController;
   /** Ends the request that starts the statement: without its answer nobody can cancel it. */
@@ -74,6 +84,7 @@ export class SnowflakeConnection {
   run(sql: string, limits: RequestLimits): Promise<QueryRows> {
     const running: RunningStatement = {
       isLong: limits.isLong === true,
+      login: limits.login?.headers,
       waiting: new AbortController(),
       starting: new AbortController(),
     };
@@ -116,8 +127,10 @@ export class SnowflakeConnection {
         query: { requestId: crypto.randomUUID(), async: String(running.isLong) },
         repeatable: true,
         repeatQuery: { retry: 'true' },
+        login: running.login,
         json: {
           ...place,
+          ...(limits.login && { role: limits.login.role }),
           statement: sql,
           timeout: Math.ceil(milliseconds / 1000) + 1,
           parameters: { ...parameters, ROWS_PER_RESULTSET: String(limits.maxRows + 1) },
@@ -188,12 +201,12 @@ export class SnowflakeConnection {
   }
 
   #ask(
-    { handle, waiting }: RunningStatement,
+    { handle, login, waiting }: RunningStatement,
     query: Readonly<Record<string, string>>,
   ): Promise<RestAnswer> {
     if (handle === undefined) throw this.#oddAnswer();
     return this.#options.rest.send(
-      { method: 'GET', path: `api/v2/statements/${handle}`, query },
+      { method: 'GET', path: `api/v2/statements/${handle}`, query, login },
       AbortSignal.any([waiting.signal, this.#closed.signal]),
     );
   }
@@ -206,11 +219,11 @@ export class SnowflakeConnection {
     else starting.abort();
   }
 
-  #cancel({ handle }: RunningStatement): void {
+  #cancel({ handle, login }: RunningStatement): void {
     if (handle === undefined) return;
     const sent = this.#options.rest
       .send(
-        { method: 'POST', path: `api/v2/statements/${handle}/cancel`, repeatable: true },
+        { method: 'POST', path: `api/v2/statements/${handle}/cancel`, login, repeatable: true },
         AbortSignal.any([AbortSignal.timeout(cancelMs), this.#closed.signal]),
       )
       .catch(() => undefined)

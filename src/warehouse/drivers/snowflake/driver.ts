@@ -9,8 +9,9 @@ import type { CallLimits } from '../../time-limit.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { PrivilegeReport } from '../../warehouse.ts';
 import { serverAddress, type SnowflakeConfig } from './config.ts';
-import { SnowflakeConnection, type StatementPlace } from './connection.ts';
+import { SnowflakeConnection, type StatementLogin, type StatementPlace } from './connection.ts';
 import { snowflakeHistory } from './history.ts';
+import { loginKey, openStatementLogins, requireNoSecondaryRoles } from './identity.ts';
 import { introspectSnowflake } from './catalog/introspect.ts';
 import { snowflakeLogin } from './login.ts';
 import { foldName } from './names.ts';
@@ -34,8 +35,17 @@ export async function open(
     const roles = await readRoles(catalog, place);
     const remedy = createReaderSql(place, schemas);
     const privileges = await readPrivileges(catalog, roles, remedy);
-    if (!privileges.readOnly && config.allow_writable_role !== true)
-      throw writableRole(context.connection, privileges);
+    const requireReader = (report: PrivilegeReport): void => {
+      if (!report.readOnly && config.allow_writable_role !== true)
+        throw writableRole(context.connection, report);
+    };
+    requireReader(privileges);
+    const loginFor = openStatementLogins(async (login) => {
+      const query = catalogQuery(connection, new AbortController().signal, login);
+      const own = await readRoles(query, place);
+      if (login.headers === undefined) requireNoSecondaryRoles(own, context.connection);
+      requireReader(await readPrivileges(query, own, remedy));
+    });
     const dialect = { ...snowflake, defaultSchema: place.schema };
     const explain = rememberPlan((sql, limits) => readPlanOf(connection, sql, limits));
     return {
@@ -45,18 +55,21 @@ export async function open(
         introspectSnowflake(catalogQuery(connection, callSignal), place.database, {
           schemas: scope.schemas ?? schemas,
         }),
-      async run(sql, { maxRows, timeoutMs }, callSignal) {
+      async run(sql, { maxRows, timeoutMs, identity }, callSignal) {
         const started = performance.now();
-        await explain.take(sql, { signal: callSignal, timeoutMs });
+        const login = await loginFor(identity);
+        await explain.take(sql, { signal: callSignal, timeoutMs, login });
         return connection.run(markOwnStatement(sql), {
           maxRows,
           timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)),
           signal: callSignal,
           isLong: true,
+          login,
         });
       },
-      async estimate(sql, callSignal) {
-        const { bytes } = await explain.look(sql, { signal: callSignal });
+      async estimate(sql, callSignal, identity) {
+        const login = await loginFor(identity);
+        const { bytes } = await explain.look(sql, { signal: callSignal, login });
         return { bytes, kind: 'upper' };
       },
       privileges: async () => privileges,
@@ -101,9 +114,13 @@ function connect(
   });
 }
 
-function catalogQuery(connection: SnowflakeConnection, signal: AbortSignal): RunCatalogQuery {
+function catalogQuery(
+  connection: SnowflakeConnection,
+  signal: AbortSignal,
+  login?: StatementLogin,
+): RunCatalogQuery {
   return async (sql) => {
-    const { columns, rows } = await connection.run(sql, { maxRows: allRows, signal });
+    const { columns, rows } = await connection.run(sql, { maxRows: allRows, signal, login });
     return rows.map((row) =>
       Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])),
     );
@@ -140,10 +157,14 @@ function writableRole(connection: string, { findings, remedy = [] }: PrivilegeRe
   );
 }
 
+interface PlanLimits extends CallLimits {
+  readonly login: StatementLogin | undefined;
+}
+
 async function readPlanOf(
   connection: SnowflakeConnection,
   sql: string,
-  limits: CallLimits,
+  limits: PlanLimits,
 ): Promise<StatementPlan> {
   const { rows } = await connection.run(`EXPLAIN USING JSON ${explainedStatement(sql)}`, {
     ...limits,
@@ -152,21 +173,23 @@ async function readPlanOf(
   return readPlan(rows[0]?.[0]);
 }
 
-/** An estimate and the run after it need one plan only. */
+/** An estimate and the run after it need one plan only, if they are for the same login. */
 function rememberPlan(
-  explain: (sql: string, limits: CallLimits) => Promise<StatementPlan>,
+  explain: (sql: string, limits: PlanLimits) => Promise<StatementPlan>,
 ): Readonly<Record<'look' | 'take', typeof explain>> {
   const plans = new Map<string, StatementPlan>();
+  const keyOf = (sql: string, { login }: PlanLimits): string => loginKey(login) + sql;
   return {
     async look(sql, limits) {
       const plan = await explain(sql, limits);
       if (plans.size > 100) plans.clear();
-      plans.set(sql, plan);
+      plans.set(keyOf(sql, limits), plan);
       return plan;
     },
     async take(sql, limits) {
-      const plan = plans.get(sql) ?? (await explain(sql, limits));
-      plans.delete(sql);
+      const key = keyOf(sql, limits);
+      const plan = plans.get(key) ?? (await explain(sql, limits));
+      plans.delete(key);
       return plan;
     },
   };

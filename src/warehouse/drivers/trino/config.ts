@@ -3,6 +3,7 @@ import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { tableScopeKeys } from '../../scope/table-scope.ts';
 import type { DriverDescription } from '../../driver-description.ts';
+import { userIdentitySchema } from '../../identity/identity-config.ts';
 import { historySchema } from '../../history/history-config.ts';
 import {
   certificateSchema,
@@ -48,6 +49,7 @@ export const trinoConfigSchema = z
     allow_functions: allowFunctionsSchema,
     ...tableScopeKeys,
     history: historySchema,
+    identity: userIdentitySchema,
   })
   .refine(({ url, catalog }) => (url === undefined) !== (catalog === undefined), {
     error: 'give either url, or host, catalog and user',

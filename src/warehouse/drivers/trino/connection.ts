@@ -13,7 +13,9 @@ import { limitResultSize } from '../../result-size.ts';
 import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
 import { translateError, warehouseError } from '../../warehouse-error.ts';
 import type { Cell } from '../../warehouse.ts';
+import type { StatementIdentity } from '../../identity/statement-identity.ts';
 import { trinoErrors } from './errors.ts';
+import { identityHeaders } from './identity.ts';
 import type { TrinoSettings } from './settings.ts';
 import { trinoCell, trinoFieldType } from './values.ts';
 
@@ -41,6 +43,7 @@ type AnswerPage = z.infer<typeof pageSchema>;
 export interface TrinoLimits extends CallLimits {
   /** The most that each statement may read from storage. */
   readonly maxBytes?: number | undefined;
+  readonly identity?: StatementIdentity | undefined;
 }
 
 /** A read-only transaction of the server. */
@@ -89,7 +92,9 @@ export class TrinoConnection {
     work: (transaction: TrinoTransaction) => Promise<T>,
   ): Promise<T> {
     const abort = new AbortController();
-    const call = new TrinoCall(this.#client, this.#server, abort.signal);
+    const headers = identityHeaders(limits.identity);
+    const site = { client: this.#client, server: this.#server, headers };
+    const call = new TrinoCall(site, abort.signal);
     return withTimeLimit(
       {
         ...limits,
@@ -113,7 +118,7 @@ export class TrinoConnection {
               (await call.run(sql, { transaction, session, maxRows })).rows,
           });
         } finally {
-          await this.#rollBack(transaction);
+          await rollBack(site, transaction);
         }
       },
     ).catch(translateError(trinoErrors(this.#server)));
@@ -122,12 +127,12 @@ export class TrinoConnection {
   close(): void {
     this.#client.close();
   }
+}
 
-  /** A failure changes nothing: the server ends a transaction that is left after some minutes. */
-  async #rollBack(transaction: string): Promise<void> {
-    const call = new TrinoCall(this.#client, this.#server, AbortSignal.timeout(cleanUpTime));
-    await call.run('ROLLBACK', { transaction }).catch(() => undefined);
-  }
+/** A failure changes nothing: the server ends a transaction that is left after some minutes. */
+async function rollBack(site: TrinoSite, transaction: string): Promise<void> {
+  const call = new TrinoCall(site, AbortSignal.timeout(cleanUpTime));
+  await call.run('ROLLBACK', { transaction }).catch(() => undefined);
 }
 
 function sessionProperties(milliseconds: number, maxBytes: number | undefined): string {
@@ -148,14 +153,22 @@ interface StatementOutcome {
   readonly startedTransaction: string | undefined;
 }
 
+/** Where statements are sent, and as whom. */
+interface TrinoSite {
+  readonly client: RestClient;
+  readonly server: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** The statements of one call, one after another. */
 class TrinoCall {
   readonly #client: RestClient;
   readonly #server: string;
+  readonly #identity: TrinoSite['headers'];
   readonly #signal: AbortSignal;
 
-  constructor(client: RestClient, server: string, signal: AbortSignal) {
-    [this.#client, this.#server, this.#signal] = [client, server, signal];
+  constructor({ client, server, headers }: TrinoSite, signal: AbortSignal) {
+    [this.#client, this.#server, this.#identity, this.#signal] = [client, server, headers, signal];
   }
 
   /** Follows the pages of a statement to the last, or until there are rows enough. */
@@ -164,6 +177,7 @@ class TrinoCall {
     { transaction, session, maxRows = 10 }: StatementOptions,
   ): Promise<StatementOutcome> {
     const headers = {
+      ...this.#identity,
       'x-trino-transaction-id': transaction,
       ...(session !== undefined && { 'x-trino-session': session }),
     };
@@ -188,7 +202,7 @@ class TrinoCall {
         }
         wait = (page.data ?? []).length > 0 ? firstPause : Math.min(2 * wait, longestPause);
         await pause(wait, undefined, { signal: this.#signal });
-        request = { method: 'GET', path: next };
+        request = { method: 'GET', path: next, headers: this.#identity };
       }
     } catch (error) {
       if (next !== undefined) void this.#cancel(next);
@@ -218,7 +232,7 @@ class TrinoCall {
   async #cancel(nextUri: string): Promise<void> {
     const signal = AbortSignal.timeout(cleanUpTime);
     await this.#client
-      .send({ method: 'DELETE', path: nextUri, repeatable: true }, signal)
+      .send({ method: 'DELETE', path: nextUri, repeatable: true, headers: this.#identity }, signal)
       .catch(() => undefined);
   }
 }

@@ -46,9 +46,9 @@ export async function open(
       runCatalogQueries(callSignal, (query) =>
         introspectTrino(query, { catalog, schemas: scope.schemas ?? schemas }),
       ),
-    run: (sql, { maxRows, timeoutMs, maxBytes }, callSignal) =>
+    run: (sql, { maxRows, timeoutMs, maxBytes, identity }, callSignal) =>
       connection.transact(
-        { timeoutMs, signal: callSignal, maxBytes: smaller(maxBytes, maxReadBytes) },
+        { timeoutMs, signal: callSignal, maxBytes: smaller(maxBytes, maxReadBytes), identity },
         async (transaction) => {
           const statement = withoutLastSemicolon(sql);
           await readPlan(statement, transaction);
@@ -56,8 +56,8 @@ export async function open(
         },
       ),
     limitsBytes: true,
-    estimate: (sql, callSignal) =>
-      connection.transact({ signal: callSignal }, async (transaction) => ({
+    estimate: (sql, callSignal, identity) =>
+      connection.transact({ signal: callSignal, identity }, async (transaction) => ({
         ...(await readPlan(withoutLastSemicolon(sql), transaction)),
         kind: 'guess' as const,
       })),

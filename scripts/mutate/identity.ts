@@ -1,0 +1,108 @@
+import type { Mutant } from './mutant.ts';
+
+const callers = ['mcp/http-identity.test.ts'];
+const postgres = ['warehouse/identity/postgres.test.ts'];
+const mariadb = ['warehouse/identity/mariadb.test.ts'];
+const snowflake = ['warehouse/identity/snowflake.test.ts'];
+const trino = ['warehouse/identity/trino.test.ts'];
+const exchange = ['mcp/token-exchange.test.ts'];
+
+/** As whom the statements of a caller run in the warehouse. */
+export const identityMutants: readonly Mutant[] = [
+  {
+    name: 'identity-view',
+    file: 'project/open/open.ts',
+    find: 'warehouse: async (name, signal) => (await project.loginWarehouse(name, signal)).as(caller),',
+    replace: 'warehouse: project.warehouse,',
+    why: 'Everyone asks as whoever started the server.',
+    tests: callers,
+  },
+  {
+    name: 'identity-fallback',
+    file: 'warehouse/identity/statement-identity.ts',
+    find: 'throw noRole(connection, role);',
+    replace: 'return undefined;',
+    why: 'A caller whom the warehouse does not know asks as the login.',
+    tests: postgres,
+  },
+  {
+    name: 'identity-postgres-session',
+    file: 'warehouse/postgres-wire/transactions.ts',
+    find: 'set_config($1, $2, true)',
+    replace: 'set_config($1, $2, false)',
+    why: 'The role of one caller stays in the connection after a rollback that did not come.',
+    tests: postgres,
+  },
+  {
+    name: 'identity-postgres-bypass',
+    file: 'warehouse/drivers/postgres/identity.ts',
+    find: 'if (why === null) return;',
+    replace: 'if (why !== undefined) return;',
+    why: 'Row security is trusted for a login that it does not bind.',
+    tests: postgres,
+  },
+  {
+    name: 'identity-mysql-pool',
+    file: 'warehouse/drivers/mysql/transactions.ts',
+    find: 'pools.of(limits.role)',
+    replace: 'pools.of(undefined)',
+    why: 'A connection of MySQL keeps the role of the last caller for the login.',
+    tests: mariadb,
+  },
+  {
+    name: 'identity-mysql-own-rights',
+    file: 'warehouse/drivers/mysql/driver.ts',
+    find: "if (config.identity?.mode === 'role')",
+    replace: "if (config.identity?.mode === 'shared')",
+    why: 'Each role of a caller has the rights of the login too.',
+    tests: mariadb,
+  },
+  {
+    name: 'identity-snowflake-plan',
+    file: 'warehouse/drivers/snowflake/driver.ts',
+    find: 'loginKey(login) + sql',
+    replace: 'sql',
+    why: 'A statement runs with a plan that was checked for another role.',
+    tests: snowflake,
+  },
+  {
+    name: 'identity-snowflake-secondary',
+    file: 'warehouse/drivers/snowflake/identity.ts',
+    find: 'if (secondary.length === 0) return;',
+    replace: 'if (secondary.length >= 0) return;',
+    why: 'Secondary roles give each caller what others may see.',
+    tests: snowflake,
+  },
+  {
+    name: 'identity-trino-plan',
+    file: 'warehouse/drivers/trino/connection.ts',
+    find: '      ...this.#identity,\n',
+    replace: '',
+    why: 'Trino runs the statements of everyone as the login.',
+    tests: trino,
+  },
+  {
+    name: 'identity-passthrough',
+    file: 'mcp/exchange/token-exchange.ts',
+    find: 'if (data.access_token === subject)',
+    replace: 'if (data.access_token === clientSecret)',
+    why: 'The token of a person is passed on to the warehouse.',
+    tests: exchange,
+  },
+  {
+    name: 'identity-renewed-token',
+    file: 'mcp/http/callers.ts',
+    find: 'caller.renew(identity);',
+    replace: '',
+    why: 'A person asks with a token that has ended.',
+    tests: exchange,
+  },
+  {
+    name: 'identity-key-proofs',
+    file: 'project/keys/key-proofs.ts',
+    find: 'shortHash(sql + identity, 16)',
+    replace: 'shortHash(sql, 16)',
+    why: 'A key counts as proven because another caller sees fewer rows.',
+    tests: callers,
+  },
+];
