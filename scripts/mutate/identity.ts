@@ -28,9 +28,9 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'identity-postgres-session',
     file: 'warehouse/postgres-wire/transactions.ts',
-    find: 'set_config($1, $2, true)',
-    replace: 'set_config($1, $2, false)',
-    why: 'The role of one caller stays in the connection after a rollback that did not come.',
+    find: 'if (setting !== undefined) await applySetting',
+    replace: "if (setting?.name === 'role') await applySetting",
+    why: 'Row security is not told who asks.',
     tests: postgres,
   },
   {
