@@ -5,9 +5,10 @@ const postgres = ['warehouse/identity/postgres.test.ts'];
 const mariadb = ['warehouse/identity/mariadb.test.ts'];
 const snowflake = ['warehouse/identity/snowflake.test.ts'];
 const trino = ['warehouse/identity/trino.test.ts'];
+const spending = ['mcp/http-day-spending.test.ts'];
 const exchange = ['mcp/token-exchange.test.ts'];
 
-/** As whom the statements of a caller run in the warehouse. */
+/** As whom the statements of a caller run in the warehouse, and what they may spend there. */
 export const identityMutants: readonly Mutant[] = [
   {
     name: 'identity-view',
@@ -104,5 +105,21 @@ export const identityMutants: readonly Mutant[] = [
     replace: 'shortHash(sql, 16)',
     why: 'A key counts as proven because another caller sees fewer rows.',
     tests: callers,
+  },
+  {
+    name: 'spending-reserved',
+    file: 'warehouse/open.ts',
+    find: 'account.reserve(estimate?.bytesBilled ?? estimate?.bytes, usdPerTib)',
+    replace: 'account.reserve(undefined, usdPerTib)',
+    why: 'Statements at the same time each spend all that is left of the day.',
+    tests: spending,
+  },
+  {
+    name: 'spending-by-caller',
+    file: 'mcp/http/callers.ts',
+    find: "accountOf(identity?.id ?? '')",
+    replace: "accountOf('')",
+    why: 'One person uses up the day of all.',
+    tests: spending,
   },
 ];

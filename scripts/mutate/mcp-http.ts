@@ -12,9 +12,9 @@ export const mcpHttpMutants: readonly Mutant[] = [
   {
     name: 'http-role',
     file: 'mcp/http/callers.ts',
-    find: 'viewAs(project, { name, role, person, exchange })',
+    find: 'viewAs(project, { name, role, person, exchange, account })',
     replace:
-      'viewAs(project, { name, role: project.role ?? role?.replace("us", "dach"), person, exchange })',
+      'viewAs(project, { name, role: project.role ?? role?.replace("us", "dach"), person, exchange, account })',
     why: 'A token gets the rows of another role.',
     tests: tokens,
   },

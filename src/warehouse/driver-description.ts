@@ -45,6 +45,8 @@ export interface DriverDescription {
   };
   /** The extra with the driver's packages, if they are not installed with ktx. */
   readonly extra?: ExtraName;
+  /** True if the engine says what a statement would read, or what it has read. */
+  readonly tellsBytesRead?: true;
   /** True if nobody has tried ktx on a real account of this provider yet. */
   readonly isUntried?: true;
 }

@@ -34,6 +34,8 @@ export interface RunLimits extends QueryLimits {
 export interface StatementEstimate {
   /** Undefined if the engine does not tell. */
   readonly bytes?: number | undefined;
+  /** What the provider would bill for that, if it is more. */
+  readonly bytesBilled?: number | undefined;
   readonly rows?: number | undefined;
   /** `upper`: no more than that; `guess`: from statistics. */
   readonly kind: 'exact' | 'upper' | 'guess';

@@ -1,7 +1,7 @@
 import { newId } from '../lib/id.ts';
 import { resolveConfiguredPath } from '../store/confined-file.ts';
 import type { TableRef } from '../sql/dialect.ts';
-import { driverNamed, type WarehouseConfig } from './config.ts';
+import type { WarehouseConfig } from './config.ts';
 import { answerFromCatalog } from './describe/answer.ts';
 import { type CatalogStatement, parseCatalogStatement } from './describe/parse.ts';
 import type { DriverSession, OpenContext, QueryRows, RunLimits } from './driver.ts';
@@ -13,7 +13,9 @@ import {
   ignoredLimitWarning,
   mostBytes,
   requireAffordable,
+  type SpendingAccount,
   type SpendingLimits,
+  usdPerTibOf,
 } from './spending.ts';
 import { coveredSchema, coveredTables, tableScope } from './scope/table-scope.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -80,7 +82,11 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
       const catalogStatement = parse(sql);
       const { warnings = [], ...rows } =
         catalogStatement === undefined
-          ? await gate.check(sql).then(() => run(sql, { ...limits, identity: as }, callSignal))
+          ? await gate
+              .check(sql)
+              .then(() =>
+                run(sql, { ...limits, identity: as, account: caller?.account }, callSignal),
+              )
           : limitRows(await describe(catalogStatement, callSignal), limits.maxRows);
       const ms = Math.round(performance.now() - started);
       return { queryId: newId('q'), ...rows, warnings: summarizeWarnings(warnings), ms };
@@ -96,20 +102,38 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
   return viewFor(undefined);
 }
 
+interface SpendingRun extends RunLimits {
+  readonly account: SpendingAccount | undefined;
+}
+
 /** Runs a statement within the limits of bytes: those of the call, or else of the connection. */
 function openRun({ config, spending = {} }: WarehouseSpec, session: DriverSession) {
   const usdPerTib = usdPerTibOf(config);
-  return async (sql: string, limits: RunLimits, signal: AbortSignal): Promise<QueryRows> => {
+  return async (sql: string, limits: SpendingRun, signal: AbortSignal): Promise<QueryRows> => {
+    const { account, identity } = limits;
     const most = mostBytes(limits, spending, usdPerTib);
-    if (most === undefined) return session.run(sql, limits, signal);
-    const estimate = await session.estimate?.(sql, signal, limits.identity);
-    if (estimate !== undefined) requireAffordable(estimate, most, usdPerTib);
-    const result = await session.run(sql, { ...limits, maxBytes: most }, signal);
-    const isHeld = estimate?.bytes !== undefined || session.limitsBytes === true;
-    if (isHeld) return result;
-    const { title } = driverNamed(config.driver);
-    return { ...result, warnings: [...(result.warnings ?? []), ignoredLimitWarning(title)] };
+    if (most === undefined && account === undefined) return session.run(sql, limits, signal);
+    const estimate = await session.estimate?.(sql, signal, identity);
+    if (estimate !== undefined && most !== undefined) requireAffordable(estimate, most, usdPerTib);
+    const isHeld =
+      most === undefined || estimate?.bytes !== undefined || session.limitsBytes === true;
+    const run = async (maxBytes: number | undefined) => {
+      const rows = await session.run(sql, { ...limits, maxBytes }, signal);
+      return isHeld ? rows : withIgnoredLimit(rows, config);
+    };
+    if (account === undefined) return run(most);
+    const reserved = account.reserve(estimate?.bytesBilled ?? estimate?.bytes, usdPerTib);
+    const left = Math.min(most ?? Infinity, reserved.mostBytes);
+    // What fails counts as estimated: the engine may have read it.
+    const rows = await run(Number.isFinite(left) ? left : undefined);
+    settle(reserved, rows);
+    return rows;
   };
+}
+
+function withIgnoredLimit(rows: QueryRows, config: WarehouseConfig): QueryRows {
+  const { title } = driverNamed(config.driver);
+  return { ...rows, warnings: [...(rows.warnings ?? []), ignoredLimitWarning(title)] };
 }
 
 /** The catalog of a connection that reads one, where its tables do not name it. */
@@ -118,10 +142,9 @@ function ownCatalogOf(config: WarehouseConfig): string | undefined {
   return [catalog, database].find((name) => typeof name === 'string');
 }
 
-/** The price of the connection's own contract, or the list price; undefined: bytes cost nothing. */
-function usdPerTibOf(config: WarehouseConfig): number | undefined {
-  const { usd_per_tib: agreed }: { usd_per_tib?: unknown } = config as object;
-  return typeof agreed === 'number' ? agreed : driverNamed(config.driver).billed?.usdPerTib;
+function settle(reserved: ReturnType<SpendingAccount['reserve']>, { cost }: QueryRows): void {
+  const read = cost?.bytesBilled ?? cost?.bytesRead;
+  if (read !== undefined) reserved.settle(read);
 }
 
 function limitRows(result: QueryRows, maxRows: number): QueryRows {

@@ -1,5 +1,6 @@
 import { formatByteSize } from '../lib/byte-size.ts';
 import type { StatementEstimate } from './driver.ts';
+import { driverNamed, type WarehouseConfig } from './config.ts';
 import { warehouseError } from './warehouse-error.ts';
 import type { QueryLimits } from './warehouse.ts';
 
@@ -11,6 +12,33 @@ export interface SpendingLimits {
 }
 
 const tebibyte = 2 ** 40;
+
+export interface SpentAmount {
+  readonly bytes: number;
+  readonly usd: number;
+}
+
+/** What a caller may read in some time, over all their statements. */
+export interface SpendingAccount {
+  /**
+   * Takes what a statement would read (undefined: nobody knows) before it runs. Throws if there is
+   * not that much left. Without `settle`, the estimate stays taken.
+   */
+  reserve(
+    bytes: number | undefined,
+    usdPerTib: number | undefined,
+  ): {
+    /** The most that the statement may read. */
+    readonly mostBytes: number;
+    /** Replaces the estimate with what the statement really read. */
+    readonly settle: (bytes: number) => void;
+  };
+}
+
+/** In US dollars; 0 where bytes cost nothing. */
+export function usdOfBytes(bytes: number, usdPerTib: number | undefined): number {
+  return usdPerTib === undefined ? 0 : (bytes / tebibyte) * usdPerTib;
+}
 
 /** The most bytes that a statement may read; undefined: no limit. */
 export function mostBytes(
@@ -26,6 +54,12 @@ export function mostBytes(
       : Math.floor((maxCostUsd / usdPerTib) * tebibyte);
   const limits = [spending.maxBytes, affordable].filter((limit) => limit !== undefined);
   return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+/** The price of the connection's own contract, or the list price; undefined: bytes cost nothing. */
+export function usdPerTibOf(config: WarehouseConfig): number | undefined {
+  const { usd_per_tib: agreed }: { usd_per_tib?: unknown } = config as object;
+  return typeof agreed === 'number' ? agreed : driverNamed(config.driver).billed?.usdPerTib;
 }
 
 /** Throws `too_expensive` for an estimate above the limit. */

@@ -14,3 +14,10 @@ export function parsePositiveInteger(value: string): number {
   if (Number.isInteger(number) && number > 0) return number;
   throw new InvalidArgumentError('a positive whole number');
 }
+
+/** Parses the value of a flag: an amount of money, which need not be whole. */
+export function parsePositiveAmount(value: string): number {
+  const number = Number(value);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw new InvalidArgumentError('an amount such as 2.50');
+}

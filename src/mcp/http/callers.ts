@@ -10,9 +10,11 @@ import type { ToolEffect } from '../../llm/port/tool-call.ts';
 import { type Project, viewAs } from '../../project/open/open.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { recordInto, type RecordCall } from '../audit/record-calls.ts';
+import type { WarehouseCaller } from '../../warehouse/identity/statement-identity.ts';
 import { type Caller, latestCaller, openCaller } from '../caller.ts';
 import type { ClientSessions } from '../client-sessions.ts';
 import { createServer } from '../server.ts';
+import { openDaySpending } from '../usage/day-spending.ts';
 import { openDayUsage } from '../usage/day-usage.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from '../usage/limits.ts';
 import type { Identity } from './identity.ts';
@@ -67,6 +69,7 @@ export function openCallers(project: Project, input: CallersInput) {
   const { limits: callLimits, audit, metrics, end, sessions, latest } = input;
   const create = input.createServer ?? createServer;
   const usageOf = openDayUsage(() => project.journal().db, callLimits);
+  const accountOf = openDaySpending(() => project.journal().db, callLimits);
   const known = new Map<string, HttpCaller>();
   const open = (identity: Identity | undefined, owner: string): HttpCaller => {
     const limits = openLimits(callLimits, usageOf(identity?.id ?? ''));
@@ -79,19 +82,13 @@ export function openCallers(project: Project, input: CallersInput) {
     const record = metrics.observe(recordCall);
     const key = createHmac('sha256', input.stateSecret).update(owner).digest();
     const states = createRequestStateCodec({ key });
-    const exchange = identity?.exchange;
-    let latestExchange = exchange ?? exchangeNothing;
+    const account = accountOf(identity?.id ?? '');
+    const { exchange, renew } = openLatestExchange(identity);
+    const given = { limits, record, states, account };
     const caller =
       identity === undefined
-        ? openCaller(project, { admit: admitWithin(limits, undefined), record, states })
-        : openIdentifiedCaller(
-            project,
-            {
-              ...identity,
-              exchange: exchange && ((wanted) => latestExchange(wanted)),
-            },
-            { limits, record, states },
-          );
+        ? openUnnamedCaller(project, given)
+        : openIdentifiedCaller(project, { ...identity, exchange }, given);
     const endWith = (stop?: AbortSignal) => AbortSignal.any([end, ...(stop ? [stop] : [])]);
     const handler = createMcpHandler(
       ({ requestInfo }) => create(caller, endWith(requestInfo?.signal)),
@@ -109,9 +106,7 @@ export function openCallers(project: Project, input: CallersInput) {
         (await sessions.answer({ owner, request, message, createServer: createForSession })) ??
         (await handler.fetch(request, { parsedBody: message })),
       close: () => handler.close(),
-      renew: (latestIdentity) => {
-        latestExchange = latestIdentity?.exchange ?? latestExchange;
-      },
+      renew,
       missingScope: (message) => scopeNeeded(caller, message),
     };
   };
@@ -131,18 +126,36 @@ export function openCallers(project: Project, input: CallersInput) {
   };
 }
 
-interface IdentifiedCallerInput {
+/** Exchanges the token of the latest request of a person. */
+function openLatestExchange(first: Identity | undefined) {
+  let latest = first?.exchange;
+  const exchange: Identity['exchange'] =
+    latest && ((wanted) => (latest ?? exchangeNothing)(wanted));
+  const renew = (identity: Identity | undefined): void => {
+    latest = identity?.exchange ?? latest;
+  };
+  return { exchange, renew };
+}
+
+interface CallerInput {
   readonly limits: OpenLimits;
   readonly record: RecordCall;
   readonly states: Caller['states'];
+  readonly account: WarehouseCaller['account'];
+}
+
+/** Everyone who asks a server without login. */
+function openUnnamedCaller(project: Project, { account, limits, ...given }: CallerInput): Caller {
+  const view = account ? viewAs(project, { ...project.caller, account }) : project;
+  return openCaller(view, { ...given, admit: admitWithin(limits, undefined) });
 }
 
 function openIdentifiedCaller(
   project: Project,
   { name, role, person, exchange, scopes, canStepUp }: Identity,
-  { limits, record, states }: IdentifiedCallerInput,
+  { limits, record, states, account }: CallerInput,
 ): Caller {
-  return openCaller(viewAs(project, { name, role, person, exchange }), {
+  return openCaller(viewAs(project, { name, role, person, exchange, account }), {
     name,
     mayUse: (effect) => scopes.includes(scopeOfEffect[effect]),
     // A client that can get another token has to know for what.

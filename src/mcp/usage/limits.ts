@@ -1,8 +1,9 @@
 import { UserError } from '../../lib/error.ts';
+import type { DaySpendingLimits } from './day-spending.ts';
 import type { DayLimits, DayUsage } from './day-usage.ts';
 
 /** What one caller may ask. */
-export interface CallerLimits extends DayLimits {
+export interface CallerLimits extends DayLimits, DaySpendingLimits {
   readonly requestsPerMinute: number;
   readonly concurrentQueries: number;
 }

@@ -97,6 +97,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     role,
     /** Who decides, if somebody else than the person of this machine asks. */
     person: undefined as string | undefined,
+    /** Who asks, as far as a warehouse may get to know it. */
+    caller,
     /** Names of all warehouses. */
     warehouses: listWarehouses(config),
     /** The named warehouse, or the only one; otherwise throws an error that lists the names. */
@@ -226,6 +228,7 @@ export function viewAs(project: Project, { name, ...caller }: ProjectCaller): Pr
     ...project,
     role,
     person: name,
+    caller,
     model: (connection) => project.modelAs(connection, role),
     warehouse: async (connection, signal) =>
       (await project.loginWarehouse(connection, signal)).as(caller),

@@ -1,6 +1,7 @@
 import type { UserError } from '../../lib/error.ts';
 import { warehouseError } from '../warehouse-error.ts';
 import type { OpenContext } from '../driver.ts';
+import type { SpendingAccount } from '../spending.ts';
 import type { IdentityConfig } from './identity-config.ts';
 
 /** Who asks, as far as a warehouse may get to know it. */
@@ -14,6 +15,8 @@ export interface WarehouseCaller {
    * there was none. The warehouse never gets the latter.
    */
   readonly exchange?: ((wanted: WantedToken) => Promise<string>) | undefined;
+  /** What the caller may still read; undefined: there is no limit. */
+  readonly account?: SpendingAccount | undefined;
 }
 
 /** A token that is good for a warehouse and for nothing else. */

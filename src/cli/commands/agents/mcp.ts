@@ -1,5 +1,5 @@
 import { defineCommand, type CommandContext } from '../../command.ts';
-import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import { parseBytes, parsePositiveAmount, parsePositiveInteger } from '../../flags/parse-number.ts';
 import { parsePort } from '../../flags/parse-port.ts';
 import { usageError } from '../../terminal/failure.ts';
 
@@ -17,6 +17,8 @@ interface ServeFlags {
   readonly concurrentQueries?: number | undefined;
   readonly queriesPerDay?: number | undefined;
   readonly megabytesPerDay?: number | undefined;
+  readonly bytesReadPerDay?: number | undefined;
+  readonly usdPerDay?: number | undefined;
   readonly grace?: number | undefined;
 }
 
@@ -63,6 +65,16 @@ export const serveCommand = defineCommand({
         parsePositiveInteger,
       )
       .option(
+        '--bytes-read-per-day <size>',
+        'what queries of each token may read of the warehouse a day (UTC), such as 200GB (default: no limit)',
+        parseBytes,
+      )
+      .option(
+        '--usd-per-day <amount>',
+        'what queries of each token may cost a day (UTC), where the provider bills bytes (default: no limit)',
+        parsePositiveAmount,
+      )
+      .option(
         '--grace <seconds>',
         `time for running calls when the server stops (default: ${defaultGrace})`,
         parsePositiveInteger,
@@ -82,13 +94,24 @@ export const serveCommand = defineCommand({
 
 async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promise<undefined> {
   const project = await context.project({ mayAsk: false });
-  const [{ serveHttp }, { openTokens }, { openAuditLog }] = await Promise.all([
-    import('../../../mcp/http/serve-http.ts'),
-    import('../../../mcp/http/tokens.ts'),
-    import('../../../mcp/audit/audit-log.ts'),
-  ]);
-  const { queriesPerDay, megabytesPerDay } = flags;
+  const [{ serveHttp }, { openTokens }, { openAuditLog }, { describeUnlimited }] =
+    await Promise.all([
+      import('../../../mcp/http/serve-http.ts'),
+      import('../../../mcp/http/tokens.ts'),
+      import('../../../mcp/audit/audit-log.ts'),
+      import('../../../mcp/usage/unlimited-connections.ts'),
+    ]);
+  const { queriesPerDay, megabytesPerDay, bytesReadPerDay, usdPerDay } = flags;
   const { requestsPerMinute, concurrentQueries } = { ...defaultLimits, ...flags };
+  const limits = {
+    requestsPerMinute,
+    concurrentQueries,
+    queriesPerDay,
+    megabytesPerDay,
+    bytesReadPerDay,
+    usdPerDay,
+  };
+  for (const sentence of describeUnlimited(project, limits)) context.printNote(sentence);
   using audit = openAuditLog(project.dir, context.host.env);
   await serveHttp(project, {
     audit,
@@ -96,7 +119,7 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
     port: flags.port ?? defaultPort,
     allowedHosts: flags.allowHost ?? [],
     tokens: openTokens(project.dir, context.host.env),
-    limits: { requestsPerMinute, concurrentQueries, queriesPerDay, megabytesPerDay },
+    limits,
     graceMs: (flags.grace ?? defaultGrace) * 1000,
     reopen: () => context.reopenProject(),
     signal: context.signal,

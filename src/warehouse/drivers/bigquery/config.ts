@@ -73,6 +73,7 @@ export const bigqueryDriver = {
       'BigQuery; the key of a service account stays in its file',
     ],
   ],
+  tellsBytesRead: true,
   systemNames: /^(?:information_schema(?:\..*)?|__tables__|__tables_summary__)$/i,
   server: {
     defaultPort: 443,

@@ -69,7 +69,7 @@ export async function open(
         const limits = { timeoutMs, signal: callSignal };
         const said = await checked.take(sql, limits);
         requireSelect(said);
-        const room = leastBilled * Math.max(1, said.query.referencedTables.length);
+        const room = leastBilledFor(said);
         const most = maxBytes === undefined ? undefined : maxBytes + room;
         return jobs.run(sql, { maxRows, maxBytes: most, ...limits });
       },
@@ -117,12 +117,21 @@ function defaultDataset({ project, datasets: [first] = [] }: BigqueryConfig) {
 }
 
 /** What a dry run says is exact, unless it says otherwise. */
-function estimateOf({ totalBytesProcessed, query }: DryRun): StatementEstimate {
+function estimateOf(said: DryRun): StatementEstimate {
+  const { totalBytesProcessed, query } = said;
   const bytes = query.totalBytesProcessed ?? totalBytesProcessed;
   const accuracy = query.totalBytesProcessedAccuracy ?? 'PRECISE';
   return accuracy === 'UNKNOWN'
     ? { kind: 'guess' }
-    : { bytes, kind: estimateKinds[accuracy] ?? 'exact' };
+    : {
+        bytes,
+        bytesBilled: Math.max(bytes ?? 0, leastBilledFor(said)),
+        kind: estimateKinds[accuracy] ?? 'exact',
+      };
+}
+
+function leastBilledFor({ query }: DryRun): number {
+  return leastBilled * Math.max(1, query.referencedTables.length);
 }
 
 const estimateKinds: Readonly<Record<string, StatementEstimate['kind']>> = {

@@ -67,6 +67,7 @@ export const clickhouseDriver = {
       'ClickHouse; the secret stays in the environment',
     ],
   ],
+  tellsBytesRead: true,
   systemNames: /^(?:system|information_schema)$/i,
   server: { defaultPort: 8443, loginReads: 'server' },
 } as const satisfies DriverDescription;

@@ -82,6 +82,7 @@ export const snowflakeDriver = {
       'Snowflake, with the key of a user that can only read',
     ],
   ],
+  tellsBytesRead: true,
   systemNames: /^(?:information_schema|snowflake|account_usage)$/i,
   server: {
     defaultPort: 443,

@@ -68,6 +68,7 @@ export const trinoDriver = {
   examples: [
     ['--driver trino --url env:WAREHOUSE_URL', 'Trino; the secret stays in the environment'],
   ],
+  tellsBytesRead: true,
   systemNames: /^(?:system|information_schema)$/i,
   server: { defaultPort: 8443, loginReads: 'server' },
   isUntried: true,
