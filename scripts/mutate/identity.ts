@@ -122,4 +122,12 @@ export const identityMutants: readonly Mutant[] = [
     why: 'One person uses up the day of all.',
     tests: spending,
   },
+  {
+    name: 'asked-cost-of-this-call',
+    file: 'mcp/ask-cost.ts',
+    find: 'const isAllowed = answer.success && call === hashCall(asked);',
+    replace: 'const isAllowed = answer.success && call !== "";',
+    why: 'Who agrees to one query has agreed to any.',
+    tests: ['mcp/ask-cost.test.ts'],
+  },
 ];

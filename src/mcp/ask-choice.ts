@@ -18,10 +18,11 @@ type ChoiceQuestion = z.infer<typeof questionSchema>;
 /** What the client keeps while it asks. It is sealed, so it is as ktx wrote it. */
 const stateSchema = z.object({
   chosen: z.array(z.tuple([z.string(), z.string()])),
-  question: questionSchema,
+  /** Undefined if something else was asked. */
+  question: questionSchema.optional(),
 });
 
-interface ReadChoices {
+export interface ReadChoices {
   /** The meanings that the user chose so far, by what was written. */
   readonly chosen: readonly (readonly [string, string])[];
   /** False if the user does not want to choose. */
@@ -33,6 +34,7 @@ export function readChoices({ mcpReq }: ServerContext): ReadChoices {
   const state = stateSchema.safeParse(mcpReq.requestState());
   if (!state.success) return { chosen: [], mayAsk: true };
   const { chosen, question } = state.data;
+  if (question === undefined) return { chosen, mayAsk: true };
   const answer = z
     .object({ action: z.literal('accept'), content: z.object({ meaning: z.string() }) })
     .safeParse(mcpReq.inputResponses?.['meaning']);
@@ -101,7 +103,7 @@ const capabilitiesSchema = z.object({
 });
 
 /** A client of 2026 says it with each request, one of 2025 once. */
-function canAsk(server: AskedChoice['server'], { mcpReq }: ServerContext): boolean {
+export function canAsk(server: AskedChoice['server'], { mcpReq }: ServerContext): boolean {
   const envelope = z.record(z.string(), z.unknown()).safeParse(mcpReq.envelope).data ?? {};
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
   const { elicitation } = capabilitiesSchema.safeParse(declared).data ?? {};

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { readVersion } from '../lib/version.ts';
 import type { Tool } from '../tools/tool.ts';
 import { answerCall, answerRead, describeAsked, runTool } from './answer-call.ts';
+import { askIfExpensive, readAllowedCost } from './ask-cost.ts';
 import { askIfAmbiguous, readChoices, withChoices } from './ask-choice.ts';
 import { forApps, isAppUri, readApp, withApp } from './apps/apps.ts';
 import { showsApps } from './apps/client-shows-apps.ts';
@@ -45,7 +46,10 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
     using progress = startProgress(context);
     const { signal: cancelled } = context.mcpReq;
     const signal = stop === undefined ? cancelled : AbortSignal.any([cancelled, stop]);
-    const offered = caller.toolbox.tools(signal, progress?.report);
+    const choices = readChoices(context);
+    const input = withChoices(params.arguments, choices.chosen);
+    const cost = readAllowedCost(context, { tool: params.name, input });
+    const offered = caller.toolbox.tools(signal, progress?.report, cost.allowedBytes);
     const forTheApps = showsApps(server, context) ? caller.toolbox.appTools(signal) : [];
     const tool = [...offered, ...forTheApps].find(({ name }) => name === params.name);
     if (tool === undefined)
@@ -53,12 +57,14 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
         ProtocolErrorCode.InvalidParams,
         `There is no tool named ${params.name}.`,
       );
-    const choices = readChoices(context);
-    const input = withChoices(params.arguments, choices.chosen);
     const asked = describeAsked(server, context, { tool: tool.name, input });
     const runOnce = () => runTool(caller, tool, asked);
     // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
-    const run = () => askIfAmbiguous({ caller, server, context, choices, input }, runOnce);
+    const asking = { caller, server, context, choices };
+    const run = () =>
+      askIfExpensive({ ...asking, cost, asked }, () =>
+        askIfAmbiguous({ ...asking, input }, runOnce),
+      );
     return await caller.calls.add(() => answerCall(caller, { tool, asked, run }), {
       signal: cancelled,
     });

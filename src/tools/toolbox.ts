@@ -47,9 +47,16 @@ interface ToolboxOptions {
 type ReportStep = (step: string) => void;
 
 interface Toolbox {
-  tools(signal: AbortSignal, reportStep?: ReportStep): Tool[];
+  /** `allowedBytes`: what a person has allowed a statement of these calls to read. */
+  tools(signal: AbortSignal, reportStep?: ReportStep, allowedBytes?: number): Tool[];
   /** What the apps that a client shows may call; no model does. */
   appTools(signal: AbortSignal): Tool[];
+}
+
+interface BoundCalls {
+  readonly signal: AbortSignal;
+  readonly reportStep: ReportStep;
+  readonly allowedBytes: number | undefined;
 }
 
 /**
@@ -62,7 +69,7 @@ export function openToolbox(project: Project, options: ToolboxOptions = {}): Too
   let held: readonly HeldAnswer[] = [];
   const bindTool = (
     definition: ToolDefinition,
-    { signal, reportStep }: { signal: AbortSignal; reportStep: ReportStep },
+    { signal, reportStep, allowedBytes }: BoundCalls,
   ): Tool => {
     const { name, description, effect, isShort, itemsName } = definition;
     const inputSchema =
@@ -72,7 +79,8 @@ export function openToolbox(project: Project, options: ToolboxOptions = {}): Too
       const parsed = parseInput(name, inputSchema, rawInput ?? {});
       const { max_tokens: maxTokens, cursor, ...input } = parsed;
       const run = async (): Promise<HeldAnswer> => {
-        const context = { project, signal, loops, reportStep, isReviewedOnly };
+        const asked = allowedBytes === undefined ? project : { ...project, allowedBytes };
+        const context = { project: asked, signal, loops, reportStep, isReviewedOnly };
         const whole = await definition.run(input, context);
         const answer = sendsValues ? whole : withholdValues(whole);
         return { id, definition, answer, whole, position: firstPosition };
@@ -112,11 +120,11 @@ export function openToolbox(project: Project, options: ToolboxOptions = {}): Too
   const listed = isConversation ? [...registry.agents, ...registry.conversation] : registry.agents;
   const offered = listed.filter((definition) => definition.offered?.(project) ?? true);
   return {
-    tools: (signal, reportStep = () => undefined) =>
-      offered.map((definition) => bindTool(definition, { signal, reportStep })),
+    tools: (signal, reportStep = () => undefined, allowedBytes) =>
+      offered.map((definition) => bindTool(definition, { signal, reportStep, allowedBytes })),
     appTools: (signal) =>
       registry.apps.map((definition) =>
-        bindTool(definition, { signal, reportStep: () => undefined }),
+        bindTool(definition, { signal, reportStep: () => undefined, allowedBytes: undefined }),
       ),
   };
 }

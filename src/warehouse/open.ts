@@ -1,7 +1,7 @@
 import { newId } from '../lib/id.ts';
 import { resolveConfiguredPath } from '../store/confined-file.ts';
 import type { TableRef } from '../sql/dialect.ts';
-import type { WarehouseConfig } from './config.ts';
+import { driverNamed, type WarehouseConfig } from './config.ts';
 import { answerFromCatalog } from './describe/answer.ts';
 import { type CatalogStatement, parseCatalogStatement } from './describe/parse.ts';
 import type { DriverSession, OpenContext, QueryRows, RunLimits } from './driver.ts';

@@ -1,50 +1,16 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openDaySpending } from '../../src/mcp/usage/day-spending.ts';
 import { describeUnlimited } from '../../src/mcp/usage/unlimited-connections.ts';
 import { openProject } from '../../src/project/open/open.ts';
-import { startBigquery } from '../engines/bigquery/server.ts';
-import { approve } from '../support/approve.ts';
-import { bigqueryConfig } from '../support/bigquery.ts';
-import { connect, makeRegions, serveRegions } from './http-shop.ts';
+import { serveBilled } from './billed-shop.ts';
+import { makeRegions } from './http-shop.ts';
 
-const script = 'CREATE TABLE orders AS SELECT range AS id FROM range(1000)';
 const sql = 'SELECT id FROM orders LIMIT 3';
-const scopes = ['read', 'query'] as const;
-
-/** A server of MCP with BigQuery behind it. */
-async function serveBilled(limits: { bytesReadPerDay?: number; usdPerDay?: number }) {
-  const bigquery = await startBigquery({ script });
-  const dir = mkdtempSync(join(tmpdir(), 'ktx-billed-'));
-  const key = bigquery.logins.keyFile(bigquery.tokenUri);
-  writeFileSync(join(dir, '.env'), `KEY='${key}'\n`);
-  const shop = bigqueryConfig(bigquery);
-  writeFileSync(join(dir, 'ktx.yaml'), JSON.stringify({ connections: { shop } }));
-  mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
-  await approve(dir);
-  const all = { requestsPerMinute: 1000, concurrentQueries: 20, ...limits };
-  const served = await serveRegions({ limits: all }, {}, dir);
-  return {
-    ...served,
-    bigquery,
-    async token(name: string) {
-      const { text } = await served.tokens.create({ name, role: 'us', scopes: [...scopes] });
-      return connect(served.url, text);
-    },
-    async [Symbol.asyncDispose](): Promise<void> {
-      await served[Symbol.asyncDispose]();
-      await bigquery.close();
-    },
-  };
-}
-
 describe('what callers read in a day', () => {
   it('is limited for each, and the refusal says what is left and when', async () => {
     // A statement is billed as 10 MB at least.
-    await using served = await serveBilled({ bytesReadPerDay: 25 * 2 ** 20 });
+    await using served = await serveBilled({ limits: { bytesReadPerDay: 25 * 2 ** 20 } });
     await using ann = await served.token('ann');
     await using bob = await served.token('bob');
     const outcomes = [];
@@ -59,7 +25,7 @@ describe('what callers read in a day', () => {
 
   it('is limited in money, also for statements at the same time', async () => {
     const usd = (10 * 2 ** 20 * 6.25) / 2 ** 40;
-    await using served = await serveBilled({ usdPerDay: usd * 3.5 });
+    await using served = await serveBilled({ limits: { usdPerDay: usd * 3.5 } });
     await using ann = await served.token('ann');
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => ann.call('run_sql', { sql })),

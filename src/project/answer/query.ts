@@ -375,13 +375,13 @@ function withheldFailure({ code, exitCode }: UserError): UserError {
 
 /** The limits of the request. Those that it does not give come from `ktx.yaml`. */
 export function resolveQueryLimits(
-  { config }: Project,
+  { config, allowedBytes }: Project,
   requested: RequestedLimits = {},
 ): QueryLimits {
   const { max_rows, timeout_seconds } = config.query;
   return {
     maxRows: requested.maxRows ?? max_rows,
     timeoutMs: (requested.timeoutSeconds ?? timeout_seconds) * 1000,
-    maxBytes: requested.maxBytes,
+    maxBytes: requested.maxBytes ?? allowedBytes,
   };
 }

@@ -41,6 +41,11 @@ const queryConfigSchema = z
       .describe(
         'A statement that would cost more US dollars than this is not run, where the provider bills the bytes that it reads. Default: no limit.',
       ),
+    max_bytes_allowed: byteSizeSchema
+      .optional()
+      .describe(
+        'A statement beyond max_bytes or max_cost_usd that would not read more than this is run if the person agrees whom an MCP client asks: a number of bytes, or a size such as 100GB. Default: nobody is asked.',
+      ),
     run_sql: z
       .enum(['on', 'off', 'semantic_layer_only'])
       .default('on')
@@ -155,4 +160,10 @@ export function spendingLimits({
 }: ProjectConfig) {
   const maxBytes = typeof size === 'string' ? parseByteSize(size) : size;
   return { maxBytes, maxCostUsd };
+}
+
+/** What a person may allow a statement to read, in bytes; undefined: nobody is asked. */
+export function mostAllowedBytes({ query }: ProjectConfig): number | undefined {
+  const { max_bytes_allowed: size } = query;
+  return typeof size === 'string' ? parseByteSize(size) : size;
 }

@@ -25,6 +25,7 @@ import {
   isWarehouse,
   type ProjectConfig,
   listWarehouses,
+  mostAllowedBytes,
   spendingLimits,
 } from './config.ts';
 import { cacheByStamp, type StampedFile } from './file-cache.ts';
@@ -68,6 +69,8 @@ const noNotices: LlmNotices = { warn: () => undefined, onPause: () => undefined 
 export type Project = Awaited<ReturnType<typeof openProject>> & {
   /** False in an eval: what answered its questions before must not answer them again. */
   readonly offersVerified?: false;
+  /** What a person has allowed the statements of this call to read. */
+  readonly allowedBytes?: number | undefined;
   /** False where a benchmark asks without the wiki. */
   readonly offersWiki?: false;
 };
@@ -99,6 +102,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     person: undefined as string | undefined,
     /** Who asks, as far as a warehouse may get to know it. */
     caller,
+    /** The most that a person may allow a statement to read; undefined: nobody is asked. */
+    mostAllowedBytes: mostAllowedBytes(config),
     /** Names of all warehouses. */
     warehouses: listWarehouses(config),
     /** The named warehouse, or the only one; otherwise throws an error that lists the names. */

@@ -172,6 +172,7 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'llm.timeouts.call_seconds': 'none',
   'llm.timeouts.idle_seconds': 'none',
   'query.max_bytes': 'none',
+  'query.max_bytes_allowed': 'none',
   'query.max_cost_usd': 'none',
   'query.max_rows': 'none',
   'query.role': 'none',
