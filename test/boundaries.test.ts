@@ -27,7 +27,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ingest: ['sources', 'scan', 'search', ...belowScan],
   project: belowProject,
   tools: belowTools,
-  mcp: ['tools', ...belowTools],
+  mcp: ['tools', 'http', ...belowTools],
   chat: ['tools', ...belowTools],
   eval: ['chat', 'tools', ...belowTools],
   web: ['mcp', 'tools', ...belowTools],

@@ -1,5 +1,6 @@
 import { bigqueryMutants } from './bigquery.ts';
 import { branchMutants } from './branches.ts';
+import { brokerMutants } from './broker.ts';
 import { chatMutants } from './chat.ts';
 import { childrenMutants } from './children.ts';
 import { clickhouseMutants } from './clickhouse.ts';
@@ -82,4 +83,5 @@ export const mutants: readonly Mutant[] = [
   ...sqlserverMutants,
   ...statementLimitMutants,
   ...identityMutants,
+  ...brokerMutants,
 ];

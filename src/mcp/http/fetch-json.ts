@@ -5,19 +5,23 @@ const largestDocument = 512 * 1024;
 /** In milliseconds. */
 const longestFetch = 5_000;
 
-/** What is sent beside the address. */
-interface SentForm {
-  readonly method: 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: URLSearchParams;
+/** What is sent to a provider, beside the address. */
+interface DocumentRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: RequestInit['body'];
 }
 
-/** Fetches a document of an OpenID provider: no redirects, no endless or slow answers. */
-export async function fetchDocument(url: string, form?: SentForm): Promise<Response> {
+/** Asks an OpenID provider: no redirects, no endless or slow answers. */
+export async function fetchDocument(
+  url: string,
+  { method = 'GET', headers = {}, body }: DocumentRequest = {},
+): Promise<Response> {
   const response = await fetch(url, {
-    ...form,
+    method,
     redirect: 'error',
-    headers: { accept: 'application/json', ...form?.headers },
+    headers: { accept: 'application/json', ...headers },
+    body,
     signal: AbortSignal.timeout(longestFetch),
   }).catch((error: unknown) => {
     throw unreachable(url, errorMessage(error));
@@ -30,7 +34,11 @@ export async function fetchDocument(url: string, form?: SentForm): Promise<Respo
     if (length > largestDocument)
       throw unreachable(url, `it has more than ${largestDocument} bytes`);
   }
-  return new Response(Buffer.concat(pieces), { status: response.status });
+  const type = response.headers.get('content-type');
+  return new Response(response.body === null ? null : Buffer.concat(pieces), {
+    status: response.status,
+    headers: type === null ? {} : { 'content-type': type },
+  });
 }
 
 /** A fault of the provider or of the way to it, not of the token. */

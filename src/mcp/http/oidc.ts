@@ -34,15 +34,22 @@ interface OidcOptions {
   readonly keyCooldownMs?: number;
 }
 
-export type OidcLogin = ReturnType<typeof openOidc>;
+/** Lets people in by what the company's provider says about them. */
+export interface OidcLogin {
+  /** For a request without a token. */
+  missing(): RefusedLogin;
+  /** What a client has to get for a call that its token does not allow. */
+  stepUp(identity: Identity, wanted: CallScope): string;
+  login(token: string): Promise<Login>;
+}
 
 /** Lets people in with access tokens of one OpenID provider, which are for this server. */
 export function openOidc(
   auth: AuthConfig,
   rules: Pick<ServeConfig, 'roles' | 'default_role'>,
   { keyCooldownMs = 30_000 }: OidcOptions = {},
-) {
-  const refuse = refusals(auth);
+): OidcLogin {
+  const refuse = openRefusals(auth);
   let keys: Promise<JWTVerifyGetKey> | undefined;
   const openKeys = (): Promise<JWTVerifyGetKey> => {
     keys ??= discoverKeys(auth.issuer, keyCooldownMs);
@@ -52,13 +59,8 @@ export function openOidc(
   };
   const exchangeFor = openTokenExchange(() => findTokenEndpoint(auth.issuer));
   return {
-    /** For a request without a token. */
-    missing: (): RefusedLogin => refuse.missing(),
-    /** What a client has to get for a call that its token does not allow. */
-    stepUp: (identity: Identity, wanted: CallScope): string =>
-      refuse.stepUp(
-        callScopes.filter((scope) => scope === wanted || identity.scopes.includes(scope)),
-      ),
+    missing: refuse.missing,
+    stepUp: refuse.stepUp,
     async login(token: string): Promise<Login> {
       try {
         const { payload } = await jwtVerify(token, await openKeys(), {
@@ -156,13 +158,13 @@ function tokenType(token: string): string {
   return typeof typ === 'string' ? typ.toLowerCase() : '';
 }
 
-function readGroups(claim: unknown): readonly string[] {
+export function readGroups(claim: unknown): readonly string[] {
   if (typeof claim === 'string') return [claim];
   return groupsSchema.safeParse(claim).data ?? [];
 }
 
 /** `scope` has spaces between them, `scp` may be a list. */
-function readScopes(claims: AccessClaims, names: AuthConfig['scopes']): Identity['scopes'] {
+export function readScopes(claims: AccessClaims, names: AuthConfig['scopes']): Identity['scopes'] {
   const given = new Set([claims['scope'], claims['scp']].flatMap(scopeNames));
   return callScopes.filter((scope) => given.has(names[scope]));
 }
@@ -180,7 +182,8 @@ function reasonOf(error: errors.JOSEError): string {
   return 'its signature does not hold';
 }
 
-function refusals({ resource, scopes }: AuthConfig) {
+/** The answers to requests that do not get in by the provider. */
+export function openRefusals({ resource, scopes }: AuthConfig) {
   const metadata = `resource_metadata="${resourceMetadataUrl(resource)}"`;
   const named = (wanted: readonly CallScope[]) => wanted.map((scope) => scopes[scope]).join(' ');
   const usual = `scope="${named(['read', 'query'])}"`;
@@ -200,8 +203,10 @@ function refusals({ resource, scopes }: AuthConfig) {
       error: `This token does not let in: ${reason}.`,
       challenge: `${failed}"invalid_token", ${metadata}, ${usual}`,
     }),
-    stepUp: (wanted: readonly CallScope[]): string =>
-      `${failed}"insufficient_scope", scope="${named(wanted)}", ${metadata}`,
+    stepUp: (identity: Identity, wanted: CallScope): string => {
+      const all = callScopes.filter((scope) => scope === wanted || identity.scopes.includes(scope));
+      return `${failed}"insufficient_scope", scope="${named(all)}", ${metadata}`;
+    },
     role: (groups: readonly string[]): RefusedLogin => ({
       kind: 'refused',
       status: 403,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import { isRecord } from '../../lib/json.ts';
+import type { Broker } from '../broker/open-broker.ts';
 import { type AdmitInput, openAdmission } from './admit.ts';
 import type { HttpCaller } from './callers.ts';
 import { sendJson, sendResponse, sendText, toWebRequest } from './exchange.ts';
@@ -15,14 +16,17 @@ interface RouteInput extends AdmitInput {
   readonly metrics: Pick<Metrics, 'countRequest' | 'read'>;
   /** The names that `Host` and `Origin` may have. */
   readonly names: readonly string[];
+  /** Answers the login of clients, if this server is their authorization server. */
+  readonly broker?: Pick<Broker, 'answers' | 'answer'> | undefined;
 }
 
 /** What the server answers to each path, and what of it still runs. */
 export function openRoutes(input: RouteInput) {
   let state: 'starting' | 'ready' | 'stopping' = 'starting';
-  const { provider, metrics } = input;
+  const { metrics } = input;
   const admission = openAdmission(input);
   const mcp = openMcpRoute(input, admission);
+  const login = openLoginRoutes(input);
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = ''] = (request.url ?? '').split('?');
@@ -32,16 +36,7 @@ export function openRoutes(input: RouteInput) {
       return sendJson(response, state === 'ready' ? 200 : 503, {
         body: { status: state, ...input.callers.state() },
       });
-    const refusal = refuseStranger(request, input.names);
-    if (provider !== undefined && isMetadataPath(path) && refusal?.header !== 'host') {
-      // Pages that are clients read it, and it says nothing that is not public.
-      const headers = { 'access-control-allow-origin': '*' };
-      return sendJson(response, 200, { body: resourceMetadata(provider.auth), headers });
-    }
-    if (refusal !== undefined) {
-      input.report({ refused: refusal.header, from: request.socket.remoteAddress });
-      return sendJson(response, 403, { body: { error: refusal.error } });
-    }
+    if (await login.answer(path, request, response)) return;
     if (path === '/metrics') return answerMetrics({ metrics, admission }, request, response);
     if (path !== '/mcp')
       return sendJson(response, 404, { body: { error: 'MCP is at /mcp, and little else here.' } });
@@ -68,6 +63,35 @@ export function openRoutes(input: RouteInput) {
     stop: (): void => void (state = 'stopping'),
     /** Resolves when nothing that counts is running. */
     settled: mcp.settled,
+  };
+}
+
+/** Answers what clients ask before they have a token, and requests of strangers. */
+function openLoginRoutes({ provider, broker, names, report }: RouteInput) {
+  return {
+    /** True if the request was answered. */
+    async answer(
+      path: string,
+      request: IncomingMessage,
+      response: ServerResponse,
+    ): Promise<boolean> {
+      const refusal = refuseStranger(request, names);
+      if (provider !== undefined && isMetadataPath(path) && refusal?.header !== 'host') {
+        // Pages that are clients read it, and it says nothing that is not public.
+        const headers = { 'access-control-allow-origin': '*' };
+        sendJson(response, 200, { body: resourceMetadata(provider.auth), headers });
+        return true;
+      }
+      const isForBroker = broker?.answers(path) === true;
+      // Pages that are clients ask for tokens; whether they may read them is up to their client.
+      if (refusal !== undefined && !(isForBroker && isOpenToPages(path, refusal.header))) {
+        report({ refused: refusal.header, from: request.socket.remoteAddress });
+        sendJson(response, 403, { body: { error: refusal.error } });
+        return true;
+      }
+      if (isForBroker) await broker?.answer(request, response);
+      return isForBroker;
+    },
   };
 }
 
@@ -134,6 +158,12 @@ function refuseStranger(
   if (!host.ok) return { header: 'host', error: `${host.message}. ${hint}` };
   const origin = validateOriginHeader(headers.origin, [...names]);
   return origin.ok ? undefined : { header: 'origin', error: `${origin.message}. ${hint}` };
+}
+
+/** What pages of other sites may ask for: nothing that a person sees. */
+function isOpenToPages(path: string, refused: 'host' | 'origin'): boolean {
+  const isPage = path.startsWith('/oauth/interaction/') || path === '/oauth/callback';
+  return refused === 'origin' && !isPage;
 }
 
 /** Whether a client listens until it has had enough, in any revision of the protocol. */

@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Project } from '../../project/open/open.ts';
 import { appendToLog } from '../../store/log.ts';
+import { openPeopleLogin, type PeopleLoginOptions } from '../broker/people-login.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type ClientSessionLimits, openClientSessions } from '../client-sessions.ts';
 import { openCallers, type CallersInput } from './callers.ts';
@@ -10,7 +11,6 @@ import type { CallerLimits } from '../usage/limits.ts';
 import { serverLimits, startListening } from '../listen.ts';
 import { resolveListenAddress } from './listen-address.ts';
 import { openMetrics } from '../usage/metrics.ts';
-import { openOidc } from './oidc.ts';
 import { keepRefreshing, openReloading } from './reload.ts';
 import { openRoutes } from './routes.ts';
 import type { TokenStore } from './tokens.ts';
@@ -29,7 +29,9 @@ interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
   /** The caller closes it. */
   readonly audit: AuditLog;
   /** How often keys of the provider are fetched. */
-  readonly oidc?: Parameters<typeof openOidc>[2];
+  readonly oidc?: PeopleLoginOptions['oidc'];
+  /** How documents of clients are fetched. */
+  readonly network?: PeopleLoginOptions['network'];
   /** Milliseconds that running calls get when the signal aborts. */
   readonly graceMs: number;
   /** Opens the project with the configuration that it has now; without it the first one stays. */
@@ -46,10 +48,9 @@ interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
  */
 export async function serveHttp(project: Project, options: HttpServerOptions): Promise<void> {
   const { tokens, limits, audit, signal, graceMs } = options;
-  const { auth, ...rules } = project.config.serve;
-  // Whoever decides who comes in was approved by a person of this machine.
-  if (auth !== undefined) await project.trust.requireServe();
-  const provider = auth && { auth, oidc: openOidc(auth, rules, options.oidc) };
+  const report = (entry: object) => appendToLog(project.dir, 'http', entry);
+  await using people = await openPeopleLogin(project, { ...options, report });
+  const { provider, broker } = people;
   const hasProvider = provider !== undefined;
   const ownName = hasProvider ? [new URL(provider.auth.resource).hostname] : [];
   const allowedHosts = [...options.allowedHosts, ...ownName];
@@ -58,7 +59,6 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   const ended = new AbortController();
   const { createServer, reopen, refreshMs = defaultRefreshMs } = options;
   const sessions = openClientSessions(options.sessions ?? defaultSessions);
-  const report = (entry: object) => appendToLog(project.dir, 'http', entry);
   const input = { limits, audit, metrics, end: ended.signal, sessions, createServer };
   const stateSecret = randomBytes(32);
   const callers = openReloading(project, {
@@ -71,6 +71,7 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
     metrics,
     tokens,
     provider,
+    broker,
     names: listen.names,
     report,
   });

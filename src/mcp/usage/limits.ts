@@ -53,7 +53,7 @@ export function openLimits(
 }
 
 /** A bucket of `perMinute` that is full at first and fills up again evenly. */
-function openBucket(perMinute: number, now: () => number) {
+export function openBucket(perMinute: number, now: () => number) {
   const minute = 60_000;
   const interval = minute / perMinute;
   let fullAt = now();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { secretSchema } from '../../store/secrets.ts';
 
 /** A URL that a token may be sent to: only this machine needs no TLS. */
 const safeUrlSchema = z
@@ -11,8 +12,42 @@ function isSafeUrl(text: string): boolean {
   return url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
 }
 
+const brokerConfigSchema = z
+  .strictObject({
+    client_id: z.string().min(1).describe('As which client the provider knows this server.'),
+    client_secret: secretSchema.optional().describe('Of that client. Without it: a public one.'),
+    login_scopes: z
+      .array(z.string().regex(/^\S+$/))
+      .default(['openid', 'email', 'profile'])
+      .describe('What is asked of the provider; some give groups only with a scope for them.'),
+    clients: z
+      .array(z.string().regex(/^[a-z0-9.-]+$/))
+      .default(['claude.ai', 'chatgpt.com', 'vscode.dev', 'cursor.com'])
+      .describe('Hosts of the clients that may ask people to log in, and of their redirects.'),
+    legacy_registration: z
+      .boolean()
+      .default(false)
+      .describe('Lets clients register themselves (RFC 7591), which the protocol gives up.'),
+    session_hours: z
+      .number()
+      .int()
+      .min(1)
+      .max(24 * 90)
+      .default(12)
+      .describe('After that a person logs in again, and their groups are read anew.'),
+  })
+  .describe('With mode `broker`: how people log in at the provider, and with which clients.');
+export type BrokerConfig = z.infer<typeof brokerConfigSchema>;
+
 const authConfigSchema = z
   .strictObject({
+    mode: z
+      .enum(['oidc', 'broker'])
+      .default('oidc')
+      .describe(
+        'Who gives the tokens: the provider (`oidc`), or ktx after a login there (`broker`), for clients that need an authorization server.',
+      ),
+    broker: brokerConfigSchema.optional(),
     issuer: safeUrlSchema.describe('The OpenID provider, exactly as its tokens name it in `iss`.'),
     resource: safeUrlSchema.describe(
       'The URL of this server as clients know it, with /mcp. Clients ask for tokens for it.',
@@ -38,6 +73,10 @@ const authConfigSchema = z
       .prefault({})
       .describe('Where a token says who somebody is.'),
   })
+  .refine(({ mode, broker }) => (mode === 'broker') === (broker !== undefined), {
+    path: ['broker'],
+    message: 'mode: broker needs this section, and no other mode has it',
+  })
   .describe('Lets people in with tokens of an OpenID provider.');
 export type AuthConfig = z.infer<typeof authConfigSchema>;
 
@@ -45,6 +84,11 @@ export type AuthConfig = z.infer<typeof authConfigSchema>;
 export const serveConfigSchema = z
   .strictObject({
     auth: authConfigSchema.optional(),
+    state: secretSchema
+      .optional()
+      .describe(
+        'Reference to the URL of a Postgres database that belongs to this project. Several servers share logins there. Without it they are in a file of the person who runs the server.',
+      ),
     roles: z
       .array(z.strictObject({ group: z.string().min(1), role: z.string().min(1) }))
       .default([])

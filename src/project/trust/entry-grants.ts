@@ -181,14 +181,20 @@ export function telemetryGrant(config: TelemetryConfig, sources: SecretSources):
   return draft.finish('telemetry');
 }
 
-/** Undefined without an OpenID provider. Whom it lets in, and as which role, belongs to it. */
+/**
+ * Undefined without an OpenID provider and shared state. Whom it lets in, and as which role,
+ * belongs to it.
+ */
 export function serveGrant(
-  { auth, roles, default_role: defaultRole }: ServeConfig,
+  { auth, state, roles, default_role: defaultRole }: ServeConfig,
   sources: SecretSources,
 ): Grant | undefined {
-  if (auth === undefined) return undefined;
+  if (auth === undefined && state === undefined) return undefined;
   const draft = draftGrant(sources);
-  draftKeys(draft, auth, { table: configReach, prefix: 'serve.auth' });
+  const { broker, ...login } = auth ?? {};
+  draftKeys(draft, login, { table: configReach, prefix: 'serve.auth' });
+  draftKeys(draft, broker ?? {}, { table: configReach, prefix: 'serve.auth.broker' });
+  draftKeys(draft, { state }, { table: configReach, prefix: 'serve' });
   for (const { group, role } of roles) draft.setting('serve.roles', `${group} is ${role}`);
   if (defaultRole !== undefined) draft.setting('serve.default_role', defaultRole);
   return draft.finish('serve.auth');

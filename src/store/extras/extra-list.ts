@@ -44,6 +44,11 @@ export const extras = {
     packages: ['tedious'],
     megabytes: 76,
   },
+  broker: {
+    title: 'the login that claude.ai, ChatGPT and editors ask for (serve.auth.mode: broker)',
+    packages: ['oidc-provider', 'openid-client'],
+    megabytes: 5,
+  },
 } as const satisfies Record<string, Extra>;
 
 export type ExtraName = keyof typeof extras;

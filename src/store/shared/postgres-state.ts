@@ -1,0 +1,52 @@
+import { UserError } from '../../lib/error.ts';
+import type { StateDatabase, StateRow } from './state-database.ts';
+
+/** Milliseconds. */
+const longestConnect = 5_000;
+const longestStatement = 10_000;
+const mostConnections = 8;
+
+/** The class of SQLSTATE `08`: the connection; `57P`: the server stops or starts. */
+const lostConnection = /^(?:08|57P)/;
+
+/** Shared state in a Postgres database, for several servers. Connects at the first statement. */
+export async function openPostgresState(url: string): Promise<StateDatabase> {
+  const { Pool } = await import('pg');
+  const pool = new Pool({
+    connectionString: url,
+    max: mostConnections,
+    connectionTimeoutMillis: longestConnect,
+    statement_timeout: longestStatement,
+    query_timeout: longestStatement,
+    application_name: 'ktx',
+  });
+  // Of a connection that nobody uses: the next statement opens another one.
+  pool.on('error', () => undefined);
+  return {
+    async run(sql, values = []): Promise<readonly StateRow[]> {
+      try {
+        return (await pool.query<StateRow>(sql, [...values])).rows;
+      } catch (error) {
+        throw isLost(error) ? unreachable(url, error) : error;
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** True if the fault is the way to the server. Errors of sockets have codes such as ECONNRESET. */
+function isLost(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: string; readonly message?: string };
+  if (code === undefined) return /connection|timeout/i.test(message ?? '');
+  return lostConnection.test(code) || /^E[A-Z]+$/.test(code);
+}
+
+function unreachable(url: string, cause: unknown): UserError {
+  const { host } = new URL(url);
+  const message = `The database of the shared state (${host}) gives no usable answer.`;
+  return new UserError('state_unreachable', message, {
+    hint: 'Check serve.state in ktx.yaml, and that this machine can reach the database.',
+    retryable: true,
+    cause,
+  });
+}

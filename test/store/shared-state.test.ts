@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openSharedState, type StatePlace } from '../../src/store/shared/shared-state.ts';
+import { createDatabase } from '../support/postgres.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'ktx-shared-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const places: Readonly<Record<string, () => Promise<StatePlace>>> = {
+  SQLite: async () => ({ kind: 'file', path: join(dir, `${Math.random()}.db`) }),
+  Postgres: async () => ({ kind: 'postgres', url: await createDatabase('shared') }),
+};
+
+/** Two servers on the same state. */
+async function openTwice(kind: string) {
+  const place = await places[kind]?.();
+  if (place === undefined) throw new Error(kind);
+  // At the same time: both create the tables.
+  const [left, right] = await Promise.all([openSharedState(place), openSharedState(place)]);
+  return {
+    place,
+    left,
+    right,
+    [Symbol.asyncDispose]: async () => void (await Promise.all([left.close(), right.close()])),
+  };
+}
+
+const later = () => Date.now() + 60_000;
+
+describe.each(Object.keys(places))('shared state on %s', (kind) => {
+  test('a record of one server is that of the other, until it is removed', async () => {
+    await using state = await openTwice(kind);
+    const place = { kind: 'code', id: 'a' };
+    expect(await state.right.records.find(place)).toBeUndefined();
+    await state.left.records.put({ ...place, body: { n: 1, text: "it's $1" }, expires: later() });
+    const body = { n: 1, text: "it's $1" };
+    expect(await state.right.records.find(place)).toEqual({ id: 'a', body, used: undefined });
+    await state.right.records.put({ ...place, body: { n: 2 }, expires: later() });
+    expect((await state.left.records.find(place))?.body).toEqual({ n: 2 });
+    expect(await state.left.records.find({ kind: 'token', id: 'a' })).toBeUndefined();
+    expect((await state.left.records.list('code')).map(({ id }) => id)).toEqual(['a']);
+    expect(await state.left.records.remove(place)).toBe(true);
+    expect(await state.right.records.remove(place)).toBe(false);
+    expect(await state.right.records.find(place)).toBeUndefined();
+  });
+
+  test('a record is used by one of many who try at once', async () => {
+    await using state = await openTwice(kind);
+    const place = { kind: 'code', id: 'once' };
+    await state.left.records.put({ ...place, body: {}, expires: later() });
+    const tries = Array.from({ length: 20 }, (_, index) =>
+      (index % 2 === 0 ? state.left : state.right).records.use(place),
+    );
+    expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
+    expect((await state.right.records.find(place))?.used).toBeGreaterThan(0);
+    // A change does not make it fresh.
+    await state.left.records.put({ ...place, body: { n: 1 }, expires: later() });
+    expect(await state.left.records.use(place)).toBe(false);
+  });
+
+  test('a new record is added by one of many', async () => {
+    await using state = await openTwice(kind);
+    const record = { kind: 'secret', id: 'key', body: {}, expires: later() };
+    const added = await Promise.all(
+      [state.left, state.right, state.left].map(({ records }) => records.add(record)),
+    );
+    expect(added.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('what has expired is not there, and cannot be used', async () => {
+    await using state = await openTwice(kind);
+    const place = { kind: 'code', id: 'old' };
+    await state.left.records.put({ ...place, body: {}, expires: Date.now() - 1 });
+    expect(await state.left.records.find(place)).toBeUndefined();
+    expect(await state.left.records.use(place)).toBe(false);
+    expect(await state.left.records.list('code')).toEqual([]);
+  });
+
+  test('a family is removed as a whole, and no other', async () => {
+    await using state = await openTwice(kind);
+    for (const [id, family] of [
+      ['a', 'f1'],
+      ['b', 'f1'],
+      ['c', 'f2'],
+      ['d', undefined],
+    ] as const)
+      await state.left.records.put({ kind: 'token', id, body: {}, expires: later(), family });
+    expect(await state.right.records.removeFamily('f1')).toBe(2);
+    expect((await state.left.records.list('token')).map(({ id }) => id)).toEqual(['c', 'd']);
+  });
+});
+
+test('the file of the state is for its owner only', async () => {
+  const path = join(dir, 'mode.db');
+  const state = await openSharedState({ kind: 'file', path });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  await state.close();
+});
+
+test('a database that cannot be reached is named without its password', async () => {
+  const url = 'postgresql://ktx:hunter2@127.0.0.1:1/ktx';
+  const error: Error = await openSharedState({ kind: 'postgres', url }).then(
+    () => new Error('opened'),
+    (failed: Error) => failed,
+  );
+  expect(error).toMatchObject({ code: 'state_unreachable', retryable: true });
+  expect(error.message).toContain('127.0.0.1:1');
+  expect(error.message + JSON.stringify(error)).not.toContain('hunter2');
+});
