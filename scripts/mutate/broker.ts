@@ -77,4 +77,12 @@ export const brokerMutants: readonly Mutant[] = [
     why: 'Somebody has the name of another by writing it into their profile.',
     tests: attacks,
   },
+  {
+    name: 'shared-state-away',
+    file: 'mcp/http/admit.ts',
+    find: 'if (error instanceof UserError && error.retryable) return refuse(response, unchecked);',
+    replace: 'if (error instanceof UserError && error.retryable) return withoutLogin;',
+    why: 'Everybody comes in while the database of the tokens is away.',
+    tests: ['mcp/shared-servers.test.ts'],
+  },
 ];

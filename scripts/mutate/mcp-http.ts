@@ -29,7 +29,7 @@ export const mcpHttpMutants: readonly Mutant[] = [
   {
     name: 'http-login-stays',
     file: 'mcp/http/admit.ts',
-    find: 'needsLogin ||= tokens.hasAny();',
+    find: 'needsLogin ||= await tokens.hasAny();',
     replace: 'needsLogin = tokens.hasAny();',
     why: 'A server opens up when the files of its tokens are removed.',
     tests: tokens,

@@ -21,7 +21,7 @@ describe('limits for a day', () => {
       );
     }
     await first.stop();
-    await using second = await serveRegions({ limits, tokens: first.tokens }, {}, first.dir);
+    await using second = await serveRegions({ limits }, {}, first.dir);
     await using session = await connect(second.url, ann);
     const refused = await session.call('query_metrics', city);
     expect(refused.isError).toBe(true);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { openAuditLog } from '../../src/mcp/audit/audit-log.ts';
 import { serveHttp } from '../../src/mcp/http/serve-http.ts';
-import { openTokens } from '../../src/mcp/http/tokens.ts';
+import { openServeState } from '../../src/mcp/shared/serve-state.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { approve } from '../support/approve.ts';
 
@@ -82,7 +82,8 @@ type Overrides = Partial<Omit<Parameters<typeof serveHttp>[1], 'signal' | 'onLis
 export async function serveRegions(overrides: Overrides = {}, serve: object = {}, known?: string) {
   const dir = known ?? (await makeRegions(serve));
   const project = await openProject(dir);
-  const tokens = openTokens(dir, process.env);
+  const state = await openServeState(project, process.env);
+  const { tokens } = state;
   const audit = openAuditLog(dir, process.env);
   const interrupt = new AbortController();
   const { promise: listening, resolve } = Promise.withResolvers<string>();
@@ -90,7 +91,7 @@ export async function serveRegions(overrides: Overrides = {}, serve: object = {}
     host: '127.0.0.1',
     port: 0,
     allowedHosts: [],
-    tokens,
+    state,
     audit,
     limits: { requestsPerMinute: 10_000, concurrentQueries: 4 },
     graceMs: 100,
@@ -111,6 +112,7 @@ export async function serveRegions(overrides: Overrides = {}, serve: object = {}
     interrupt: () => interrupt.abort(),
     async [Symbol.asyncDispose](): Promise<void> {
       await stop();
+      await state[Symbol.asyncDispose]();
       audit[Symbol.dispose]();
       await project.close();
       rmSync(dir, { recursive: true, force: true });

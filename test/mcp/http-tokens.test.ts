@@ -2,7 +2,7 @@ import { globSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLimits } from '../../src/mcp/usage/limits.ts';
-import { openTokens } from '../../src/mcp/http/tokens.ts';
+import { openTokenFolder, openTokens, tokenFolder } from '../../src/mcp/http/tokens.ts';
 import { connect, endless, makeRegions, serveRegions } from './http-shop.ts';
 
 const revenue = { metrics: ['orders.revenue'], dimensions: ['orders.region'] };
@@ -80,13 +80,14 @@ describe('the server over HTTP with tokens', () => {
     const expired = await served.tokens.create({ name: 'old', scopes, expires });
     expect((await ask(expired.text)).status).toBe(401);
     // Another process revokes: it shares nothing with the server but the folder.
-    await openTokens(served.dir, process.env).revoke(token.id);
+    const folder = openTokenFolder(tokenFolder(served.dir, process.env));
+    await openTokens(folder, served.dir).revoke(token.id);
     const revoked = await ask(text);
     expect([revoked.status, await revoked.text()]).toEqual([
       401,
       '{"error":"invalid_token","error_description":"This token is revoked. Ask the person who runs the server for a new one."}\n',
     ]);
-    rmSync(served.tokens.folder, { recursive: true });
+    rmSync(tokenFolder(served.dir, process.env), { recursive: true });
     expect((await ask()).status).toBe(401);
   });
 
@@ -95,9 +96,9 @@ describe('the server over HTTP with tokens', () => {
     const { token, text } = await served.tokens.create({ name: 'ann', role: 'dach', scopes });
     await using session = await connect(served.url, text);
     await session.call('query_metrics', revenue);
-    const file = join(served.tokens.folder, `${token.id}.json`);
+    const file = join(tokenFolder(served.dir, process.env), `${token.id}.json`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(served.tokens.folder).mode & 0o777).toBe(0o700);
+    expect(statSync(tokenFolder(served.dir, process.env)).mode & 0o777).toBe(0o700);
     const secret = text.slice(-64);
     expect(readFileSync(file, 'utf8')).not.toContain(secret);
     const logs = join(served.dir, '.ktx/logs');
@@ -176,17 +177,17 @@ describe('the model of another role', () => {
 describe('the tokens of a project', () => {
   it('do not lie in the project, and have names of their own while they are valid', async () => {
     const dir = await makeRegions();
-    expect(() => openTokens(dir, { XDG_CONFIG_HOME: join(dir, 'config') })).toThrow(
+    expect(() => tokenFolder(dir, { XDG_CONFIG_HOME: join(dir, 'config') })).toThrow(
       'inside of the project',
     );
-    const tokens = openTokens(dir, process.env);
+    const tokens = openTokens(openTokenFolder(tokenFolder(dir, process.env)), dir);
     await tokens.create({ name: 'ann', scopes });
     await expect(tokens.create({ name: 'ann', scopes })).rejects.toMatchObject({
       code: 'token_exists',
     });
     await tokens.revoke('ann');
     await tokens.create({ name: 'ann', scopes });
-    expect(tokens.list().map(({ state }) => state)).toHaveLength(2);
+    expect(await tokens.list()).toHaveLength(2);
     await expect(tokens.revoke('bob')).rejects.toMatchObject({ code: 'token_unknown' });
     rmSync(dir, { recursive: true });
   });

@@ -5,7 +5,7 @@ import { UserError } from '../../lib/error.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { AuthConfig, BrokerConfig, ServeConfig } from '../../project/open/serve-config.ts';
 import { requireExtra } from '../../store/extras/require-extra.ts';
-import type { SharedRecords } from '../../store/shared/shared-records.ts';
+import { keptForever, type SharedRecords } from '../../store/shared/shared-records.ts';
 import { sendJson } from '../http/exchange.ts';
 import type { Login } from '../http/identity.ts';
 import { type OidcLogin, openRefusals, readScopes } from '../http/oidc.ts';
@@ -163,7 +163,6 @@ function openBrokerLogin(
 }
 
 const cookieKeyPlace = { kind: 'Secret', id: 'cookies' };
-const keptForever = 8_640_000_000_000_000;
 
 /** The key that signs cookies: the first server makes it, the others use it. */
 async function sharedCookieKey(records: SharedRecords): Promise<string> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { UserError } from '../../lib/error.ts';
 import type { AuthConfig } from '../../project/open/serve-config.ts';
 import { authenticate } from './authenticate.ts';
 import type { HttpCaller } from './callers.ts';
@@ -19,7 +20,7 @@ export interface AdmitInput {
 /** Answers requests that do not get in. */
 export function openAdmission({ tokens, provider, report }: AdmitInput) {
   const logins = { tokens, oidc: provider?.oidc };
-  let needsLogin = provider !== undefined || tokens.hasAny();
+  let needsLogin = provider !== undefined;
   const refuse = (response: ServerResponse, refused: RefusedLogin): undefined => {
     const { status, code, error, challenge } = refused;
     report({ refused: code, from: response.req.socket.remoteAddress });
@@ -35,10 +36,16 @@ export function openAdmission({ tokens, provider, report }: AdmitInput) {
       response: ServerResponse,
     ): Promise<Extract<Login, { kind: 'in' }> | typeof withoutLogin | undefined> {
       // Stays once it is: a server does not open up when its tokens are removed.
-      needsLogin ||= tokens.hasAny();
-      if (!needsLogin) return withoutLogin;
-      const login = await authenticate(logins, request.headers.authorization);
-      return login.kind === 'in' ? login : refuse(response, login);
+      try {
+        needsLogin ||= await tokens.hasAny();
+        if (!needsLogin) return withoutLogin;
+        const login = await authenticate(logins, request.headers.authorization);
+        return login.kind === 'in' ? login : refuse(response, login);
+      } catch (error) {
+        // Who cannot be checked does not come in.
+        if (error instanceof UserError && error.retryable) return refuse(response, unchecked);
+        throw error;
+      }
     },
     /** True if the message was answered: it needs a scope that the client can get. */
     asksForScope(
@@ -56,5 +63,13 @@ export function openAdmission({ tokens, provider, report }: AdmitInput) {
     },
   };
 }
+
+const unchecked: RefusedLogin = {
+  kind: 'refused',
+  status: 503,
+  code: 'state_unreachable',
+  error: 'The login cannot be checked: the database of the server gives no usable answer.',
+  challenge: undefined,
+};
 
 const withoutLogin = { kind: 'in', identity: undefined } as const;

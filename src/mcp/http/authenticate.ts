@@ -19,7 +19,7 @@ export async function authenticate(
   if (text === undefined)
     return oidc?.missing() ?? refuse('token_missing', missingText, 'Bearer realm="ktx"');
   if (oidc !== undefined && !text.startsWith('ktx_')) return oidc.login(text);
-  const token = tokens.find(text);
+  const token = await tokens.find(text);
   if (token?.state === 'valid')
     return { kind: 'in', identity: { ...token, person: token.name, canStepUp: false } };
   const error =

@@ -42,7 +42,7 @@ export async function resolveListenAddress(requested: RequestedAddress): Promise
   const own = [host, address].map((name) => (isIP(name) === 6 ? `[${name}]` : name.toLowerCase()));
   const others = allowedHosts.map((name) => name.toLowerCase());
   const isPublic = !isLocal || others.some((name) => !loopbackNames.includes(name));
-  const hasLogin = hasProvider || tokens.list().some(({ state }) => state === 'valid');
+  const hasLogin = hasProvider || (await tokens.list()).some(({ state }) => state === 'valid');
   if (isPublic && !hasLogin) throw loginRequired(host);
   if (wildcards.includes(address) && others.length === 0) throw hostNameRequired(host);
   return { address, names: [...new Set([...(isLocal ? loopbackNames : []), ...own, ...others])] };

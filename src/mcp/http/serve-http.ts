@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Project } from '../../project/open/open.ts';
 import { appendToLog } from '../../store/log.ts';
 import { openPeopleLogin, type PeopleLoginOptions } from '../broker/people-login.ts';
+import type { ServeState } from '../shared/serve-state.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type ClientSessionLimits, openClientSessions } from '../client-sessions.ts';
 import { openCallers, type CallersInput } from './callers.ts';
@@ -13,7 +14,6 @@ import { resolveListenAddress } from './listen-address.ts';
 import { openMetrics } from '../usage/metrics.ts';
 import { keepRefreshing, openReloading } from './reload.ts';
 import { openRoutes } from './routes.ts';
-import type { TokenStore } from './tokens.ts';
 
 interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
   readonly sessions?: ClientSessionLimits | undefined;
@@ -23,7 +23,7 @@ interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
   readonly port: number;
   /** Names, beside its own, under which clients reach the server. */
   readonly allowedHosts: readonly string[];
-  readonly tokens: TokenStore;
+  readonly state: ServeState;
   /** For each token; without login for all clients together. */
   readonly limits: CallerLimits;
   /** The caller closes it. */
@@ -47,14 +47,14 @@ interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
  * calls, but not forever. The caller closes the project.
  */
 export async function serveHttp(project: Project, options: HttpServerOptions): Promise<void> {
-  const { tokens, limits, audit, signal, graceMs } = options;
+  const { state, limits, audit, signal, graceMs } = options;
+  const { tokens } = state;
   const report = (entry: object) => appendToLog(project.dir, 'http', entry);
-  await using people = await openPeopleLogin(project, { ...options, report });
-  const { provider, broker } = people;
+  const { provider, broker } = await openPeopleLogin(project, { ...options, report });
   const hasProvider = provider !== undefined;
   const ownName = hasProvider ? [new URL(provider.auth.resource).hostname] : [];
   const allowedHosts = [...options.allowedHosts, ...ownName];
-  const listen = await resolveListenAddress({ ...options, allowedHosts, hasProvider });
+  const listen = await resolveListenAddress({ ...options, tokens, allowedHosts, hasProvider });
   const metrics = openMetrics();
   const ended = new AbortController();
   const { createServer, reopen, refreshMs = defaultRefreshMs } = options;
@@ -83,7 +83,7 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
     const { port } = await startListening(server, listen.address, options.port);
     options.onListening({
       url: urlOf(options.host, port),
-      hasLogin: hasProvider || tokens.hasAny(),
+      hasLogin: hasProvider || (await tokens.hasAny()),
     });
     // Load the models ahead of the first query. A failure here is reported by the query that
     // needs the model.

@@ -9,6 +9,7 @@ import { configHome } from '../../project/trust/config-home.ts';
 import { requireOwnFolder } from '../../project/trust/own-folder.ts';
 import { readConfinedFileSync } from '../../store/confined-file.ts';
 import { undefinedIfMissing, writeAtomically } from '../../store/files.ts';
+import { keptForever, type SharedRecords } from '../../store/shared/shared-records.ts';
 import { type HostEnvironment, isInside, realPath } from '../../store/secrets.ts';
 
 /** What calls need: to search and read, to run queries, to write notes and start ingests. */
@@ -40,68 +41,100 @@ export interface AccessToken extends Omit<TokenFile, 'hash' | 'project'> {
 
 export type TokenStore = ReturnType<typeof openTokens>;
 
+/** Where tokens are kept: by their id, without their secret. */
+export interface TokenPlace {
+  ids(): Promise<readonly string[]>;
+  /** Undefined for one that is missing or damaged: nobody gets in with it. */
+  read(id: string): Promise<unknown>;
+  write(id: string, token: object): Promise<void>;
+}
+
 /** In bytes. */
 const largestToken = 10_000;
 const tokenText = /^ktx_([0-9a-f]{12})_[0-9a-f]{64}$/;
 
-/**
- * The tokens of the project whose folder really is `dir`: one file each, in a folder of the person
- * who runs the server, outside of the project. A revoked token keeps its file, so that a server
- * does not open up again when the last one is revoked. Every call reads the files, because another
- * process may have changed them.
- */
-export function openTokens(dir: string, env: HostEnvironment) {
+/** The folder for tokens of the project whose folder really is `dir`. Throws if it is inside. */
+export function tokenFolder(dir: string, env: HostEnvironment): string {
   const project = realpathSync.native(dir);
   const folder = join(configHome(env), 'tokens', sha256(project).slice(0, 32));
   if (isInside(realPath(folder), project)) throw tokensInProject(folder);
-  const read = (id: string) => readTokenFile(folder, id);
-  const list = (): readonly AccessToken[] =>
-    listIds(folder).flatMap((id) => {
-      const file = read(id);
-      return file === undefined ? [] : [describeToken(id, file)];
-    });
-  const write = async (id: string, file: TokenFile): Promise<void> => {
-    requireOwnFolder(folder);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const text = `${JSON.stringify(file, null, 2)}\n`;
-    await writeAtomically(join(folder, `${id}.json`), text, { mode: 0o600 });
+  return folder;
+}
+
+/** Tokens as files of the person who runs the server. */
+export function openTokenFolder(folder: string): TokenPlace {
+  return {
+    ids: async () => listIds(folder),
+    read: async (id) => readTokenFile(folder, id),
+    async write(id, token): Promise<void> {
+      requireOwnFolder(folder);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const text = `${JSON.stringify(token, null, 2)}\n`;
+      await writeAtomically(join(folder, `${id}.json`), text, { mode: 0o600 });
+    },
+  };
+}
+
+const kind = 'Token';
+
+/** Tokens that several servers share. A revoked one is kept too. */
+export function openSharedTokens(records: SharedRecords): TokenPlace {
+  return {
+    ids: async () => (await records.list(kind)).map(({ id }) => id),
+    read: async (id) => (await records.find({ kind, id }))?.body,
+    write: (id, body) => records.put({ kind, id, body, expires: keptForever }),
+  };
+}
+
+/**
+ * The tokens of a project. A revoked token stays, so that a server does not open up again when the
+ * last one is revoked. Every call reads them anew, because another process may have changed them.
+ */
+export function openTokens(place: TokenPlace, project: string) {
+  const read = async (id: string) => tokenFileSchema.safeParse(await place.read(id)).data;
+  const list = async (): Promise<readonly AccessToken[]> => {
+    const tokens: AccessToken[] = [];
+    for (const id of await place.ids()) {
+      const file = await read(id);
+      if (file !== undefined) tokens.push(describeToken(id, file));
+    }
+    return tokens;
   };
   return {
-    folder,
     list,
     /** True if the project ever had a token. */
-    hasAny: (): boolean => listIds(folder).length > 0,
+    hasAny: async (): Promise<boolean> => (await place.ids()).length > 0,
     /** The token of that text, in whatever state; undefined if there is none. */
-    find(text: string): AccessToken | undefined {
+    async find(text: string): Promise<AccessToken | undefined> {
       const id = tokenText.exec(text)?.[1] ?? '';
-      const file = id === '' ? undefined : read(id);
+      const file = id === '' ? undefined : await read(id);
       const isSame = equalHashes(sha256(text), file?.hash ?? sha256(''));
       return isSame && file !== undefined ? describeToken(id, file) : undefined;
     },
     /** Makes a token. Only its hash is kept: `text` cannot be shown again. */
     async create(given: Pick<TokenFile, 'name' | 'role' | 'scopes' | 'expires'>) {
       const { name } = given;
-      if (list().some((token) => token.name === name && token.state === 'valid'))
+      if ((await list()).some((token) => token.name === name && token.state === 'valid'))
         throw tokenExists(name);
       const id = randomBytes(6).toString('hex');
       const text = `ktx_${id}_${randomBytes(32).toString('hex')}`;
       const created = new Date().toISOString();
       const file = { project, ...given, hash: sha256(text), created };
-      await write(id, file);
+      await place.write(id, file);
       return { token: describeToken(id, file), text };
     },
     /** Revokes the tokens of that name that are not revoked yet, or the one with that id. */
     async revoke(nameOrId: string): Promise<readonly AccessToken[]> {
-      const found = list().filter(
+      const found = (await list()).filter(
         ({ id, name, state }) => state !== 'revoked' && [id, name].includes(nameOrId),
       );
       if (found.length === 0) throw tokenUnknown(nameOrId);
       const revoked = new Date().toISOString();
       for (const { id } of found) {
-        const file = read(id);
-        if (file !== undefined) await write(id, { ...file, revoked });
+        const file = await read(id);
+        if (file !== undefined) await place.write(id, { ...file, revoked });
       }
-      return list().filter(({ id }) => found.some((token) => token.id === id));
+      return (await list()).filter(({ id }) => found.some((token) => token.id === id));
     },
   };
 }
@@ -117,13 +150,12 @@ function listIds(folder: string): readonly string[] {
   }
 }
 
-/** Undefined for a file that is missing or damaged: nobody gets in with it. */
-function readTokenFile(folder: string, id: string): TokenFile | undefined {
+function readTokenFile(folder: string, id: string): unknown {
   requireOwnFolder(folder);
   const limits = { within: folder, maxBytes: largestToken };
   const found = readConfinedFileSync(join(folder, `${id}.json`), limits);
   if (found.kind !== 'read') return undefined;
-  return tokenFileSchema.safeParse(parseJson(found.bytes.toString('utf8'))).data;
+  return parseJson(found.bytes.toString('utf8'));
 }
 
 function describeToken(id: string, file: TokenFile): AccessToken {

@@ -6,8 +6,11 @@ const longestConnect = 5_000;
 const longestStatement = 10_000;
 const mostConnections = 8;
 
-/** The class of SQLSTATE `08`: the connection; `57P`: the server stops or starts. */
-const lostConnection = /^(?:08|57P)/;
+/**
+ * SQLSTATE: `08` is the connection, `57P` a server that stops or starts, `53300` one that has too
+ * many connections, `55000` a database that takes none, `57014` a statement that took too long.
+ */
+const lostConnection = /^(?:08|57P|53300|55000|57014)/;
 
 /** Shared state in a Postgres database, for several servers. Connects at the first statement. */
 export async function openPostgresState(url: string): Promise<StateDatabase> {

@@ -16,6 +16,9 @@ export interface NewRecord extends RecordPlace {
   readonly family?: string | undefined;
 }
 
+/** The last moment that a date can have, in milliseconds. */
+export const keptForever = 8_640_000_000_000_000;
+
 export interface SharedRecord {
   readonly id: string;
   readonly body: unknown;

@@ -65,7 +65,7 @@ const requests: readonly (readonly [string, Record<string, string | undefined>, 
 ];
 
 /** What a host of the list says about its client. */
-const answers: readonly (readonly [string, (id: string) => void])[] = [
+const answers: readonly (readonly [string, (id: string) => void, string?])[] = [
   ['a redirect to this machine', () => redirectTo('http://127.0.0.1:1/')],
   ['a redirect to another site', () => redirectTo('https://evil.example/client.json')],
   ['10 MB', () => shop.host.answerWith((_, response) => void response.end('x'.repeat(10 ** 7)))],
@@ -95,14 +95,17 @@ const answers: readonly (readonly [string, (id: string) => void])[] = [
   [
     'an address of another site',
     (id) => shop.sendDocument({ client_id: id, redirect_uris: [evil] }),
+    evil,
   ],
   [
     'an address that is a script',
     (id) => shop.sendDocument({ client_id: id, redirect_uris: ['javascript:alert(1)//'] }),
+    'javascript:alert(1)//',
   ],
   [
     'an address in the network of the house',
     (id) => shop.sendDocument({ client_id: id, redirect_uris: ['http://10.0.0.1/back'] }),
+    'http://10.0.0.1/back',
   ],
   ['no addresses', (id) => shop.sendDocument({ client_id: id, redirect_uris: [] })],
 ];
@@ -126,10 +129,11 @@ describe('a client that asks for a login', () => {
     expect(answer.headers.get('content-security-policy') ?? '').not.toContain('unsafe');
   });
 
-  test.for(answers)('gets no code with a document that has %s', async ([, answer]) => {
+  test.for(answers)('gets no code with a document that has %s', async ([, answer, to]) => {
     const id = freshId();
     answer(id);
-    const visit = await openBrowser().visit(authorizeUrl(shop, { client_id: id }));
+    const asked = { client_id: id, ...(to === undefined ? {} : { redirect_uri: to }) };
+    const visit = await openBrowser().visit(authorizeUrl(shop, asked));
     expect(seen(visit)).toBe('400 ');
     expect(visit.text).not.toMatch(/169\.254|node:internal|ECONN/);
     expect(shop.logs()).toMatch(/"refused":"invalid_client/);
@@ -218,7 +222,14 @@ describe('the answer of the company', () => {
       },
     ],
     ['a shared key', (nonce) => shop.company.sign({ nonce }, 'HS256', Buffer.alloc(32, 1))],
-    ['no signature', async (nonce) => new UnsecuredJWT({ nonce }).setAudience('ktx').encode()],
+    [
+      'no signature',
+      async (nonce) => {
+        const signed = await shop.company.sign({ nonce });
+        const claims = JSON.parse(Buffer.from(signed.split('.')[1] ?? '', 'base64url').toString());
+        return new UnsecuredJWT(claims).encode();
+      },
+    ],
     ['no ID token', async () => undefined],
   ])('lets nobody in with an ID token of %s', async ([, sign]) => {
     shop.company.answerTokens(async ({ nonce }) => ({
@@ -230,6 +241,16 @@ describe('the answer of the company', () => {
     const answer = await browser.visit(url.href);
     expect([answer.status, answer.location]).toEqual([403, undefined]);
     expect(shop.logs()).toContain('"refused":"login_failed"');
+  });
+
+  test('lets somebody in with an ID token of the company', async () => {
+    shop.company.answerTokens(async ({ nonce }) => ({
+      access_token: 'of-the-company',
+      token_type: 'Bearer',
+      id_token: await shop.company.sign({ nonce }),
+    }));
+    const { browser, url } = await comeBack();
+    expect((await browser.visit(url.href)).status).toBe(303);
   });
 
   test('gives nobody the name of another by an address that nobody checked', async () => {

@@ -69,7 +69,8 @@ export async function startCompany(redirectUri: string) {
     answerTokens: (other: typeof tokenAnswer) => void (tokenAnswer = other),
     sign: (claims: object, alg = 'RS256', key: Parameters<SignJWT['sign']>[0] = privateKey) => {
       const now = Math.floor(Date.now() / 1000);
-      const usual = { iss: issuer, aud: 'ktx', sub: 'p-1', iat: now, exp: now + 60 };
+      const who = { sub: 'p-1', email: 'ann@x.example', groups: ['finance-dach'] };
+      const usual = { iss: issuer, aud: 'ktx', iat: now, exp: now + 60, ...who };
       return new SignJWT({ ...usual, ...claims })
         .setProtectedHeader({ alg, kid: 'company' })
         .sign(key);

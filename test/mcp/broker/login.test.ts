@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { openBrowser } from './browser.ts';
+import { tokenFolder } from '../../../src/mcp/http/tokens.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { serveRegions } from '../http-shop.ts';
 import {
@@ -151,7 +152,7 @@ describe('a login of a client at ktx, and of a person at the company', () => {
     expect(body).toMatchObject({ token_type: 'Bearer', scope: 'ktx.read ktx.query' });
     expect(Number(body['expires_in'])).toBeLessThanOrEqual(600);
     expect(body).not.toHaveProperty('id_token');
-    const files = globSync(join(shop.tokens.folder, 'logins.db*'));
+    const files = globSync(join(tokenFolder(shop.dir, process.env), 'logins.db*'));
     expect(files.length).toBeGreaterThan(0);
     const kept = files.map((file) => readFileSync(file, 'latin1')).join('');
     expect(kept).toContain('finance-dach');
@@ -220,7 +221,7 @@ describe('a login of a client at ktx, and of a person at the company', () => {
     process.env['KTX_TEST_STATE'] = await createDatabase('broker');
     await using shop = await serveWithBroker({ state: 'env:KTX_TEST_STATE' });
     const { access, refresh } = await tokensOf(shop);
-    expect(globSync(join(shop.tokens.folder, 'logins.db*'))).toEqual([]);
+    expect(globSync(join(tokenFolder(shop.dir, process.env), 'logins.db*'))).toEqual([]);
     await using other = await serveRegions({ port: 0, network: shop.host.network }, {}, shop.dir);
     const elsewhere = { ...shop, url: other.url, origin: new URL(other.url).origin };
     expect((await askRevenue(elsewhere, access)).status).toBe(200);

@@ -41,11 +41,12 @@ export const endLoginCommand = defineCommand({
 
 async function readLogins(context: CommandContext, end?: (login: ListedLogin) => boolean) {
   const project = await context.project({ mayAsk: false });
-  const [{ openTokens }, { listLogins }] = await Promise.all([
-    import('../../../mcp/http/tokens.ts'),
+  const [{ openServeState }, { listLogins }] = await Promise.all([
+    import('../../../mcp/shared/serve-state.ts'),
     import('../../../mcp/broker/people-login.ts'),
   ]);
-  return listLogins(project, openTokens(project.dir, context.host.env), end);
+  await using state = await openServeState(project, context.host.env);
+  return await listLogins(project, state, end);
 }
 
 function describe({ person, client, since }: ListedLogin) {

@@ -30,7 +30,8 @@ export const createCommand = defineCommand({
           .default(['read', 'query'] as const),
       ),
   async run({ args: [name], options }, context) {
-    const { project, tokens } = await openTokenCommand(context);
+    await using opened = await openTokenCommand(context);
+    const { project, tokens } = opened;
     const { role } = project;
     if (role !== undefined) await requireKnownRole(project, role);
     const days = options.days ?? 90;
@@ -56,8 +57,9 @@ export const listTokensCommand = defineCommand({
   hasRows: true,
   define: (command) => command,
   async run(_input, context) {
-    const { tokens } = await openTokenCommand(context);
-    const list = tokens.list().toSorted((a, b) => a.created.localeCompare(b.created));
+    await using opened = await openTokenCommand(context);
+    const { tokens } = opened;
+    const list = (await tokens.list()).toSorted((a, b) => a.created.localeCompare(b.created));
     const names = ['id', 'name', 'role', 'scopes', 'created', 'expires', 'state'];
     return {
       data: { tokens: list },
@@ -77,7 +79,8 @@ export const revokeCommand = defineCommand({
   examples: [['ktx mcp token revoke ann', 'by name, or by the id that the list shows']],
   define: (command) => command.argument('<name>', 'name or id of the token'),
   async run({ args: [name] }, context) {
-    const { tokens } = await openTokenCommand(context);
+    await using opened = await openTokenCommand(context);
+    const { tokens } = opened;
     const revoked = await tokens.revoke(name);
     const text = revoked.map((token) => `revoked: ${token.name} (${token.id})`).join('\n');
     return { data: { revoked }, text };
@@ -86,8 +89,8 @@ export const revokeCommand = defineCommand({
 
 async function openTokenCommand(context: CommandContext) {
   const project = await context.project({ mayAsk: false });
-  const { openTokens } = await import('../../../mcp/http/tokens.ts');
-  return { project, tokens: openTokens(project.dir, context.host.env) };
+  const { openServeState } = await import('../../../mcp/shared/serve-state.ts');
+  return { project, ...(await openServeState(project, context.host.env)) };
 }
 
 /** A role that no rule names sees no row of any dataset with rules: mostly a typing error. */

@@ -94,10 +94,10 @@ export const serveCommand = defineCommand({
 
 async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promise<undefined> {
   const project = await context.project({ mayAsk: false });
-  const [{ serveHttp }, { openTokens }, { openAuditLog }, { describeUnlimited }] =
+  const [{ serveHttp }, { openServeState }, { openAuditLog }, { describeUnlimited }] =
     await Promise.all([
       import('../../../mcp/http/serve-http.ts'),
-      import('../../../mcp/http/tokens.ts'),
+      import('../../../mcp/shared/serve-state.ts'),
       import('../../../mcp/audit/audit-log.ts'),
       import('../../../mcp/usage/unlimited-connections.ts'),
     ]);
@@ -113,12 +113,13 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
   };
   for (const sentence of describeUnlimited(project, limits)) context.printNote(sentence);
   using audit = openAuditLog(project.dir, context.host.env);
+  await using state = await openServeState(project, context.host.env);
   await serveHttp(project, {
     audit,
     host: flags.host ?? defaultHost,
     port: flags.port ?? defaultPort,
     allowedHosts: flags.allowHost ?? [],
-    tokens: openTokens(project.dir, context.host.env),
+    state,
     limits,
     graceMs: (flags.grace ?? defaultGrace) * 1000,
     reopen: () => context.reopenProject(),

@@ -1,0 +1,52 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Project } from '../../project/open/open.ts';
+import { requireOwnFolder } from '../../project/trust/own-folder.ts';
+import type { HostEnvironment } from '../../store/secrets.ts';
+import type { SharedRecords } from '../../store/shared/shared-records.ts';
+import { openSharedState, type SharedState } from '../../store/shared/shared-state.ts';
+import {
+  openSharedTokens,
+  openTokenFolder,
+  openTokens,
+  tokenFolder,
+  type TokenStore,
+} from '../http/tokens.ts';
+
+/** What the servers of a project keep: in `serve.state`, or in a folder of whoever runs them. */
+export interface ServeState extends AsyncDisposable {
+  readonly tokens: TokenStore;
+  /** Opened when it is needed. */
+  readonly records: () => Promise<SharedRecords>;
+}
+
+/** Opens it. Throws `trust_required` for a database that no person of this machine approved. */
+export async function openServeState(
+  { dir, config, trust }: Pick<Project, 'dir' | 'config' | 'trust'>,
+  env: HostEnvironment,
+): Promise<ServeState> {
+  const { state } = config.serve;
+  const project = realpathSync.native(dir);
+  if (state !== undefined) {
+    const url = (await trust.requireServe())(state);
+    const shared = await openSharedState({ kind: 'postgres', url });
+    return {
+      tokens: openTokens(openSharedTokens(shared.records), project),
+      records: async () => shared.records,
+      [Symbol.asyncDispose]: () => shared.close(),
+    };
+  }
+  const folder = tokenFolder(dir, env);
+  let opening: Promise<SharedState> | undefined;
+  return {
+    tokens: openTokens(openTokenFolder(folder), project),
+    records: async () => (await (opening ??= openFile(folder))).records,
+    [Symbol.asyncDispose]: async () => (await opening)?.close(),
+  };
+}
+
+async function openFile(folder: string): Promise<SharedState> {
+  requireOwnFolder(folder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return openSharedState({ kind: 'file', path: join(folder, 'logins.db') });
+}

@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { tokenFolder } from '../../src/mcp/http/tokens.ts';
+import { createDatabase, runPostgres } from '../support/postgres.ts';
+import { approve } from '../support/approve.ts';
+import { connect, makeRegions, serveRegions } from './http-shop.ts';
+
+const scopes: ('read' | 'query')[] = ['read', 'query'];
+
+const ping = (url: string, token?: string) =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
+
+/** Two servers with clones of their own, as on two machines behind a balancer. */
+async function serveTwice(overrides: Parameters<typeof serveRegions>[0] = {}) {
+  const url = await createDatabase('servers');
+  process.env['KTX_TEST_STATE'] = url;
+  const state = { state: 'env:KTX_TEST_STATE' };
+  const dirs = [await makeRegions(state), await makeRegions(state)];
+  for (const dir of dirs) await approve(dir);
+  const [left, right] = await Promise.all(dirs.map((dir) => serveRegions(overrides, state, dir)));
+  if (left === undefined || right === undefined) throw new Error('two servers');
+  return {
+    url,
+    left,
+    right,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await left[Symbol.asyncDispose]();
+      await right[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('two servers with one database', () => {
+  it('know the same tokens, also those that are revoked', async () => {
+    await using both = await serveTwice();
+    expect((await ping(both.right.url)).status).toBe(200);
+    const { token, text } = await both.left.tokens.create({ name: 'ann', role: 'us', scopes });
+    expect(() => readdirSync(tokenFolder(both.left.dir, process.env))).toThrow(/ENOENT/);
+    // The login of one is the login of all.
+    expect((await ping(both.right.url)).status).toBe(401);
+    await using session = await connect(both.right.url, text);
+    const answer = await session.call('query_metrics', {
+      metrics: ['orders.revenue'],
+      dimensions: ['orders.region'],
+    });
+    expect(answer.text).toContain('canary-us');
+    expect(answer.text).not.toContain('canary-dach');
+    await both.right.tokens.revoke(token.id);
+    expect((await ping(both.left.url, text)).status).toBe(401);
+    expect((await both.left.tokens.list()).map(({ state }) => state)).toEqual(['revoked']);
+    const kept = JSON.stringify(await runPostgres(both.url, 'SELECT * FROM ktx_records'));
+    expect(kept).toContain('"ann');
+    expect(kept).not.toContain(text.slice(-64));
+  });
+
+  it('let nobody in while the database is away, and recover', async () => {
+    await using both = await serveTwice();
+    const { text } = await both.left.tokens.create({ name: 'ann', role: 'us', scopes });
+    expect((await ping(both.left.url, text)).status).toBe(200);
+    const { pathname } = new URL(both.url);
+    const name = pathname.slice(1);
+    const admin = new URL(both.url);
+    admin.pathname = '/postgres';
+    const away = `ALTER DATABASE ${name} CONNECTION LIMIT 0; ALTER DATABASE ${name} ALLOW_CONNECTIONS false; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
+    await runPostgres(admin.href, away);
+    for (const server of [both.left, both.right]) {
+      const refused = await ping(server.url, text);
+      expect(refused.status).toBe(503);
+      expect(await refused.text()).not.toMatch(/127\.0\.0\.1|postgres|password/);
+    }
+    const back = `ALTER DATABASE ${name} ALLOW_CONNECTIONS true; ALTER DATABASE ${name} CONNECTION LIMIT -1`;
+    await runPostgres(admin.href, back);
+    expect((await ping(both.left.url, text)).status).toBe(200);
+  });
+});
