@@ -85,4 +85,28 @@ export const brokerMutants: readonly Mutant[] = [
     why: 'Everybody comes in while the database of the tokens is away.',
     tests: ['mcp/shared-servers.test.ts'],
   },
+  {
+    name: 'shared-bucket',
+    file: 'store/shared/shared-counters.ts',
+    find: '- ${number(2)} <= ${number(4)} RETURNING',
+    replace: '- ${number(2)} <= 1000 * ${number(4)} RETURNING',
+    why: 'Nobody is ever told to wait.',
+    tests: ['store/shared-state.test.ts'],
+  },
+  {
+    name: 'shared-slot',
+    file: 'store/shared/shared-counters.ts',
+    find: 'WHERE ktx_slots.expires <= $5 RETURNING',
+    replace: 'WHERE ktx_slots.expires >= $5 RETURNING',
+    why: 'Queries at the same time count as one.',
+    tests: ['store/shared-state.test.ts'],
+  },
+  {
+    name: 'shared-limits',
+    file: 'mcp/http/callers.ts',
+    find: 'counters === undefined',
+    replace: 'counters !== null',
+    why: 'Each of several servers gives the whole limit.',
+    tests: ['mcp/shared-servers.test.ts'],
+  },
 ];

@@ -79,7 +79,7 @@ async function runAdmitted(
   tool: CallToAnswer['tool'],
   run: CallToAnswer['run'],
 ): Promise<RanCall> {
-  const admission = caller.admit(tool);
+  const admission = await caller.admit(tool);
   if (admission.kind === 'refused') {
     const { code } = admission.error;
     return { result: refuseCall(admission.error), answered: { bytes: 0, outcome: code } };
@@ -90,7 +90,7 @@ async function runAdmitted(
     bytes = ran.answered.bytes;
     return ran;
   } finally {
-    admission.release(bytes);
+    await admission.release(bytes);
   }
 }
 

@@ -11,7 +11,7 @@ import { recordNothing, type RecordCall } from './audit/record-calls.ts';
 /** Whether a call may run. Whoever admits one gets to know when it ended, and its size. */
 type Admission =
   | { readonly kind: 'refused'; readonly error: UserError }
-  | { readonly kind: 'admitted'; readonly release: (bytes: number) => void };
+  | { readonly kind: 'admitted'; readonly release: (bytes: number) => void | Promise<void> };
 
 /** Who asks: a client of stdio, or everyone with one token. Nothing is shared between callers. */
 export interface Caller {
@@ -26,7 +26,7 @@ export interface Caller {
   readonly mayUse: (effect: ToolEffect) => boolean;
   /** Whether the list of tools has those of this kind. */
   readonly mayOffer: (effect: ToolEffect) => boolean;
-  readonly admit: (tool: Pick<Tool, 'name' | 'effect'>) => Admission;
+  readonly admit: (tool: Pick<Tool, 'name' | 'effect'>) => Admission | Promise<Admission>;
   /** Seals what a client keeps for ktx while it asks its user. Opens only for this caller. */
   readonly states: ReturnType<typeof createRequestStateCodec>;
   /** Opens the record of a call, without which nothing is answered. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tokenFolder } from '../../src/mcp/http/tokens.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 import { approve } from '../support/approve.ts';
-import { connect, makeRegions, serveRegions } from './http-shop.ts';
+import { connect, endless, makeRegions, serveRegions } from './http-shop.ts';
 
 const scopes: ('read' | 'query')[] = ['read', 'query'];
 
@@ -79,5 +79,52 @@ describe('two servers with one database', () => {
     const back = `ALTER DATABASE ${name} ALLOW_CONNECTIONS true; ALTER DATABASE ${name} CONNECTION LIMIT -1`;
     await runPostgres(admin.href, back);
     expect((await ping(both.left.url, text)).status).toBe(200);
+  });
+
+  it('count the calls of a token together', async () => {
+    const limits = { requestsPerMinute: 6, concurrentQueries: 4, queriesPerDay: 4 };
+    await using both = await serveTwice({ limits });
+    const { text } = await both.left.tokens.create({ name: 'ann', role: 'us', scopes });
+    const bob = await both.left.tokens.create({ name: 'bob', role: 'us', scopes });
+    await using left = await connect(both.left.url, text);
+    await using right = await connect(both.right.url, text);
+    const city = { metrics: ['cities.city_count'] };
+    const answers = [];
+    for (let number = 0; number < 4; number += 1)
+      answers.push(await (number % 2 === 0 ? left : right).call('query_metrics', city));
+    expect(answers.map(({ isError }) => isError)).toEqual([false, false, false, false]);
+    for (const session of [left, right])
+      expect((await session.call('query_metrics', city)).text).toMatch(
+        /^Error day_used_up\nThis token may have 4 queries a day/,
+      );
+    for (const session of [left, right])
+      expect((await session.call('search_context', { text: 'city' })).text).toContain(
+        'rate_limited',
+      );
+    await using other = await connect(both.right.url, bob.text);
+    expect((await other.call('query_metrics', city)).isError).toBe(false);
+    const kept = JSON.stringify(await runPostgres(both.url, 'SELECT * FROM ktx_days'));
+    expect(kept).not.toContain('ann');
+  });
+
+  it('count the queries that run together, and forget none', async () => {
+    const limits = { requestsPerMinute: 1000, concurrentQueries: 1 };
+    await using both = await serveTwice({ limits });
+    const { text } = await both.left.tokens.create({ name: 'ann', role: 'us', scopes });
+    await using left = await connect(both.left.url, text);
+    await using right = await connect(both.right.url, text);
+    const stop = new AbortController();
+    const { promise: running, resolve } = Promise.withResolvers<void>();
+    const call = left
+      .call('run_sql', { sql: endless }, { signal: stop.signal, onprogress: resolve })
+      .catch(() => undefined);
+    await running;
+    const city = { metrics: ['cities.city_count'] };
+    expect((await right.call('query_metrics', city)).text).toContain('too_many_queries');
+    stop.abort();
+    await call;
+    await expect
+      .poll(async () => (await right.call('query_metrics', city)).isError, { timeout: 20_000 })
+      .toBe(false);
   });
 });

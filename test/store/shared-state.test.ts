@@ -78,6 +78,57 @@ describe.each(Object.keys(places))('shared state on %s', (kind) => {
     expect(await state.left.records.list('code')).toEqual([]);
   });
 
+  test('a bucket gives as many as it has, whoever takes them', async () => {
+    await using state = await openTwice(kind);
+    const size = { intervalMs: 6_000, wholeMs: 60_000 };
+    const waits = await Promise.all(
+      Array.from({ length: 25 }, (_, index) =>
+        (index % 2 === 0 ? state.left : state.right).counters.takeFromBucket('calls', size),
+      ),
+    );
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(10);
+    const [longest = 0] = waits.toSorted((a, b) => b - a);
+    expect(longest).toBeGreaterThan(1_000);
+    expect(longest).toBeLessThanOrEqual(6_000);
+    expect(await state.left.counters.takeFromBucket('others', size)).toBe(0);
+  });
+
+  test('a day has as many queries and bytes as it has', async () => {
+    await using state = await openTwice(kind);
+    const [left, right] = [state.left.counters, state.right.counters];
+    const take = (index: number) =>
+      (index % 2 === 0 ? left : right).takeOfDay('2026-11-29', 'ann', { queries: 5, bytes: null });
+    const taken = await Promise.all(Array.from({ length: 12 }, (_, index) => take(index)));
+    expect(taken.filter(Boolean)).toHaveLength(5);
+    expect(await right.queriesOfDay('2026-11-29', 'ann')).toBe(5);
+    expect(await left.takeOfDay('2026-11-30', 'ann', { queries: 5, bytes: null })).toBe(true);
+    const bytes = { queries: null, bytes: 3_000_000_000 };
+    expect(await left.takeOfDay('2026-11-29', 'bob', bytes)).toBe(true);
+    await right.addToDay('2026-11-29', 'bob', 4_000_000_000);
+    expect(await left.takeOfDay('2026-11-29', 'bob', bytes)).toBe(false);
+  });
+
+  test('a slot has one holder, and is free again when its server was killed', async () => {
+    await using state = await openTwice(kind);
+    const take = (holder: string, leaseMs = 60_000) =>
+      (holder < 'm' ? state.left : state.right).counters.takeSlot('ann', {
+        most: 3,
+        leaseMs,
+        holder,
+      });
+    const taken = await Promise.all(['a', 'b', 'x', 'y', 'z'].map((holder) => take(holder)));
+    expect(taken.filter((slot) => slot !== undefined).toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
+    expect(await take('c')).toBeUndefined();
+    const slot = taken.find((found) => found !== undefined) ?? -1;
+    const holder = ['a', 'b', 'x', 'y', 'z'][taken.indexOf(slot)] ?? '';
+    await state.right.counters.freeSlot('ann', slot, 'somebody else');
+    expect(await take('c')).toBeUndefined();
+    await state.right.counters.freeSlot('ann', slot, holder);
+    expect(await take('c', -1)).toBe(slot);
+    // Its lease has ended.
+    expect(await take('d')).toBe(slot);
+  });
+
   test('a family is removed as a whole, and no other', async () => {
     await using state = await openTwice(kind);
     for (const [id, family] of [

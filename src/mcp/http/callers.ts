@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import type { ToolEffect } from '../../llm/port/tool-call.ts';
 import { type Project, viewAs } from '../../project/open/open.ts';
+import type { SharedCounters } from '../../store/shared/shared-counters.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { recordInto, type RecordCall } from '../audit/record-calls.ts';
 import type { WarehouseCaller } from '../../warehouse/identity/statement-identity.ts';
@@ -17,6 +18,7 @@ import { createServer } from '../server.ts';
 import { openDaySpending } from '../usage/day-spending.ts';
 import { openDayUsage } from '../usage/day-usage.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from '../usage/limits.ts';
+import { openSharedLimits } from '../usage/shared-limits.ts';
 import type { Identity } from './identity.ts';
 import type { Metrics } from '../usage/metrics.ts';
 import type { CallScope } from './tokens.ts';
@@ -50,6 +52,8 @@ const mostSubscriptions = 16;
 
 export interface CallersInput {
   readonly limits: CallerLimits;
+  /** What several servers count together; undefined if each counts for itself. */
+  readonly counters?: SharedCounters | undefined;
   readonly audit: Pick<AuditLog, 'append' | 'hash'>;
   readonly metrics: Pick<Metrics, 'observe'>;
   /** Ends all calls; their clients still get an answer. */
@@ -66,13 +70,17 @@ export interface CallersInput {
 
 /** The callers of a server: one for each identity, and one for all requests without login. */
 export function openCallers(project: Project, input: CallersInput) {
-  const { limits: callLimits, audit, metrics, end, sessions, latest } = input;
+  const { limits: callLimits, counters, audit, metrics, end, sessions, latest } = input;
   const create = input.createServer ?? createServer;
   const usageOf = openDayUsage(() => project.journal().db, callLimits);
   const accountOf = openDaySpending(() => project.journal().db, callLimits);
   const known = new Map<string, HttpCaller>();
   const open = (identity: Identity | undefined, owner: string): HttpCaller => {
-    const limits = openLimits(callLimits, usageOf(identity?.id ?? ''));
+    const who = identity?.id ?? '';
+    const limits =
+      counters === undefined
+        ? openLimits(callLimits, usageOf(who))
+        : openSharedLimits(counters, callLimits, who);
     const recordCall = recordInto(audit, {
       person: identity?.name,
       token: identity?.id,
@@ -168,12 +176,12 @@ function openIdentifiedCaller(
 
 /** Admits calls of tools that the scopes allow (undefined: of all), as long as the limits hold. */
 function admitWithin(limits: OpenLimits, scopes: Identity['scopes'] | undefined): Caller['admit'] {
-  return ({ name, effect }) => {
+  return async ({ name, effect }) => {
     const scope = scopeOfEffect[effect];
     if (scopes?.includes(scope) === false)
       return { kind: 'refused', error: scopeMissing(name, scope) };
     const isQuery = effect === 'query';
-    const error = limits.takeCall() ?? (isQuery ? limits.startQuery() : undefined);
+    const error = (await limits.takeCall()) ?? (isQuery ? await limits.startQuery() : undefined);
     if (error !== undefined) return { kind: 'refused', error };
     return { kind: 'admitted', release: (bytes) => (isQuery ? limits.endQuery(bytes) : undefined) };
   };

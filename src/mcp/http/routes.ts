@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import { UserError } from '../../lib/error.ts';
 import { isRecord } from '../../lib/json.ts';
 import type { Broker } from '../broker/open-broker.ts';
 import { type AdmitInput, openAdmission } from './admit.ts';
@@ -49,6 +50,11 @@ export function openRoutes(input: RouteInput) {
   const fail = (response: ServerResponse, error: unknown): void => {
     // A request that failed half-way, mostly because the client is gone, ends its connection.
     if (response.headersSent || response.destroyed) return void response.destroy();
+    if (error instanceof UserError && error.retryable) {
+      input.report({ refused: error.code });
+      const body = { error: 'The server cannot answer at the moment. Try again later.' };
+      return sendJson(response, 503, { body });
+    }
     input.report({ error: inspect(error) });
     // Not the message: it may name folders of this machine to somebody without a login.
     const body = { error: 'The server failed. .ktx/logs/http.jsonl says why.' };
@@ -108,7 +114,7 @@ function openMcpRoute(input: RouteInput, admission: HttpAdmission) {
     const { identity } = login;
     using taken = input.callers.take(identity);
     const { caller } = taken;
-    const wait = caller.limits.takeRequest();
+    const wait = await caller.limits.takeRequest();
     if (wait > 0) {
       const body = { error: `Too many requests. Send the next one in ${wait} s.` };
       return sendJson(response, 429, { body, headers: { 'retry-after': String(wait) } });

@@ -59,7 +59,8 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   const ended = new AbortController();
   const { createServer, reopen, refreshMs = defaultRefreshMs } = options;
   const sessions = openClientSessions(options.sessions ?? defaultSessions);
-  const input = { limits, audit, metrics, end: ended.signal, sessions, createServer };
+  const { counters } = state;
+  const input = { limits, counters, audit, metrics, end: ended.signal, sessions, createServer };
   const stateSecret = randomBytes(32);
   const callers = openReloading(project, {
     openCallers: (opened, latest) => openCallers(opened, { ...input, stateSecret, latest }),

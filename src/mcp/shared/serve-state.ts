@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Project } from '../../project/open/open.ts';
 import { requireOwnFolder } from '../../project/trust/own-folder.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
+import type { SharedCounters } from '../../store/shared/shared-counters.ts';
 import type { SharedRecords } from '../../store/shared/shared-records.ts';
 import { openSharedState, type SharedState } from '../../store/shared/shared-state.ts';
 import {
@@ -18,6 +19,8 @@ export interface ServeState extends AsyncDisposable {
   readonly tokens: TokenStore;
   /** Opened when it is needed. */
   readonly records: () => Promise<SharedRecords>;
+  /** What all servers count together; undefined for those of one machine. */
+  readonly counters: SharedCounters | undefined;
 }
 
 /** Opens it. Throws `trust_required` for a database that no person of this machine approved. */
@@ -33,6 +36,7 @@ export async function openServeState(
     return {
       tokens: openTokens(openSharedTokens(shared.records), project),
       records: async () => shared.records,
+      counters: shared.counters,
       [Symbol.asyncDispose]: () => shared.close(),
     };
   }
@@ -40,6 +44,7 @@ export async function openServeState(
   let opening: Promise<SharedState> | undefined;
   return {
     tokens: openTokens(openTokenFolder(folder), project),
+    counters: undefined,
     records: async () => (await (opening ??= openFile(folder))).records,
     [Symbol.asyncDispose]: async () => (await opening)?.close(),
   };

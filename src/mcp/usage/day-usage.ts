@@ -28,7 +28,7 @@ const takeQuery = `INSERT INTO served_days VALUES (?1, ?2, 1, 0)
 const addBytes = 'UPDATE served_days SET bytes = bytes + ?3 WHERE day = ?1 AND caller = ?2';
 const selectQueries = 'SELECT queries FROM served_days WHERE day = ?1 AND caller = ?2';
 
-const bytesPerMegabyte = 1_000_000;
+export const bytesPerMegabyte = 1_000_000;
 const unlimited: DayUsage = { takeQuery: () => undefined, addBytes: () => undefined };
 
 /**
@@ -59,19 +59,25 @@ export function openDayUsage(
         const { changes } = statements.take.run(day, id, queriesPerDay ?? null, mostBytes);
         if (changes !== 0) return undefined;
         const used = Number(statements.queries.get(day, id)?.['queries']);
-        const isCount = queriesPerDay !== undefined && used >= queriesPerDay;
-        return usedUp(isCount ? `${queriesPerDay} queries` : `${megabytesPerDay} MB of answers`);
+        return dayUsedUp({ queriesPerDay, megabytesPerDay }, used, now());
       },
       addBytes: (bytes) => void statements.add.run(today(), id, bytes),
     };
   };
+}
 
-  function usedUp(what: string): UserError {
-    const next = new Date(now());
-    next.setUTCHours(24, 0, 0, 0);
-    const hours = Math.ceil((next.getTime() - now().getTime()) / 3_600_000);
-    const message = `This token may have ${what} a day, and had them.`;
-    const hint = `It may query again at ${next.toISOString()}, in at most ${hours} h. Until then use what was answered already, and tell the user; whoever runs the server can raise the limit.`;
-    return new UserError('day_used_up', message, { hint });
-  }
+/** For a model whose caller had as many queries, or all answers of the day. */
+export function dayUsedUp(
+  { queriesPerDay, megabytesPerDay }: DayLimits,
+  queries: number,
+  now: Date,
+): UserError {
+  const isCount = queriesPerDay !== undefined && queries >= queriesPerDay;
+  const what = isCount ? `${queriesPerDay} queries` : `${megabytesPerDay} MB of answers`;
+  const next = new Date(now);
+  next.setUTCHours(24, 0, 0, 0);
+  const hours = Math.ceil((next.getTime() - now.getTime()) / 3_600_000);
+  const message = `This token may have ${what} a day, and had them.`;
+  const hint = `It may query again at ${next.toISOString()}, in at most ${hours} h. Until then use what was answered already, and tell the user; whoever runs the server can raise the limit.`;
+  return new UserError('day_used_up', message, { hint });
 }

@@ -9,11 +9,21 @@ export interface CallerLimits extends DayLimits, DaySpendingLimits {
 }
 
 /** HTTP requests for each call of a tool: a client of 2025 sends a few before its first call. */
-const requestsPerCall = 10;
+export const requestsPerCall = 10;
 
-export type OpenLimits = ReturnType<typeof openLimits>;
+/** Counts what one caller asks. */
+export interface OpenLimits {
+  /** Takes an HTTP request. Seconds to wait if there are too many; otherwise 0. */
+  takeRequest(): number | Promise<number>;
+  /** Takes a call of a tool; the error is for the model that called too often. */
+  takeCall(): UserError | undefined | Promise<UserError | undefined>;
+  /** Takes a query until `endQuery`; the error is for the model that asks too much at once. */
+  startQuery(): UserError | undefined | Promise<UserError | undefined>;
+  /** `bytes` of its answer. */
+  endQuery(bytes: number): void | Promise<void>;
+}
 
-/** Counts what one caller asks. `now` is a clock in milliseconds. */
+/** Counts what one caller asks of this server. `now` is a clock in milliseconds. */
 export function openLimits(
   { requestsPerMinute, concurrentQueries }: CallerLimits,
   day: DayUsage,
@@ -23,33 +33,34 @@ export function openLimits(
   const requests = openBucket(requestsPerMinute * requestsPerCall, now);
   let running = 0;
   return {
-    /** Takes an HTTP request. Seconds to wait if there are too many; otherwise 0. */
     takeRequest: (): number => requests.take(),
-    /** Takes a call of a tool; the error is for the model that called too often. */
     takeCall(): UserError | undefined {
       const wait = calls.take();
-      if (wait === 0) return undefined;
-      const message = `This token may call ${requestsPerMinute} tools a minute, and did.`;
-      const hint = `Wait ${wait} s, then call again.`;
-      return new UserError('rate_limited', message, { hint, retryable: true });
+      return wait === 0 ? undefined : rateLimited(requestsPerMinute, wait);
     },
-    /** Takes a query until `endQuery`; the error is for the model that asks too much at once. */
     startQuery(): UserError | undefined {
-      if (running < concurrentQueries) {
-        const error = day.takeQuery();
-        if (error === undefined) running += 1;
-        return error;
-      }
-      const message = `This token may run ${concurrentQueries} queries at a time, and does.`;
-      const hint = 'Wait for the answer of one of them, then call again.';
-      return new UserError('too_many_queries', message, { hint, retryable: true });
+      if (running >= concurrentQueries) return tooManyQueries(concurrentQueries);
+      const error = day.takeQuery();
+      if (error === undefined) running += 1;
+      return error;
     },
-    /** `bytes` of its answer. */
     endQuery(bytes: number): void {
       running -= 1;
       day.addBytes(bytes);
     },
-  };
+  } satisfies OpenLimits;
+}
+
+export function rateLimited(perMinute: number, wait: number): UserError {
+  const message = `This token may call ${perMinute} tools a minute, and did.`;
+  const hint = `Wait ${wait} s, then call again.`;
+  return new UserError('rate_limited', message, { hint, retryable: true });
+}
+
+export function tooManyQueries(most: number): UserError {
+  const message = `This token may run ${most} queries at a time, and does.`;
+  const hint = 'Wait for the answer of one of them, then call again.';
+  return new UserError('too_many_queries', message, { hint, retryable: true });
 }
 
 /** A bucket of `perMinute` that is full at first and fills up again evenly. */

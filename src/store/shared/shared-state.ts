@@ -1,3 +1,4 @@
+import { counterTables, openSharedCounters, type SharedCounters } from './shared-counters.ts';
 import { openPostgresState } from './postgres-state.ts';
 import { openSharedRecords, recordTables, type SharedRecords } from './shared-records.ts';
 import { openSqliteState } from './sqlite-state.ts';
@@ -6,6 +7,7 @@ import type { StateDatabase } from './state-database.ts';
 /** What several servers of one project share; with SQLite, those of one machine. */
 export interface SharedState {
   readonly records: SharedRecords;
+  readonly counters: SharedCounters;
   close(): Promise<void>;
 }
 
@@ -27,12 +29,16 @@ export async function openSharedState(place: StatePlace): Promise<SharedState> {
     await db.close();
     throw error;
   }
-  return { records: openSharedRecords(db), close: () => db.close() };
+  return {
+    records: openSharedRecords(db),
+    counters: openSharedCounters(db),
+    close: () => db.close(),
+  };
 }
 
 /** In Postgres under a lock: two servers that create a table at once would fail. */
 async function createTables(db: StateDatabase, kind: StatePlace['kind']): Promise<void> {
-  const statements = [...recordTables];
+  const statements = [...recordTables, ...counterTables];
   if (kind === 'file') {
     for (const sql of statements) await db.run(sql);
     return;
