@@ -3,6 +3,9 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
+  type CallToolRequest,
+  type CallToolResult,
+  type InputRequiredResult,
   type ListToolsResult,
   type ReadResourceResult,
   type ServerContext,
@@ -42,33 +45,9 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   server.setRequestHandler('tools/list', (_request, context) => ({
     tools: listTools(caller, showsApps(server, context)),
   }));
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
-    using progress = startProgress(context);
-    const { signal: cancelled } = context.mcpReq;
-    const signal = stop === undefined ? cancelled : AbortSignal.any([cancelled, stop]);
-    const choices = readChoices(context);
-    const input = withChoices(params.arguments, choices.chosen);
-    const cost = readAllowedCost(context, { tool: params.name, input });
-    const offered = caller.toolbox.tools(signal, progress?.report, cost.allowedBytes);
-    const forTheApps = showsApps(server, context) ? caller.toolbox.appTools(signal) : [];
-    const tool = [...offered, ...forTheApps].find(({ name }) => name === params.name);
-    if (tool === undefined)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool named ${params.name}.`,
-      );
-    const asked = describeAsked(server, context, { tool: tool.name, input });
-    const runOnce = () => runTool(caller, tool, asked);
-    // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
-    const asking = { caller, server, context, choices };
-    const run = () =>
-      askIfExpensive({ ...asking, cost, asked }, () =>
-        askIfAmbiguous({ ...asking, input }, runOnce),
-      );
-    return await caller.calls.add(() => answerCall(caller, { tool, asked, run }), {
-      signal: cancelled,
-    });
-  });
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    callTool({ caller, server, stop }, params, context),
+  );
   server.setRequestHandler('prompts/list', () => listPrompts());
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
@@ -99,6 +78,42 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
     });
   });
   return mcp;
+}
+
+interface ToolCall {
+  readonly caller: Caller;
+  readonly server: McpServer['server'];
+  readonly stop: AbortSignal | undefined;
+}
+
+async function callTool(
+  { caller, server, stop }: ToolCall,
+  params: CallToolRequest['params'],
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  using progress = startProgress(context);
+  const { signal: cancelled } = context.mcpReq;
+  const signal = stop === undefined ? cancelled : AbortSignal.any([cancelled, stop]);
+  const choices = readChoices(context);
+  const input = withChoices(params.arguments, choices.chosen);
+  const cost = readAllowedCost(context, { tool: params.name, input });
+  const offered = caller.toolbox.tools(signal, progress?.report, cost.allowedBytes);
+  const forTheApps = showsApps(server, context) ? caller.toolbox.appTools(signal) : [];
+  const tool = [...offered, ...forTheApps].find(({ name }) => name === params.name);
+  if (tool === undefined)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no tool named ${params.name}.`,
+    );
+  const asked = describeAsked(server, context, { tool: tool.name, input });
+  const runOnce = () => runTool(caller, tool, asked);
+  // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
+  const asking = { caller, server, context, choices };
+  const run = () =>
+    askIfExpensive({ ...asking, cost, asked }, () => askIfAmbiguous({ ...asking, input }, runOnce));
+  return await caller.calls.add(() => answerCall(caller, { tool, asked, run }), {
+    signal: cancelled,
+  });
 }
 
 function readAppFor(uri: string, isShown: boolean): ReadResourceResult {
