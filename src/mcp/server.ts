@@ -80,14 +80,14 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   return mcp;
 }
 
-interface ToolCall {
+interface CallPlace {
   readonly caller: Caller;
   readonly server: McpServer['server'];
   readonly stop: AbortSignal | undefined;
 }
 
 async function callTool(
-  { caller, server, stop }: ToolCall,
+  { caller, server, stop }: CallPlace,
   params: CallToolRequest['params'],
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {

@@ -227,17 +227,16 @@ interface ProjectCaller extends WarehouseCaller {
  * The project as another caller sees it. It shares everything else with the project, which has to
  * be closed in its place. An undefined role stands for no role: row rules then hide all their rows.
  */
-export function viewAs(project: Project, { name, ...caller }: ProjectCaller): Project {
+export function viewAs(project: Project, { name: person, ...caller }: ProjectCaller): Project {
   const { role } = caller;
   return {
     ...project,
     role,
-    person: name,
+    person,
     caller,
-    model: (connection) => project.modelAs(connection, role),
-    warehouse: async (connection, signal) =>
-      (await project.loginWarehouse(connection, signal)).as(caller),
-    warehouseIdentity: (connection) => project.identityAs(connection, caller),
+    model: (name) => project.modelAs(name, role),
+    warehouse: async (name, signal) => (await project.loginWarehouse(name, signal)).as(caller),
+    warehouseIdentity: (name) => project.identityAs(name, caller),
   };
 }
 
