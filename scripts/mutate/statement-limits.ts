@@ -27,6 +27,22 @@ export const statementLimitMutants: readonly Mutant[] = [
     tests: ['warehouse/hostile-api.test.ts'],
   },
   {
+    name: 'asker-in-clear',
+    file: 'project/answer/query.ts',
+    find: '`login=${shortHash(name)}`',
+    replace: '`login=${name}`',
+    why: 'The log of the warehouse has names of people.',
+    tests: ['mcp/http-asker.test.ts'],
+  },
+  {
+    name: 'asker-ends-comment',
+    file: 'warehouse/history/statement-history.ts',
+    find: "asker.replaceAll(/[^\\w=:. -]/g, '_')",
+    replace: 'asker',
+    why: 'A role can end the comment, and goes on as SQL.',
+    tests: ['mcp/http-asker.test.ts'],
+  },
+  {
     name: 'scope-stored-catalog',
     file: 'warehouse/open.ts',
     find: 'coveredTables(await read(), covers)',

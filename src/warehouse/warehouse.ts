@@ -71,6 +71,11 @@ export interface QueryLimits {
    * it, the limits of the connection count.
    */
   readonly maxBytes?: number | undefined;
+  /**
+   * Who asks, for the log of the warehouse. It stands in a comment of the statement, where the
+   * engine keeps comments.
+   */
+  readonly asker?: string | undefined;
 }
 
 /**

@@ -115,6 +115,9 @@ describe('a SQL Server', () => {
       ['procedure', 'SELECT /* ktx */ n FROM many '],
       ['batch', 'IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION'],
     ]);
+    await warehouse.query('SELECT n FROM many', { ...generous, asker: 'role=finance' }, never);
+    const asked = server.statements.findLast(({ by }) => by === 'procedure');
+    expect(asked?.sql).toBe('SELECT /* ktx */ /* role=finance */ n FROM many');
     const [login] = server.logins;
     expect(login).toMatchObject({ application: 'ktx', isReadOnly: true, user: 'ktx_reader' });
   });

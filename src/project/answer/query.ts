@@ -1,6 +1,7 @@
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import type { Diagnostic } from '../../lib/diagnostic.ts';
+import { shortHash } from '../../lib/hash.ts';
 import { UserError } from '../../lib/error.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import type { Plan } from '../../semantic/plan/plan.ts';
@@ -375,7 +376,7 @@ function withheldFailure({ code, exitCode }: UserError): UserError {
 
 /** The limits of the request. Those that it does not give come from `ktx.yaml`. */
 export function resolveQueryLimits(
-  { config, allowedBytes }: Project,
+  { config, role, person, allowedBytes }: Project,
   requested: RequestedLimits = {},
 ): QueryLimits {
   const { max_rows, timeout_seconds } = config.query;
@@ -383,5 +384,15 @@ export function resolveQueryLimits(
     maxRows: requested.maxRows ?? max_rows,
     timeoutMs: (requested.timeoutSeconds ?? timeout_seconds) * 1000,
     maxBytes: requested.maxBytes ?? allowedBytes,
+    asker: describeAsker(role, person),
   };
+}
+
+/** The role as it is; the name of a login can be that of a person, so its hash stands for it. */
+function describeAsker(role: string | undefined, name: string | undefined): string | undefined {
+  const parts = [
+    ...(role === undefined ? [] : [`role=${role}`]),
+    ...(name === undefined ? [] : [`login=${shortHash(name)}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' ');
 }

@@ -46,7 +46,14 @@ export const longestLogged = 100_000;
  */
 export const ownStatementMark = '/* ktx */';
 
-/** The statement with the mark. A text that ends in `;` ends before it. */
-export function markOwnStatement(sql: string): string {
-  return `${sql.trimEnd().replace(/;{1,100}$/, '')}\n${ownStatementMark}`;
+/** The statement with the mark, and who asks. A text that ends in `;` ends before them. */
+export function markOwnStatement(sql: string, asker?: string): string {
+  return `${sql.trimEnd().replace(/;{1,100}$/, '')}\n${statementMark(asker)}`;
+}
+
+/** The mark, and behind it who asks; a comment can end in no other place. */
+export function statementMark(asker: string | undefined): string {
+  return asker === undefined
+    ? ownStatementMark
+    : `${ownStatementMark} /* ${asker.replaceAll(/[^\w=:. -]/g, '_')} */`;
 }

@@ -65,13 +65,13 @@ export async function open(
           scope,
           callSignal,
         ),
-      async run(sql, { maxRows, maxBytes, timeoutMs }, callSignal) {
+      async run(sql, { maxRows, maxBytes, timeoutMs, asker }, callSignal) {
         const limits = { timeoutMs, signal: callSignal };
         const said = await checked.take(sql, limits);
         requireSelect(said);
         const room = leastBilledFor(said);
         const most = maxBytes === undefined ? undefined : maxBytes + room;
-        return jobs.run(sql, { maxRows, maxBytes: most, ...limits });
+        return jobs.run(sql, { maxRows, maxBytes: most, asker, ...limits });
       },
       limitsBytes: true,
       estimate: async (sql, callSignal) =>

@@ -22,6 +22,8 @@ export interface JobLimits extends CallLimits {
   readonly maxRows: number;
   /** The most that may be billed. */
   readonly maxBytes?: number | undefined;
+  /** Who asks. */
+  readonly asker?: string | undefined;
 }
 
 /** What BigQuery says about a statement without running it. */
@@ -147,12 +149,12 @@ export class BigqueryJobs {
     }).catch((error: unknown) => throwTranslated(error));
   }
 
-  #configuration(sql: string, { maxBytes }: Pick<JobLimits, 'maxBytes'>) {
+  #configuration(sql: string, { maxBytes, asker }: Pick<JobLimits, 'maxBytes' | 'asker'>) {
     const { defaultDataset, labels } = this.#settings;
     return {
       labels,
       query: {
-        query: markOwnStatement(sql),
+        query: markOwnStatement(sql, asker),
         useLegacySql: false,
         useQueryCache: true,
         createSession: false,

@@ -51,8 +51,8 @@ export async function open(
         runCatalogQueries(callSignal, (query) =>
           introspectClickhouse(query, scope.schemas ?? schemas),
         ),
-      run: (sql, { maxRows, timeoutMs, maxBytes, identity }, callSignal) =>
-        connection.run(markOwnStatement(sql), {
+      run: (sql, { maxRows, timeoutMs, maxBytes, identity, asker }, callSignal) =>
+        connection.run(markOwnStatement(sql, asker), {
           maxRows,
           timeoutMs,
           signal: callSignal,

@@ -65,10 +65,10 @@ export async function open(
     policy: databricksPolicy(dialect, catalog),
     introspect: (scope, callSignal) =>
       introspectDatabricks(catalogQuery(callSignal), catalog, scope.schemas ?? schemas),
-    async run(sql, { maxRows, timeoutMs }, callSignal) {
+    async run(sql, { maxRows, timeoutMs, asker }, callSignal) {
       const limits = { maxRows, timeoutMs, signal: callSignal };
       if (mayWrite) await connection.explain(explainedQuery(sql), limits);
-      return connection.run(markOwnStatement(sql), limits);
+      return connection.run(markOwnStatement(sql, asker), limits);
     },
     async privileges() {
       const findings = await findPrivileges(catalogQuery(signal), catalog);

@@ -70,10 +70,10 @@ export async function open(
       runCatalogQueries(callSignal, (query) =>
         introspectPostgres(query, { schemas: scope.schemas ?? config.schemas }),
       ),
-    run: (sql, { maxRows, timeoutMs, identity }, callSignal) => {
+    run: (sql, { maxRows, timeoutMs, identity, asker }, callSignal) => {
       const setting = identitySetting(config, identity);
       return transactions.run({ timeoutMs, signal: callSignal, setting }, (client) =>
-        runLimited(client, { sql: markOwnStatement(sql), maxRows }, postgresValues),
+        runLimited(client, { sql: markOwnStatement(sql, asker), maxRows }, postgresValues),
       );
     },
     async privileges() {

@@ -47,9 +47,9 @@ export async function open(
         { schemas: scope.schemas ?? config.schemas },
         callSignal,
       ),
-    run: (sql, { maxRows, timeoutMs }, callSignal) =>
+    run: (sql, { maxRows, timeoutMs, asker }, callSignal) =>
       transactions.run({ timeoutMs, signal: callSignal }, (client) =>
-        runLimited(client, { sql: markOwnStatement(sql), maxRows }, redshiftValues),
+        runLimited(client, { sql: markOwnStatement(sql, asker), maxRows }, redshiftValues),
       ),
     privileges: async () =>
       privilegeReport(await readPowers(runCatalogQueries, forever()), searchPath),

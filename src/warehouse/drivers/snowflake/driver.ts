@@ -55,11 +55,11 @@ export async function open(
         introspectSnowflake(catalogQuery(connection, callSignal), place.database, {
           schemas: scope.schemas ?? schemas,
         }),
-      async run(sql, { maxRows, timeoutMs, identity }, callSignal) {
+      async run(sql, { maxRows, timeoutMs, identity, asker }, callSignal) {
         const started = performance.now();
         const login = await loginFor(identity);
         await explain.take(sql, { signal: callSignal, timeoutMs, login });
-        return connection.run(markOwnStatement(sql), {
+        return connection.run(markOwnStatement(sql, asker), {
           maxRows,
           timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)),
           signal: callSignal,

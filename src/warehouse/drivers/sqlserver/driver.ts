@@ -1,6 +1,6 @@
 import { sqlserver } from '../../../sql/dialects/sqlserver.ts';
 import type { DriverSession, OpenContext } from '../../driver.ts';
-import { ownStatementMark } from '../../history/statement-history.ts';
+import { statementMark } from '../../history/statement-history.ts';
 import type { RunCatalogQueries } from '../../table-schemas.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { SqlServerConfig } from './config.ts';
@@ -54,11 +54,11 @@ export async function open(
         runCatalogQueries(callSignal, (query) =>
           introspectSqlserver(query, scope.schemas ?? config.schemas),
         ),
-      run: (sql, { maxRows, timeoutMs }, callSignal) =>
+      run: (sql, { maxRows, timeoutMs, asker }, callSignal) =>
         connections.run({ timeoutMs, signal: callSignal }, async (transaction) => {
           const { sent } = readStatementText(sql);
           if (mayAskForPlans) readPlan(await transaction.plan(sent));
-          return transaction.query(markStatement(sent), maxRows);
+          return transaction.query(markStatement(sent, asker), maxRows);
         }),
       ...(mayAskForPlans && {
         estimate: (sql: string, callSignal: AbortSignal) =>
@@ -107,8 +107,8 @@ function requireSafeLogin(
 }
 
 /** At its start: the Query Store cuts off what stands behind a statement. */
-function markStatement(sql: string): string {
-  return sql.replace(/^[\s(]*\w+/, (start) => `${start} ${ownStatementMark}`);
+function markStatement(sql: string, asker: string | undefined): string {
+  return sql.replace(/^[\s(]*\w+/, (start) => `${start} ${statementMark(asker)}`);
 }
 
 async function rowObjects(

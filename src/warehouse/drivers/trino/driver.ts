@@ -46,13 +46,13 @@ export async function open(
       runCatalogQueries(callSignal, (query) =>
         introspectTrino(query, { catalog, schemas: scope.schemas ?? schemas }),
       ),
-    run: (sql, { maxRows, timeoutMs, maxBytes, identity }, callSignal) =>
+    run: (sql, { maxRows, timeoutMs, maxBytes, identity, asker }, callSignal) =>
       connection.transact(
         { timeoutMs, signal: callSignal, maxBytes: smaller(maxBytes, maxReadBytes), identity },
         async (transaction) => {
           const statement = withoutLastSemicolon(sql);
           await readPlan(statement, transaction);
-          return transaction.query(markOwnStatement(statement), maxRows);
+          return transaction.query(markOwnStatement(statement, asker), maxRows);
         },
       ),
     limitsBytes: true,
