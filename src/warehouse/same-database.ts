@@ -3,6 +3,7 @@ import { resolve, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
 import { isSecretReference, type ReadSecret } from '../store/secrets.ts';
 import { driverNamed, type WarehouseConfig } from './config.ts';
+import { partOfUrl } from './server-url.ts';
 
 export interface DatabaseSettings {
   readonly config: WarehouseConfig;
@@ -46,7 +47,7 @@ function databaseAddress({ config, secrets }: DatabaseSettings, projectDir: stri
   const database =
     url === undefined
       ? (textOf(settings, 'database') ?? textOf(settings, 'catalog'))
-      : decodeURIComponent(url.pathname.slice(1));
+      : partOfUrl(url.pathname.slice(1));
   return loginReads === 'server' ? server : `${server} ${database ?? ''}`;
 }
 

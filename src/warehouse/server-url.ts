@@ -22,3 +22,13 @@ function isUrlWithoutPassword(text: string, protocols: readonly string[]): boole
   const { protocol, password, searchParams } = new URL(text);
   return protocols.includes(protocol) && password === '' && !searchParams.has('password');
 }
+
+/** A part of a URL; undefined if it is empty. A `%` that begins no escape stands for itself. */
+export function partOfUrl(part: string): string | undefined {
+  if (part === '') return undefined;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

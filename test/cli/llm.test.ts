@@ -97,11 +97,11 @@ describe('ktx setup --llm-backend', () => {
     );
     expect(files.length).toBeGreaterThan(1);
     expect(holding.map(({ name }) => name)).toEqual([]);
-    // Tokens of ktx's own server let others in; no command keeps a login of a model.
+    // Tokens and logins of ktx's own server let others in; no command keeps a login of a model.
     const logins = registry
       .map(({ path }) => path)
       .filter((path) => /log ?in|auth|token/.test(path));
-    expect(logins.filter((path) => !path.startsWith('mcp token '))).toEqual([]);
+    expect(logins.filter((path) => !/^mcp (?:token|login) /.test(path))).toEqual([]);
   });
 
   test('writes nothing where the probe fails [U4]', async () => {

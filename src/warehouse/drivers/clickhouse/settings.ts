@@ -5,6 +5,7 @@ import { readCertificateFile } from '../../server/certificate-file.ts';
 import type { OpenContext } from '../../driver.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { ClickhouseConfig } from './config.ts';
+import { partOfUrl } from '../../server-url.ts';
 
 export interface ClickhouseSettings {
   /** `https://host:8443`, for the library's client. */
@@ -68,8 +69,8 @@ function urlParts(
   const text = isSecretReference(configured) ? secrets(configured) : configured;
   const isUrl = /^https?:\/\//.test(text) && URL.canParse(text);
   const url = isUrl ? new URL(text) : undefined;
-  const database = decodeURIComponent(url?.pathname.slice(1) ?? '');
-  if (url === undefined || database === '')
+  const database = partOfUrl(url?.pathname.slice(1) ?? '');
+  if (url === undefined || database === undefined)
     throw warehouseError(
       'config_url',
       `The url of connection "${connection}" is not a ClickHouse URL that names a database.`,
@@ -82,15 +83,13 @@ function urlParts(
       `The url of connection "${connection}" begins with http, but ssl is ${ssl}.`,
       { hint: 'Begin it with https, or set ssl: off.' },
     );
-  const decode = (part: string): string | undefined =>
-    part === '' ? undefined : decodeURIComponent(part);
   return {
     isEncrypted,
     host: url.hostname,
     port: url.port === '' ? defaultPort(isEncrypted) : Number(url.port),
     database,
-    user: decode(url.username),
-    password: decode(url.password),
+    user: partOfUrl(url.username),
+    password: partOfUrl(url.password),
   };
 }
 

@@ -5,6 +5,7 @@ import { readCertificateFile } from '../../server/certificate-file.ts';
 import type { OpenContext } from '../../driver.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { MysqlConfig } from './config.ts';
+import { partOfUrl } from '../../server-url.ts';
 
 /** The settings of the library's client; `database` is always set. */
 export type MysqlSettings = ConnectionOptions & { readonly database: string };
@@ -38,8 +39,8 @@ function urlParts({ url: configured = '' }: MysqlConfig, { connection, secrets }
   const text = isSecretReference(configured) ? secrets(configured) : configured;
   const isUrl = /^(mysql|mariadb):\/\//.test(text) && URL.canParse(text);
   const url = isUrl ? new URL(text) : undefined;
-  const database = decodeURIComponent(url?.pathname.slice(1) ?? '');
-  if (url === undefined || database === '')
+  const database = partOfUrl(url?.pathname.slice(1) ?? '');
+  if (url === undefined || database === undefined)
     throw warehouseError(
       'config_url',
       `The url of connection "${connection}" is not a MySQL URL that names a database.`,
@@ -47,15 +48,13 @@ function urlParts({ url: configured = '' }: MysqlConfig, { connection, secrets }
         hint: 'Write it like mysql://user:password@host:3306/database.',
       },
     );
-  const decode = (part: string): string | undefined =>
-    part === '' ? undefined : decodeURIComponent(part);
   // A Unix socket is written as the host: mysql://user@%2Frun%2Fmysqld%2Fmysqld.sock/database
   return {
-    host: decode(url.hostname),
+    host: partOfUrl(url.hostname),
     port: url.port === '' ? 3306 : Number(url.port),
     database,
-    user: decode(url.username),
-    password: decode(url.password),
+    user: partOfUrl(url.username),
+    password: partOfUrl(url.password),
   };
 }
 

@@ -8,9 +8,12 @@ import { accessByAttempt, queryHistory } from '../../history/query-history.ts';
 import type { RunCatalogQueries } from '../../table-schemas.ts';
 
 /** Queries of people that ended without an error, with how often they ran. */
-const source = `FROM sys.query_store_query_text AS t JOIN sys.query_store_query AS q ON q.query_text_id = t.query_text_id
-  JOIN sys.query_store_plan AS p ON p.query_id = q.query_id JOIN sys.query_store_runtime_stats AS s ON s.plan_id = p.plan_id
-  WHERE q.is_internal_query = 0 AND q.object_id = 0 AND s.execution_type = 0 AND CHARINDEX(N'${ownStatementMark}', t.query_sql_text) = 0
+const source = `FROM sys.query_store_query_text AS t
+  JOIN sys.query_store_query AS q ON q.query_text_id = t.query_text_id
+  JOIN sys.query_store_plan AS p ON p.query_id = q.query_id
+  JOIN sys.query_store_runtime_stats AS s ON s.plan_id = p.plan_id
+  WHERE q.is_internal_query = 0 AND q.object_id = 0 AND s.execution_type = 0
+  AND CHARINDEX(N'${ownStatementMark}', t.query_sql_text) = 0
   AND (t.query_sql_text LIKE N'SELECT%' OR t.query_sql_text LIKE N'WITH%' OR t.query_sql_text LIKE N'(%')`;
 
 const unreadable = {
@@ -45,7 +48,8 @@ export function sqlserverHistory(run: RunCatalogQueries): StatementHistory {
     },
     async read(query) {
       const rows = (await query(
-        `SELECT TOP (${mostLogged}) t.query_sql_text AS sql, SUM(s.count_executions) AS runs ${source}
+        `SELECT TOP (${mostLogged}) t.query_sql_text AS sql, SUM(s.count_executions) AS runs
+          ${source}
            AND LEN(t.query_sql_text) <= ${longestLogged} GROUP BY t.query_text_id, t.query_sql_text
            ORDER BY runs DESC, t.query_sql_text`,
       )) as { readonly sql: string; readonly runs: number }[];

@@ -13,39 +13,57 @@ import { type SqlServerDeclaredType, nativeType, sqlserverFieldType } from './va
 const objects = `sys.objects AS o JOIN sys.schemas AS s ON s.schema_id = o.schema_id`;
 const isOwn = `o.type IN ('U', 'V') AND o.is_ms_shipped = 0`;
 const comment = (id: string, place: string): string =>
-  `LEFT JOIN sys.extended_properties AS p ON p.class = 1 AND p.major_id = ${id} AND p.minor_id = ${place} AND p.name = N'MS_Description'`;
+  `LEFT JOIN sys.extended_properties AS p ON p.class = 1 AND p.major_id = ${id}
+  AND p.minor_id = ${place} AND p.name = N'MS_Description'`;
 
 /** Rows and pages by what every login sees of its tables; `sys.dm_…` would need a permission. */
-const sizes = `SELECT r.object_id, SUM(CASE WHEN r.index_id IN (0, 1) THEN r.rows ELSE 0 END) AS row_estimate FROM sys.partitions AS r GROUP BY r.object_id`;
-const pages = `SELECT r.object_id, SUM(a.used_pages) * 8192 AS bytes FROM sys.partitions AS r JOIN sys.allocation_units AS a ON a.container_id = r.partition_id GROUP BY r.object_id`;
+const sizes = `SELECT r.object_id, SUM(CASE WHEN r.index_id IN (0, 1) THEN r.rows ELSE 0 END)
+  AS row_estimate FROM sys.partitions AS r GROUP BY r.object_id`;
+const pages = `SELECT r.object_id, SUM(a.used_pages) * 8192 AS bytes FROM sys.partitions AS r
+  JOIN sys.allocation_units AS a ON a.container_id = r.partition_id GROUP BY r.object_id`;
 
 const tablesSql = (inScope: string): string =>
-  `SELECT o.object_id AS id, s.name AS [schema], o.name AS [table], o.type AS kind, CAST(p.value AS nvarchar(4000)) AS comment, z.row_estimate, g.bytes
+  `SELECT o.object_id AS id, s.name AS [schema], o.name AS [table], o.type AS kind,
+  CAST(p.value AS nvarchar(4000)) AS comment, z.row_estimate, g.bytes
   FROM ${objects} ${comment('o.object_id', '0')}
-  LEFT JOIN (${sizes}) AS z ON z.object_id = o.object_id LEFT JOIN (${pages}) AS g ON g.object_id = o.object_id
+  LEFT JOIN (${sizes}) AS z ON z.object_id = o.object_id
+  LEFT JOIN (${pages}) AS g ON g.object_id = o.object_id
   WHERE ${isOwn}${inScope} ORDER BY s.name, o.name`;
 const columnsSql = (inScope: string): string =>
-  `SELECT c.object_id AS id, c.name, COALESCE(b.name, t.name) AS type_name, c.max_length, c.precision, c.scale, c.is_nullable, CAST(p.value AS nvarchar(4000)) AS comment
-  FROM ${objects} JOIN sys.columns AS c ON c.object_id = o.object_id JOIN sys.types AS t ON t.user_type_id = c.user_type_id
-  LEFT JOIN sys.types AS b ON t.is_user_defined = 1 AND b.user_type_id = t.system_type_id ${comment('c.object_id', 'c.column_id')}
+  `SELECT c.object_id AS id, c.name, COALESCE(b.name, t.name) AS type_name, c.max_length,
+  c.precision, c.scale, c.is_nullable, CAST(p.value AS nvarchar(4000)) AS comment
+  FROM ${objects} JOIN sys.columns AS c ON c.object_id = o.object_id
+  JOIN sys.types AS t ON t.user_type_id = c.user_type_id
+  LEFT JOIN sys.types AS b ON t.is_user_defined = 1
+  AND b.user_type_id = t.system_type_id ${comment('c.object_id', 'c.column_id')}
   WHERE ${isOwn}${inScope} ORDER BY c.object_id, c.column_id`;
 /** A key with a filter, or one that is switched off, holds for no table. */
 const keysSql = (inScope: string): string =>
-  `SELECT i.object_id AS id, i.index_id AS key_id, i.is_primary_key AS is_primary, c.name AS column_name
-  FROM ${objects} JOIN sys.indexes AS i ON i.object_id = o.object_id JOIN sys.index_columns AS x ON x.object_id = i.object_id AND x.index_id = i.index_id
+  `SELECT i.object_id AS id, i.index_id AS key_id, i.is_primary_key AS is_primary,
+  c.name AS column_name
+  FROM ${objects} JOIN sys.indexes AS i ON i.object_id = o.object_id
+  JOIN sys.index_columns AS x ON x.object_id = i.object_id AND x.index_id = i.index_id
   JOIN sys.columns AS c ON c.object_id = x.object_id AND c.column_id = x.column_id
-  WHERE ${isOwn}${inScope} AND i.is_unique = 1 AND i.has_filter = 0 AND i.is_disabled = 0 AND x.is_included_column = 0
+  WHERE ${isOwn}${inScope} AND i.is_unique = 1 AND i.has_filter = 0 AND i.is_disabled = 0
+  AND x.is_included_column = 0
   ORDER BY i.object_id, i.is_primary_key DESC, i.index_id, x.key_ordinal`;
 const foreignKeysSql = (inScope: string): string =>
-  `SELECT f.parent_object_id AS id, f.object_id AS key_id, c.name AS column_name, rs.name AS to_schema, r.name AS to_table, rc.name AS to_column
-  FROM ${objects} JOIN sys.foreign_keys AS f ON f.parent_object_id = o.object_id JOIN sys.foreign_key_columns AS k ON k.constraint_object_id = f.object_id
+  `SELECT f.parent_object_id AS id, f.object_id AS key_id, c.name AS column_name,
+  rs.name AS to_schema, r.name AS to_table, rc.name AS to_column
+  FROM ${objects} JOIN sys.foreign_keys AS f ON f.parent_object_id = o.object_id
+  JOIN sys.foreign_key_columns AS k ON k.constraint_object_id = f.object_id
   JOIN sys.columns AS c ON c.object_id = k.parent_object_id AND c.column_id = k.parent_column_id
-  JOIN sys.objects AS r ON r.object_id = k.referenced_object_id JOIN sys.schemas AS rs ON rs.schema_id = r.schema_id
-  JOIN sys.columns AS rc ON rc.object_id = k.referenced_object_id AND rc.column_id = k.referenced_column_id
-  WHERE ${isOwn}${inScope} AND f.is_disabled = 0 ORDER BY f.parent_object_id, f.object_id, k.constraint_column_id`;
+  JOIN sys.objects AS r ON r.object_id = k.referenced_object_id
+  JOIN sys.schemas AS rs ON rs.schema_id = r.schema_id
+  JOIN sys.columns AS rc ON rc.object_id = k.referenced_object_id
+  AND rc.column_id = k.referenced_column_id
+  WHERE ${isOwn}${inScope} AND f.is_disabled = 0
+  ORDER BY f.parent_object_id, f.object_id, k.constraint_column_id`;
 const checksSql = (inScope: string): string =>
-  `SELECT h.parent_object_id AS id, h.definition FROM ${objects} JOIN sys.check_constraints AS h ON h.parent_object_id = o.object_id
-  WHERE ${isOwn}${inScope} AND h.is_disabled = 0 AND h.is_not_trusted = 0 ORDER BY h.parent_object_id, h.object_id`;
+  `SELECT h.parent_object_id AS id, h.definition FROM ${objects}
+  JOIN sys.check_constraints AS h ON h.parent_object_id = o.object_id
+  WHERE ${isOwn}${inScope} AND h.is_disabled = 0 AND h.is_not_trusted = 0
+  ORDER BY h.parent_object_id, h.object_id`;
 
 interface SqlServerTableRow {
   readonly id: number;

@@ -6,15 +6,19 @@ const reading =
   /^(?:CONNECT|SELECT|EXECUTE|REFERENCES|SHOWPLAN|UNMASK|VIEW .+|AUTHENTICATE|SUBSCRIBE QUERY NOTIFICATIONS)$/;
 
 /** What the login may do in the whole database, through whatever role. */
-const databaseSql = `SELECT p.permission_name AS permission FROM sys.fn_my_permissions(NULL, 'DATABASE') AS p ORDER BY p.permission_name`;
+const databaseSql = `SELECT p.permission_name AS permission
+  FROM sys.fn_my_permissions(NULL, 'DATABASE') AS p ORDER BY p.permission_name`;
 /** What it, or a role that it is in, may do with a schema or a table, and what it owns. */
-const objectsSql = `SELECT p.permission_name AS permission, COALESCE(ss.name, so.name) AS [schema], o.name AS [table]
-  FROM sys.database_permissions AS p JOIN sys.user_token AS t ON t.principal_id = p.grantee_principal_id
+const objectsSql = `SELECT p.permission_name AS permission,
+  COALESCE(ss.name, so.name) AS [schema], o.name AS [table]
+  FROM sys.database_permissions AS p JOIN sys.user_token AS t
+  ON t.principal_id = p.grantee_principal_id
   LEFT JOIN sys.schemas AS ss ON p.class = 3 AND ss.schema_id = p.major_id
   LEFT JOIN sys.objects AS o ON p.class = 1 AND o.object_id = p.major_id
   LEFT JOIN sys.schemas AS so ON so.schema_id = o.schema_id
   WHERE p.class IN (1, 3) AND p.state IN ('G', 'W')
-  UNION ALL SELECT 'OWNERSHIP', s.name, NULL FROM sys.schemas AS s JOIN sys.user_token AS t ON t.principal_id = s.principal_id
+  UNION ALL SELECT 'OWNERSHIP', s.name, NULL FROM sys.schemas AS s
+  JOIN sys.user_token AS t ON t.principal_id = s.principal_id
   ORDER BY 1, 2, 3`;
 
 export interface LoginRights {

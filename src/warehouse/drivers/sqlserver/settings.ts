@@ -3,6 +3,7 @@ import { readCertificateFile } from '../../server/certificate-file.ts';
 import type { OpenContext } from '../../driver.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { SqlServerConfig } from './config.ts';
+import { partOfUrl } from '../../server-url.ts';
 
 export interface SqlServerSettings {
   readonly host: string;
@@ -93,16 +94,6 @@ function urlParts({ url: configured = '' }: SqlServerConfig, { connection, secre
     user: partOfUrl(url.username),
     password: partOfUrl(url.password),
   };
-}
-
-/** Undefined for a part that is empty. A `%` that begins no escape stands for itself. */
-function partOfUrl(part: string): string | undefined {
-  if (part === '') return undefined;
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function isThisMachine(host: string): boolean {

@@ -2,6 +2,7 @@ import { isSecretReference } from '../../../store/secrets.ts';
 import type { OpenContext } from '../../driver.ts';
 import { warehouseError } from '../../warehouse-error.ts';
 import type { TrinoConfig } from './config.ts';
+import { partOfUrl } from '../../server-url.ts';
 
 export interface TrinoAddress {
   readonly isEncrypted: boolean;
@@ -61,16 +62,6 @@ function urlAddress(config: TrinoConfig, { connection, secrets }: OpenContext): 
     user: partOfUrl(url.username),
     password: partOfUrl(url.password),
   };
-}
-
-/** Undefined for a part that is empty. A `%` that begins no escape stands for itself. */
-function partOfUrl(part: string): string | undefined {
-  if (part === '') return undefined;
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function defaultPort(isEncrypted: boolean): number {
