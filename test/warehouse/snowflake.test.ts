@@ -184,8 +184,10 @@ describe('a warehouse on snowflake', () => {
     abort.abort();
     await expect(running).rejects.toMatchObject({ code: 'query_cancelled' });
     await expect.poll(() => database.server.running()).toBe(0);
+    // On a busy machine the first may be over before it is sent.
+    const sent = database.server.seen.filter(isRun).length;
     const cancels = () => database.server.seen.filter(({ path }) => path.endsWith('/cancel'));
-    await expect.poll(() => cancels().length).toBe(2);
+    await expect.poll(() => cancels().length).toBe(sent);
   });
 
   test('cancels a statement of which it learns only after it was given up', async () => {

@@ -1,7 +1,8 @@
+import PQueue from 'p-queue';
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import type { RunCatalogQuery } from '../table-schemas.ts';
 import { type CallLimits, withTimeLimit } from '../time-limit.ts';
-import { translateError } from '../warehouse-error.ts';
+import { translateError, warehouseError } from '../warehouse-error.ts';
 import { cancelStatement } from './cancel.ts';
 import { GuardedClient } from './guard-socket.ts';
 import { serverErrors } from './server-errors.ts';
@@ -34,9 +35,13 @@ interface WireLimits extends CallLimits {
   readonly setting?: SessionSetting | undefined;
 }
 
+const mostConnections = 4;
+
 /** A pool that runs all work in read-only transactions and rolls them back. */
 export function openTransactions(settings: ClientConfig, engine: WireEngine) {
-  const poolLimits = { max: 4, idleTimeoutMillis: 30_000, allowExitOnIdle: true };
+  const poolLimits = { max: mostConnections, idleTimeoutMillis: 30_000, allowExitOnIdle: true };
+  // The pool would take a caller that waits for a free connection for a server that is away.
+  const queue = new PQueue({ concurrency: mostConnections });
   const pool = new Pool({ ...settings, ...poolLimits, Client: GuardedClient });
   // If the server drops an idle connection, the next call gets a new one.
   pool.on('error', () => undefined);
@@ -45,7 +50,7 @@ export function openTransactions(settings: ClientConfig, engine: WireEngine) {
   // The library merges the URL, the fields and the environment.
   const { host, port, database } = new Client(settings);
   const errorRules = serverErrors(engine.title, `${host}:${port}/${database}`);
-  const run = async <T>(
+  const runAtOnce = async <T>(
     limits: WireLimits,
     work: (client: PoolClient) => Promise<T>,
   ): Promise<T> => {
@@ -84,6 +89,8 @@ export function openTransactions(settings: ClientConfig, engine: WireEngine) {
       return translateError(errorRules)(error);
     }
   };
+  const run = async <T>(limits: WireLimits, work: (client: PoolClient) => Promise<T>) =>
+    inTurn(queue, limits.signal, () => runAtOnce(limits, work));
   return {
     run,
     /** Statements over the engine's own catalogs; their rows are objects. */
@@ -98,6 +105,21 @@ export function openTransactions(settings: ClientConfig, engine: WireEngine) {
     },
     close: () => pool.end(),
   };
+}
+
+/** Throws `query_cancelled` if the caller goes while it waits. */
+async function inTurn<T>(queue: PQueue, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  // What runs stops by itself, and says whether it has.
+  const waiting = new AbortController();
+  const leave = (): void =>
+    waiting.abort(warehouseError('query_cancelled', 'The query was cancelled.'));
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave, { once: true });
+  const start = (): Promise<T> => {
+    signal.removeEventListener('abort', leave);
+    return work();
+  };
+  return queue.add(start, { signal: waiting.signal });
 }
 
 function checkServer(client: PoolClient, { refuse }: WireEngine): void {
