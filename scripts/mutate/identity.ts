@@ -130,4 +130,20 @@ export const identityMutants: readonly Mutant[] = [
     why: 'Who agrees to one query has agreed to any.',
     tests: ['mcp/ask-cost.test.ts'],
   },
+  {
+    name: 'day-spending-left',
+    file: 'warehouse/open.ts',
+    find: 'Math.min(most ?? Infinity, reserved.mostBytes)',
+    replace: 'most ?? Infinity',
+    why: 'A statement whose estimate was too low reads more than is left of the day.',
+    tests: spending,
+  },
+  {
+    name: 'postgres-busy-is-away',
+    file: 'warehouse/postgres-wire/transactions.ts',
+    find: 'inTurn(queue, limits.signal, () => runAtOnce(limits, work));',
+    replace: 'runAtOnce(limits, work);',
+    why: 'Who waits for a free connection is told that the server cannot be reached.',
+    tests: ['warehouse/postgres-wire-queue.test.ts'],
+  },
 ];

@@ -21,6 +21,11 @@ describe('what callers read in a day', () => {
     expect(outcomes[2]?.text).toContain('of 26 MB a day this token has used 21 MB.');
     expect(outcomes[2]?.text).toMatch(/the next day begins at \d{4}-\d\d-\d\dT00:00:00\.000Z/);
     expect((await ann.call('search_context', { text: 'orders' })).isError).toBe(false);
+    // The engine itself holds a statement to what is left, and the 10 MB that it bills at least.
+    const limits = served.bigquery.calls.flatMap(
+      ({ body }) => /"maximumBytesBilled":"(\d+)"/.exec(body)?.[1] ?? [],
+    );
+    expect(limits).toEqual([35, 25, 35].map((megabytes) => String(megabytes * 2 ** 20)));
   });
 
   it('is limited in money, also for statements at the same time', async () => {
