@@ -35,12 +35,15 @@ export function clickhouseHistory(database: string, run: RunCatalogQueries): Sta
       }),
     async read(query) {
       const rows = (await query(
-        `SELECT any(log.query) AS query, initial_user, query_kind, toString(normalized_query_hash) AS normalized_query_hash, count() AS runs
-           FROM system.query_log AS log WHERE ${asked(database)} AND length(log.query) <= ${longestLogged}
+        `SELECT any(log.query) AS query, initial_user, query_kind,
+           toString(normalized_query_hash) AS normalized_query_hash, count() AS runs
+           FROM system.query_log AS log WHERE ${asked(database)}
+           AND length(log.query) <= ${longestLogged}
            GROUP BY normalized_query_hash, initial_user, query_kind ORDER BY runs DESC, normalized_query_hash LIMIT ${mostLogged}`,
       )) as Record<string, unknown>[];
       const [counts] = (await query(
-        `SELECT countIf(length(log.query) > ${longestLogged}) AS hidden, toString(min(event_date)) AS since, count() AS runs
+        `SELECT countIf(length(log.query) > ${longestLogged}) AS hidden,
+           toString(min(event_date)) AS since, count() AS runs
            FROM system.query_log AS log WHERE ${asked(database)}`,
       )) as { hidden: number; since: string; runs: number }[];
       const { hidden = 0, since, runs = 0 } = counts ?? {};
