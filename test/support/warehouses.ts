@@ -283,7 +283,7 @@ async function mariadbContent(url: string): Promise<unknown[]> {
   const objects = await runMariadb(
     url,
     `SELECT (SELECT count(*) FROM information_schema.routines WHERE routine_schema = database()) AS routines,
-    (SELECT count(*) FROM mysql.user WHERE user NOT LIKE 'reader%' AND user NOT REGEXP '_[0-9a-f]{6}$') AS users, @@global.sql_mode AS mode, @@global.local_infile AS files`,
+    (SELECT count(*) FROM mysql.user WHERE user NOT LIKE '%!_%' ESCAPE '!') AS users, @@global.sql_mode AS mode, @@global.local_infile AS files`,
   );
   return [tables, rows, objects];
 }
@@ -299,7 +299,7 @@ async function contentOf(url: string): Promise<unknown[]> {
   );
   const objects = await runPostgres(
     url,
-    `SELECT (SELECT count(*) FROM pg_class)::int AS relations, (SELECT count(*) FROM pg_roles WHERE rolname !~ '^(reader|owner)_|_[0-9a-f]{6}$')::int AS roles,
+    `SELECT (SELECT count(*) FROM pg_class)::int AS relations, (SELECT count(*) FROM pg_roles WHERE rolname !~ '_')::int AS roles,
     (SELECT count(*) FROM pg_proc)::int AS functions, (SELECT count(*) FROM pg_largeobject_metadata)::int AS large_objects,
     (SELECT COALESCE(sum(last_value), 0) FROM pg_sequences)::int AS sequences`,
   );
