@@ -1,3 +1,4 @@
+import { itemLineMutants } from './item-lines.ts';
 import { bigqueryMutants } from './bigquery.ts';
 import { branchMutants } from './branches.ts';
 import { brokerMutants } from './broker.ts';
@@ -84,4 +85,5 @@ export const mutants: readonly Mutant[] = [
   ...statementLimitMutants,
   ...identityMutants,
   ...brokerMutants,
+  ...itemLineMutants,
 ];

@@ -70,7 +70,9 @@ export function openClaimCollector(
     addClaim: ({ key, line, quote }, { confidence = 1, isDerived = false, ...claim }) => {
       const own = collected.get(key);
       if (own === undefined) return;
-      const words = quote?.slice(0, longestQuote).trim().toWellFormed();
+      // What is derived stands in no words: the line of the thing is enough.
+      const said = isDerived ? quote?.split('\n', 1)[0] : quote;
+      const words = said?.slice(0, longestQuote).trim().toWellFormed();
       const evidence: Evidence = {
         connection,
         origin: 'code',

@@ -50,7 +50,7 @@ function tryOpen(path: string): DatabaseSync | undefined {
     // With secure_delete, values that are deleted are overwritten. A transaction larger than the
     // cache, by default 2 MB, writes its pages again and again: it may take 64 MB.
     db.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536;',
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536;',
     );
     // One statement, because another process may be creating the tables at this moment.
     const file = db

@@ -70,7 +70,9 @@ const changes: Readonly<Record<string, () => void>> = {
   'a file of claims': () => write(dir, 'claims/shop/orders.jsonl', ''),
   'a file of the same size': () => {
     const path = 'claims/shop/orders.jsonl';
-    write(dir, path, read(dir, path).replace('"confidence":1', '"confidence":0'));
+    const text = read(dir, path);
+    expect(text).toContain('"description"');
+    write(dir, path, text.replace('"description"', '"definition_"'));
   },
   'a commit of a person': () => {
     write(dir, 'semantic-layer/shop/README.md', 'Ours.\n');

@@ -1,4 +1,12 @@
-import { cpSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +15,7 @@ import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { run } from '../store/git-project.ts';
 
 /** Written by former versions, with the edits of a person: see the comments in their files. */
-const fixtures = ['project-0.1.0', 'project-long-lines'];
+const fixtures = ['project-0.1.0', 'project-long-lines', 'project-full-evidence'];
 
 function shopDatabase(path: string): void {
   const db = new DatabaseSync(path);
@@ -77,3 +85,16 @@ test.for(fixtures)(
     rmSync(cwd, { recursive: true, force: true });
   },
 );
+
+test('claims that are only written otherwise are not copied aside as those of a person', async () => {
+  const fixture = new URL('../fixtures/project-full-evidence', import.meta.url).pathname;
+  const cwd = mkdtempSync(join(tmpdir(), 'ktx-upgrade-'));
+  cpSync(fixture, cwd, { recursive: true });
+  shopDatabase(join(cwd, 'shop.db'));
+  run(cwd, 'init', '-q');
+  expect(await ktx(['trust', '--yes'], { cwd })).toMatchObject({ code: 0 });
+  expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(cwd, 'claims/warehouse/orders.jsonl'), 'utf8')).toContain('{"item":');
+  expect(existsSync(join(cwd, '.ktx/kept'))).toBe(false);
+  rmSync(cwd, { recursive: true, force: true });
+});

@@ -46,8 +46,10 @@ export default async function setup(
     '--skip-test-db',
     ...user,
   ];
-  await promisify(execFile)(programs.install, install);
-  const server = spawn(programs.server, [
+  // Servers that install at the same moment trip over each other's temporary tables.
+  const env = { ...process.env, TMPDIR: folder };
+  await promisify(execFile)(programs.install, install, { env });
+  const options = [
     '--no-defaults',
     `--datadir=${data}`,
     `--socket=${join(folder, 'socket')}`,
@@ -60,7 +62,8 @@ export default async function setup(
     `--ssl-key=${join(folder, 'key.pem')}`,
     `--ssl-cert=${join(folder, 'certificate.pem')}`,
     ...user,
-  ]);
+  ];
+  const server = spawn(programs.server, options, { env });
   const ended = once(server, 'exit');
   await new Promise<void>((resolve, reject) => {
     let log = '';

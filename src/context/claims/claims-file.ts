@@ -4,6 +4,15 @@ import { canonicalJson } from '../../lib/json.ts';
 import { claimKinds, evidenceSchema, anyJsonSchema, type Claim, type Evidence } from './claim.ts';
 import { readColumn, splitColumns } from './column-lines.ts';
 import {
+  collectItemLines,
+  evidenceInItem,
+  evidencePlaceSchema,
+  readItemLine,
+  type SharedEvidence,
+  type EvidencePlace,
+} from './item-lines.ts';
+import { basePath, claimOfLeft, readLeftLine, renderLeftLine, toLeftLine } from './left-lines.ts';
+import {
   claimEvidence,
   findPlace,
   readPlace,
@@ -14,6 +23,7 @@ import {
 import { parseSubject } from './subject.ts';
 import { uniteHashes, type ContentHash, type MergeBase } from '../merge/merge-base.ts';
 import { isMapping } from '../merge/yaml-text.ts';
+import { hashValue } from '../merge/yaml-values.ts';
 
 export interface ClaimsFile {
   readonly base: MergeBase;
@@ -39,8 +49,8 @@ const claimLineSchema = z.strictObject({
   subject: z.string(),
   kind: z.enum(claimKinds),
   body: anyJsonSchema,
-  /** The extractor alone, if the line about the table says the rest. */
-  evidence: z.union([evidenceSchema, z.string()]),
+  /** The extractor alone, or the place in an item, if other lines say the rest. */
+  evidence: z.union([evidenceSchema, evidencePlaceSchema, z.string()]),
 });
 const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)( |$)/;
 
@@ -57,6 +67,7 @@ export function parseClaims(path: string, text: string): ClaimsFile {
   const base = new Map<string, readonly ContentHash[]>();
   const parts: ParsedLine[] = [];
   const places: TablePlace[] = [];
+  const items = new Map<string, SharedEvidence>();
   const damaged: DamagedLine[] = [];
   for (const [position, raw] of text.split('\n').entries()) {
     const line = raw.trim();
@@ -65,13 +76,14 @@ export function parseClaims(path: string, text: string): ClaimsFile {
     if (parsed.reason !== undefined)
       damaged.push({ path, line: position + 1, text: line, reason: parsed.reason });
     if (parsed.place) places.push(parsed.place);
+    if (parsed.item) items.set(parsed.item.id, parsed.item);
     parts.push(parsed);
     for (const [key, hashes] of parsed.base ?? [])
       base.set(key, uniteHashes(base.get(key) ?? [], hashes));
   }
   // A merge of two branches can leave several; the next ingest writes the right one.
   const [place] = places;
-  const claims = parts.flatMap((parsed) => parsed.claims?.(place) ?? []);
+  const claims = parts.flatMap((parsed) => parsed.claims?.({ place, items }) ?? []);
   return { base, claims: uniteClaims(claims), damaged };
 }
 
@@ -82,17 +94,33 @@ export function parseClaims(path: string, text: string): ClaimsFile {
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
   const place = findPlace(claims);
   const columns = splitColumns(claims, base, place);
-  const baseLines = renderBase(columns.base);
-  const lines = [
-    ...(place === undefined ? [] : [renderPlace(place)]),
-    ...columns.lines,
-    ...columns.others.flatMap(({ evidence, ...claim }) =>
-      evidence.map((item) => renderLine(claim, item, place)),
-    ),
-  ].sort();
+  const written =
+    place === undefined
+      ? { lines: columns.others.map((claim) => renderLine(claim, claim.evidence[0])), base }
+      : writeTable(columns.others, { place, base: columns.base });
+  const baseLines = renderBase(written.base);
+  const lines = [...columns.lines, ...written.lines].sort();
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
   if (baseLines.length + lines.length + kept.length === 0) return undefined;
   return [...baseLines, ...new Set([...lines, ...kept]), ''].join('\n');
+}
+
+/** The lines of the claims about a table, and the base without what these say. */
+function writeTable(
+  claims: readonly Claim[],
+  { place, base }: { readonly place: TablePlace; readonly base: MergeBase },
+): { readonly lines: readonly string[]; readonly base: MergeBase } {
+  const items = collectItemLines();
+  const rest = new Map(base);
+  const lines = claims.map((claim) => {
+    const [evidence] = claim.evidence;
+    const short = evidence && (shortEvidence(evidence, place) ?? items.shorten(evidence, claim));
+    const left = short === undefined ? undefined : toLeftLine(claim, short, { place, base });
+    if (left === undefined) return renderLine(claim, short ?? evidence);
+    rest.delete(basePath(left));
+    return renderLeftLine(left);
+  });
+  return { lines: [renderPlace(place), ...items.lines(), ...lines], base: rest };
 }
 
 /**
@@ -152,11 +180,18 @@ function contentKey(claim: Claim): string {
   return key;
 }
 
+/** What other lines of a file say. */
+interface FileContext {
+  /** The table that it is about. */
+  readonly place: TablePlace | undefined;
+  readonly items: ReadonlyMap<string, SharedEvidence>;
+}
+
 interface ParsedLine {
   readonly place?: TablePlace | undefined;
+  readonly item?: SharedEvidence | undefined;
   readonly base?: Iterable<readonly [string, readonly ContentHash[]]>;
-  /** Given the table that the file is about. */
-  readonly claims?: (place?: TablePlace) => readonly Claim[];
+  readonly claims?: (context: FileContext) => readonly Claim[];
   /** Why it cannot be read. */
   readonly reason?: string;
 }
@@ -169,29 +204,58 @@ function parseLine(line: string): ParsedLine {
       return { base: Object.entries(baseSchema.parse(value).base) };
     const place = readPlace(value);
     if (place !== undefined) return { place };
+    const item = readItemLine(value);
+    if (item !== undefined) return { item };
+    const left = readLeftLine(value);
+    if (left !== undefined) return parseLeftLine(left);
     const column = readColumn(value);
-    if (column !== undefined) return column;
+    if (column !== undefined)
+      return { base: column.base, claims: ({ place: table }) => column.claims(table) };
     const { evidence, ...claim } = claimLineSchema.parse(value);
-    if (typeof evidence !== 'string') return { claims: () => [{ ...claim, evidence: [evidence] }] };
-    const { connection = '' } = parseSubject(claim.subject) ?? {};
-    return {
-      claims: (table) => [
-        { ...claim, evidence: [claimEvidence(evidence, table ?? { connection })] },
-      ],
-    };
+    return { claims: (context) => withEvidence(claim, evidence, context) };
   } catch (error) {
     return { reason: error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error) };
   }
 }
 
+function parseLeftLine(left: NonNullable<ReturnType<typeof readLeftLine>>): ParsedLine {
+  return {
+    base: new Map([[basePath(left), [hashValue(left.body)]]]),
+    claims: (context) =>
+      context.place === undefined
+        ? []
+        : withEvidence(claimOfLeft(left, context.place), left.evidence, context),
+  };
+}
+
+/**
+ * No claim if a merge left out the line of the item: what code found there, the next ingest finds
+ * again.
+ */
+function withEvidence(
+  claim: Omit<Claim, 'evidence'>,
+  written: Evidence | EvidencePlace | string,
+  { place, items }: FileContext,
+): readonly Claim[] {
+  if (typeof written === 'string') {
+    const { connection = '' } = parseSubject(claim.subject) ?? {};
+    return [{ ...claim, evidence: [claimEvidence(written, place ?? { connection })] }];
+  }
+  if (!isEvidencePlace(written)) return [{ ...claim, evidence: [written] }];
+  const item = items.get(written[0]);
+  return item ? [{ ...claim, evidence: [evidenceInItem(written, item, claim)] }] : [];
+}
+
+function isEvidencePlace(written: Evidence | EvidencePlace): written is EvidencePlace {
+  return Array.isArray(written);
+}
+
 function renderLine(
-  { subject, kind, body }: Omit<Claim, 'evidence'>,
-  evidence: Evidence,
-  place: TablePlace | undefined,
+  { subject, kind, body }: Claim,
+  evidence: Evidence | EvidencePlace | string | undefined,
 ): string {
   const about = `"subject":${JSON.stringify(subject)},"kind":"${kind}"`;
-  const own = canonicalJson(shortEvidence(evidence, place) ?? evidence);
-  return `{${about},"body":${canonicalJson(body)},"evidence":${own}}`;
+  return `{${about},"body":${canonicalJson(body)},"evidence":${canonicalJson(evidence)}}`;
 }
 
 function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../lib/json.ts';
 import { fieldTypes } from '../../sql/field-type.ts';
-import type { ContentHash, MergeBase } from '../merge/merge-base.ts';
+import type { MergeBase } from '../merge/merge-base.ts';
 import { isMapping } from '../merge/yaml-text.ts';
 import { hashValue } from '../merge/yaml-values.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type ClaimKind,
   type Evidence,
 } from './claim.ts';
+import { isOnly } from './left-lines.ts';
 import {
   claimEvidence,
   shortEvidence,
@@ -194,10 +195,6 @@ function toColumn(
   const line = { field: name, type: typeName, position: body.position, rest };
   const claims = [field, type, values, description].filter((claim) => claim !== undefined);
   return { line, kinds: new Set(claims.map(({ kind }) => kind)) };
-}
-
-function isOnly(hashes: readonly ContentHash[] | undefined, hash: ContentHash): boolean {
-  return hashes?.length === 1 && hashes[0] === hash;
 }
 
 function memoize(decide: (evidence: Evidence) => boolean): (evidence: Evidence) => boolean {

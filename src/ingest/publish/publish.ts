@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { parseClaims } from '../../context/claims/claims-file.ts';
 import { UserError } from '../../lib/error.ts';
+import { canonicalJson } from '../../lib/json.ts';
 import { refreshIndex } from '../../store/commit.ts';
 import { commitTarget } from '../../store/commit-target.ts';
 import { readTextSync, removeFile, stageTexts, writeAtomically } from '../../store/files.ts';
@@ -131,7 +133,9 @@ async function setAsideTexts({
   for (const { step, path, text = '', artifact } of rendering.writes) {
     const current = before.get(path) ?? '';
     const isMerged = path === artifact || step === 'base_recorded';
-    if (isMerged || !hasForeignLines(current, [text, committed.get(path) ?? ''])) continue;
+    const others = [text, committed.get(path) ?? ''];
+    if (isMerged || !hasForeignLines(current, others)) continue;
+    if (path.startsWith('claims/') && !hasForeignClaims(current, others)) continue;
     const copy = `.ktx/kept/${runId}/${path}`;
     await writeAtomically(join(dir, copy), current, { within: dir });
     copies.set(path, copy);
@@ -140,7 +144,7 @@ async function setAsideTexts({
 }
 
 /** What a claims file says of the dataset's file and of the catalog. */
-const derivedLine = /^\["|^\{"(?:base|field|table)":|"extractor":"edit@1"/;
+const derivedLine = /^\["|^\{"(?:base|field|item|left|table)":|"extractor":"edit@1"/;
 
 /**
  * True if a generated text has lines that none of the others has and that ktx cannot derive from a
@@ -150,6 +154,25 @@ function hasForeignLines(text: string, others: readonly string[]): boolean {
   if (others.includes(text)) return false;
   const known = new Set(others.flatMap((otherText) => otherText.split('\n')));
   return text.split('\n').some((line) => !known.has(line) && !derivedLine.test(line));
+}
+
+/**
+ * True if one of the claims in the text is in none of the others, however its line is written and
+ * however much of the item it quotes.
+ */
+function hasForeignClaims(text: string, others: readonly string[]): boolean {
+  const known = new Set(others.flatMap(claimsOf));
+  return claimsOf(text).some((line) => !known.has(line) && !derivedLine.test(line));
+}
+
+function claimsOf(text: string): readonly string[] {
+  const { claims, damaged } = parseClaims('', text);
+  return [
+    ...claims.flatMap(({ evidence, ...claim }) =>
+      evidence.map(({ quote: _quote, ...item }) => canonicalJson({ ...claim, evidence: item })),
+    ),
+    ...damaged.map((line) => line.text),
+  ];
 }
 
 /**

@@ -6,6 +6,9 @@ import type { FileTree } from './project-files.ts';
 /** How versions before wrote that a column exists: 0.1.0 with two claims, later ones as a line. */
 const formerColumnLine =
   /^\{"subject":"field:[^\n]*"kind":"field"[^\n]*"extractor":"structure@1"|^\{"column":\[/m;
+/** How versions before wrote what code found: with the whole item on each line. */
+const formerItemEvidence =
+  /"item":"(?:[^"\\\n]|\\.)*",(?:"location":"(?:[^"\\\n]|\\.)*",)?"origin":"code"/;
 /** How versions before wrote that a schema exists: with a hash. */
 const formerSchemaLine = /^\{"hash":"[^"]*","key":"[^"\n]*","path":"[^"\n]*"\}$/m;
 
@@ -23,6 +26,9 @@ export function upgradeNote(files: FileTree): string | undefined {
     ...(has((path, text) => path.startsWith('claims/') && formerColumnLine.test(text))
       ? ['claims/ has one short line for each column, and .gitattributes says how git merges it.']
       : []),
+    ...(has((path, text) => isTableFile(path, text) && formerItemEvidence.test(text))
+      ? ['claims/ names the item of what code found once in each file of a table.']
+      : []),
     ...(has((path, text) => isIndex(path) && formerSchemaLine.test(text))
       ? ['The index of a warehouse no longer has a hash that each change rewrote.']
       : []),
@@ -36,6 +42,10 @@ export function upgradeNote(files: FileTree): string | undefined {
   if (changes.length === 0) return undefined;
   const kept = 'Names, decisions and what people wrote stay as they are.';
   return ['Upgrades files of an earlier version of ktx:', ...changes, kept].join('\n');
+}
+
+function isTableFile(path: string, text: string): boolean {
+  return path.startsWith('claims/') && /^\{"table":/m.test(text);
 }
 
 function isIndex(path: string): boolean {

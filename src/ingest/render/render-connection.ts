@@ -186,9 +186,9 @@ function readNeededFiles(
 function hasUnderivedClaims(claimsText: string, derived: ReadonlySet<string>): boolean {
   if (claimsText.includes('"origin":"person"') || claimsText.includes('"origin":"model"'))
     return true;
-  return [...claimsText.matchAll(/(?:"connection":|^\{"(?:table|column)":\[)"([^"]*)"/gm)].some(
-    ([, connection = '']) => !derived.has(connection),
-  );
+  return [
+    ...claimsText.matchAll(/(?:"connection":|^\{"(?:table|item|column)":\[)"([^"]*)"/gm),
+  ].some(([, connection = '']) => !derived.has(connection));
 }
 
 /** A line of a claims file that could not be parsed, as a report shows it. */

@@ -40,11 +40,13 @@ const readJoinClaims = openCachedReader(
   readText,
 );
 
-/** With the line that says where the table is. */
+/** With the lines that say where the table and the items are. */
 function relationshipLines(text: string): string {
   return text
     .split('\n')
-    .filter((line) => line.includes('"subject":"relationship:') || line.startsWith('{"table":'))
+    .filter(
+      (line) => line.includes('"subject":"relationship:') || /^\{"(?:table|item)":/.test(line),
+    )
     .join('\n');
 }
 
