@@ -3,6 +3,7 @@ import { bigqueryMutants } from './bigquery.ts';
 import { branchMutants } from './branches.ts';
 import { brokerMutants } from './broker.ts';
 import { chatMutants } from './chat.ts';
+import { changeMutants } from './changes.ts';
 import { childrenMutants } from './children.ts';
 import { clickhouseMutants } from './clickhouse.ts';
 import { conformedMutants } from './conformed.ts';
@@ -86,4 +87,5 @@ export const mutants: readonly Mutant[] = [
   ...identityMutants,
   ...brokerMutants,
   ...itemLineMutants,
+  ...changeMutants,
 ];

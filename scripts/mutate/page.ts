@@ -64,7 +64,7 @@ export const pageMutants: readonly Mutant[] = [
   },
   {
     name: 'app-decision-seen',
-    file: 'tools/apps/decide-conflict.ts',
+    file: 'project/review/decide/decide.ts',
     find: '  else await requireUnchanged(',
     replace: '  else void (',
     why: 'What a person decides in an app holds although something else is open by then.',

@@ -18,7 +18,7 @@ export const groups: Readonly<Record<string, string>> = {
   state: 'Decide whether ktx uses the local folder .ktx: show, keep, set-aside',
   review: 'Resolve conflicts between sources',
   eval: 'Test agents with question sets: check, run, compare, report, runs, generate, import',
-  mcp: 'Run the MCP server for agents: install, uninstall, status, serve, token, login',
+  mcp: 'Run the MCP server for agents: install, uninstall, status, serve, token, login, changes',
   audit: 'Show who asked the MCP server over HTTP what: list, verify',
   'mcp token': 'Decide who may use the MCP server over HTTP: create, list, revoke',
 };
@@ -354,6 +354,11 @@ export const registry: readonly CommandEntry[] = [
     path: 'mcp login end',
     summary: 'End the logins of a person',
     load: async () => (await import('./commands/agents/mcp-login.ts')).endLoginCommand,
+  },
+  {
+    path: 'mcp changes',
+    summary: 'List what people proposed through the server',
+    load: async () => (await import('./commands/agents/mcp-changes.ts')).changesCommand,
   },
   {
     path: 'audit list',

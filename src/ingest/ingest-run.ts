@@ -34,6 +34,8 @@ export interface IngestedWarehouse {
 export interface IngestInput {
   /** The folder that holds `ktx.yaml`. */
   readonly dir: string;
+  /** Where relative paths of sources begin; `dir` if undefined. */
+  readonly sourceDir?: string | undefined;
   readonly runId: string;
   /** The warehouses to scan. */
   readonly connections: readonly IngestedWarehouse[];

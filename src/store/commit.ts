@@ -24,6 +24,8 @@ interface CommitRequest {
   /** One line. */
   readonly message: string;
   readonly runId: string;
+  /** Who asked for it, if not the person of this machine; ktx then is the committer. */
+  readonly author?: string | undefined;
 }
 
 type CommitOutcome =
@@ -47,7 +49,7 @@ export async function commitFiles(
   request: CommitRequest,
 ): Promise<CommitOutcome> {
   const { root } = repository;
-  const { target, message, runId } = request;
+  const { target, message, runId, author } = request;
   const parent = target.base?.commit;
   const indexFile = join(ensureStateDirectory(dir).state, 'commit-index');
   const removeIndex = () =>
@@ -60,7 +62,11 @@ export async function commitFiles(
     const tree = await gitOutput(root, ['write-tree'], { env });
     if (parent !== undefined && tree === target.base?.tree) return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
-    const commit = await commitTree(root, [tree, ...parents], `${message}\n\nKtx-Run: ${runId}\n`);
+    const args = [tree, ...parents];
+    const commit = await commitTree(root, args, {
+      input: `${message}\n\nKtx-Run: ${runId}\n`,
+      author,
+    });
     if (target.ref === 'HEAD') writeFileSync(pendingFile(dir), commit, { mode: privateFileMode });
     // Compare and swap. An empty old value means that there was no commit.
     await git(root, ['update-ref', '-m', message, target.ref, commit, target.tip ?? '']);
@@ -139,11 +145,28 @@ async function requireNoFilter(
  * Commits in the person's name. If git has none configured, ktx commits in its own: git would
  * invent one from the machine's name.
  */
-async function commitTree(root: string, args: readonly string[], input: string): Promise<string> {
-  const commit = async (identity: readonly string[], allow: readonly number[]) =>
-    gitOutput(root, [...identity, 'commit-tree', ...args, '-F', '-'], { input, allow });
+async function commitTree(
+  root: string,
+  args: readonly string[],
+  { input, author }: { readonly input: string; readonly author: string | undefined },
+): Promise<string> {
+  const commit = async (identity: readonly string[], allow: readonly number[], env = {}) =>
+    gitOutput(root, [...identity, 'commit-tree', ...args, '-F', '-'], { input, allow, env });
+  if (author !== undefined) return commit([], [], identityOf(author));
   const own = await commit(['-c', 'user.useConfigOnly=true'], [128]);
-  return own || commit(['-c', 'user.name=ktx', '-c', 'user.email=ktx@localhost'], []);
+  return own || commit(['-c', 'user.name=ktx', '-c', `user.email=${ownAddress}`], []);
+}
+
+const ownAddress = 'ktx@localhost';
+
+/** Git takes these before all settings. The address of a person is nobody's business. */
+function identityOf(author: string): Environment {
+  return {
+    GIT_AUTHOR_NAME: author,
+    GIT_AUTHOR_EMAIL: ownAddress,
+    GIT_COMMITTER_NAME: 'ktx',
+    GIT_COMMITTER_EMAIL: ownAddress,
+  };
 }
 
 /**

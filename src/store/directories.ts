@@ -66,6 +66,12 @@ export function projectPaths(dir: string) {
     get verified() {
       return inState('verified');
     },
+    get changes() {
+      return inState('changes');
+    },
+    get worktree() {
+      return inState('worktree');
+    },
   };
 }
 
@@ -96,6 +102,7 @@ const checkedFolders = new Map<string, number>();
 const ownFolders = new Set([
   'audit',
   'cache',
+  'changes',
   'chats',
   'evals',
   'kept',

@@ -4,6 +4,7 @@ import type { IngestReport } from '../ingest/report.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
 import { findIngestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';
+import { changeDetails } from './answers/describe-change.ts';
 import { carriesNone, type ToolAnswer, type ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -54,9 +55,13 @@ function runAnswer(run: IngestRun): ToolAnswer {
   if (outcome === undefined) return statusAnswer(run, 'running', { step: run.step() });
   if ('isCancelled' in outcome) return statusAnswer(run, 'cancelled', { kept: 'finished work' });
   if ('failure' in outcome) throw outcome.failure;
-  const { exitCode } = outcome.report;
+  const { report, change } = outcome;
+  const proposed = change && { proposed: changeDetails(change) };
+  if (report === undefined) return statusAnswer(run, 'kept', { ...proposed });
+  const { exitCode } = report;
   const status = exitCode === 0 ? 'complete' : exitCode === 3 ? 'partial' : 'failed';
-  return statusAnswer(run, status, summarizeReport(outcome.report));
+  const { commit, ...read } = summarizeReport(report);
+  return statusAnswer(run, status, proposed ? { ...read, ...proposed } : { ...read, commit });
 }
 
 function statusAnswer(run: IngestRun, status: string, details: object): ToolAnswer {
@@ -79,7 +84,7 @@ function summarizeReport({
   unfit,
   stale,
   commit,
-}: IngestReport): object {
+}: IngestReport) {
   const pending = sources.flatMap((source) =>
     source.pending.map((key) => `${source.connection}/${key}`),
   );

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { proposeCorrection } from '../project/learn/propose-correction.ts';
-import { readNoteStatus, remember } from '../project/learn/remember.ts';
-import { carriesNone, type ToolDefinition } from './tool.ts';
+import { checkNote, readNoteStatus, remember } from '../project/learn/remember.ts';
+import { proposeChange } from '../project/propose/propose-change.ts';
+import { changeDetails, summarizeChange } from './answers/describe-change.ts';
+import { carriesNone, type ToolAnswer, type ToolContext, type ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   text: z.string().optional(),
@@ -16,7 +18,10 @@ export const rememberNote: ToolDefinition<typeof inputSchema> = {
   inputSchema,
   itemsName: 'text',
   isShort: true,
-  async run({ text = '', corrects, status_of: id }, { project, signal, loops }) {
+  async run({ text = '', corrects, status_of: id }, context) {
+    const { project, signal, loops } = context;
+    if (id === undefined && project.proposes === true)
+      return proposeNote({ text, corrects }, context);
     const options = { signal, tools: loops };
     const note =
       id !== undefined
@@ -24,14 +29,28 @@ export const rememberNote: ToolDefinition<typeof inputSchema> = {
         : corrects === undefined
           ? await remember(project, text, options)
           : await proposeCorrection(project, { corrects, words: text }, options);
-    return {
-      summary:
-        note.status === 'proposed'
-          ? `Note ${note.id}: proposed. It counts once a person accepts it: ktx review accept ${note.id}`
-          : `Note ${note.id}: ${note.status}.`,
-      trust: { status: 'ad_hoc' },
-      items: [JSON.stringify(note)],
-      values: carriesNone,
-    };
+    return answerOf(
+      note.status === 'proposed'
+        ? `Note ${note.id}: proposed. It counts once a person accepts it: ktx review accept ${note.id}`
+        : `Note ${note.id}: ${note.status}.`,
+      note,
+    );
   },
 };
+
+/** On a branch of its own, for people who review it. */
+async function proposeNote(
+  { text, corrects }: { readonly text: string; readonly corrects: string | undefined },
+  { project, signal, loops: tools }: ToolContext,
+): Promise<ToolAnswer> {
+  checkNote(text.trim());
+  const proposal = { kind: 'note' as const, text, ...(corrects !== undefined && { corrects }) };
+  const { runId } = project;
+  const change = await proposeChange(project, proposal, { signal, tools, runId });
+  return answerOf(summarizeChange(change), changeDetails(change));
+}
+
+function answerOf(summary: string, item: object): ToolAnswer {
+  const items = [JSON.stringify(item)];
+  return { summary, trust: { status: 'ad_hoc' }, items, values: carriesNone };
+}

@@ -127,8 +127,17 @@ interface CallOptions {
 }
 
 /** An SDK client with a token, of the current revision of the protocol or of those of 2025. */
-export async function connect(url: string, token = '', mode: 'legacy' | 'auto' = 'auto') {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+export async function connect(
+  url: string,
+  token = '',
+  how: 'legacy' | 'auto' | { readonly mode?: 'legacy'; readonly capabilities: object } = 'auto',
+) {
+  const { mode = 'auto', capabilities = {} } =
+    typeof how === 'string' ? { mode: how, capabilities: {} } : how;
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities, versionNegotiation: { mode } },
+  );
   const headers = token === '' ? {} : { authorization: `Bearer ${token}` };
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }),

@@ -151,7 +151,7 @@ async function fetchItems(
 
 async function listItems(
   { input, source, stored, state }: StoredSource,
-  { dir, dryRun, signal, emit, longestServerWait }: PipelineRun,
+  { dir, sourceDir = dir, dryRun, signal, emit, longestServerWait }: PipelineRun,
 ) {
   const { name: connection } = input;
   const { cache } = dryRun === true ? projectPaths(dir) : ensureStateDirectory(dir);
@@ -166,7 +166,7 @@ async function listItems(
   };
   const results = source.fetch({
     connection,
-    projectDir: dir,
+    projectDir: sourceDir,
     cacheDir: cache,
     secrets: input.secrets,
     memory: memory ?? unrecordedMemory(stored),

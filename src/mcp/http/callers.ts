@@ -69,7 +69,8 @@ export interface CallersInput {
 }
 
 /** The callers of a server: one for each identity, and one for all requests without login. */
-export function openCallers(project: Project, input: CallersInput) {
+export function openCallers(opened: Project, input: CallersInput) {
+  const project = { ...opened, proposes: opened.config.serve.changes === 'pull_request' };
   const { limits: callLimits, counters, audit, metrics, end, sessions, latest } = input;
   const create = input.createServer ?? createServer;
   const usageOf = openDayUsage(() => project.journal().db, callLimits);

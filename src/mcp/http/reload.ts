@@ -175,17 +175,18 @@ function stampOf({ dir }: Project): string | undefined {
 
 /** Why the new configuration cannot take the place of the old one. */
 async function whyNot(current: Project, next: Project): Promise<string | undefined> {
-  const { auth, state, roles, default_role: defaultRole } = next.config.serve;
+  const { auth, state, roles, default_role: defaultRole, changes } = next.config.serve;
   const { serve } = current.config;
   const isSame =
-    canonicalJson({ auth, state, roles, defaultRole }) ===
+    canonicalJson({ auth, state, roles, defaultRole, changes }) ===
     canonicalJson({
       auth: serve.auth,
       state: serve.state,
       roles: serve.roles,
       defaultRole: serve.default_role,
+      changes: serve.changes,
     });
-  if (!isSame) return 'serve.auth or the roles have changed: start the server again.';
+  if (!isSame) return 'serve.auth, roles or changes are others: start the server again.';
   const isTrusted = (await unapproved(next)).isSubsetOf(await unapproved(current));
   return isTrusted
     ? undefined

@@ -49,6 +49,7 @@ interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
 export async function serveHttp(project: Project, options: HttpServerOptions): Promise<void> {
   const { state, limits, audit, signal, graceMs } = options;
   const { tokens } = state;
+  if (project.config.serve.changes === 'pull_request') await project.trust.requireGitHost();
   const report = (entry: object) => appendToLog(project.dir, 'http', entry);
   const { provider, broker } = await openPeopleLogin(project, { ...options, report });
   const hasProvider = provider !== undefined;

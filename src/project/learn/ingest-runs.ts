@@ -4,11 +4,14 @@ import type { LoopTools } from '../../ingest/loop-tools.ts';
 import { describeStep } from '../../ingest/step-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { newId } from '../../lib/id.ts';
+import { proposeChange, type ProposedChange } from '../propose/propose-change.ts';
 import { ingestProject } from './ingest.ts';
 import type { Project } from '../open/open.ts';
 
 type IngestOutcome =
-  | { readonly report: IngestReport }
+  | { readonly report: IngestReport; readonly change?: ProposedChange }
+  /** The host of the proposal was away before anything was read. */
+  | { readonly change: ProposedChange; readonly report?: undefined }
   | { readonly failure: UserError }
   | { readonly isCancelled: true };
 
@@ -94,14 +97,11 @@ function beginRun(project: Project, connections: readonly string[], tools: LoopT
   const onEvent = (event: IngestEvent) => (step = describeStep(event) ?? step);
   const work = async () => {
     try {
-      const report = await ingestProject(project, {
-        connections,
-        runId: id,
-        tools,
-        signal: stop.signal,
-        onEvent,
-      });
-      outcome = { report };
+      const options = { runId: id, tools, signal: stop.signal, onEvent };
+      outcome =
+        project.proposes === true
+          ? await proposeIngest(project, connections, options)
+          : { report: await ingestProject(project, { connections, ...options }) };
     } catch (error) {
       if (stop.signal.aborted) outcome = { isCancelled: true };
       else outcome = { failure: error instanceof UserError ? error : internalError(error) };
@@ -116,6 +116,16 @@ function beginRun(project: Project, connections: readonly string[], tools: LoopT
     ended,
     cancel: () => stop.abort(),
   };
+}
+
+async function proposeIngest(
+  project: Project,
+  connections: readonly string[],
+  options: Parameters<typeof proposeChange>[2],
+): Promise<IngestOutcome> {
+  const proposal = { kind: 'ingest' as const, connections: [...connections] };
+  const { report, ...change } = await proposeChange(project, proposal, options);
+  return report === undefined ? { change } : { report, change };
 }
 
 function internalError(cause: unknown): UserError {

@@ -29,7 +29,14 @@ import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts'
 
 interface IngestRequest extends Pick<
   IngestInput,
-  'dryRun' | 'signal' | 'onEvent' | 'pins' | 'beforeDecision' | 'reExtract' | 'allowEmpty'
+  | 'dryRun'
+  | 'signal'
+  | 'onEvent'
+  | 'pins'
+  | 'beforeDecision'
+  | 'reExtract'
+  | 'allowEmpty'
+  | 'sourceDir'
 > {
   /** Names of warehouses and sources; empty means all of them. */
   readonly connections: readonly string[];
@@ -92,6 +99,7 @@ export async function ingestProject(
     embeddings,
     reader: model && tools && { ...model, tools, stepBudget, send },
     dir: project.dir,
+    sourceDir: request.sourceDir,
     runId,
     connections: warehouses,
     otherWarehouses: project.warehouses.filter((name) => !requested.names.has(name)),

@@ -73,6 +73,8 @@ export type Project = Awaited<ReturnType<typeof openProject>> & {
   readonly allowedBytes?: number | undefined;
   /** False where a benchmark asks without the wiki. */
   readonly offersWiki?: false;
+  /** True where what somebody changes is proposed on a branch: this folder stays as it is. */
+  readonly proposes?: boolean;
 };
 
 /** Reads `ktx.yaml` in `dir`, an absolute path. Everything else opens at first use. */

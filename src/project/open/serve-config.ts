@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { secretSchema } from '../../store/secrets.ts';
+import { gitHostConfigSchema } from '../propose/host/git-host-config.ts';
 
 /** A URL that a token may be sent to: only this machine needs no TLS. */
 const safeUrlSchema = z
@@ -98,6 +99,13 @@ export const serveConfigSchema = z
       .min(1)
       .optional()
       .describe('The role of people in none of these groups. Without it they may not come in.'),
+    changes: z
+      .enum(['commit', 'pull_request'])
+      .default('commit')
+      .describe(
+        'What becomes of notes, decisions and ingests that come through the server. `commit`: they change the project’s folder. `pull_request`: each is proposed on a branch of its own, and the folder stays as it is.',
+      ),
+    git: gitHostConfigSchema.optional(),
     audit: z
       .strictObject({
         arguments: z
@@ -109,6 +117,10 @@ export const serveConfigSchema = z
       })
       .prefault({})
       .describe('The record of every call, in .ktx/audit.'),
+  })
+  .refine(({ changes, git }) => changes !== 'pull_request' || git !== undefined, {
+    path: ['git'],
+    message: 'changes: pull_request needs this section',
   })
   .describe('The MCP server over HTTP: `ktx mcp serve --http`.');
 export type ServeConfig = z.infer<typeof serveConfigSchema>;

@@ -7,6 +7,7 @@ import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';
 import { listSources, notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
+import { type ChangeSummary, listRecords, summarizeRecord } from '../propose/change-record.ts';
 import { correctionQuestion, listCorrections, type ProposedCorrection } from './corrections.ts';
 import { listJoinsInDoubt, type ReviewedJoin } from './joins.ts';
 import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
@@ -30,17 +31,20 @@ export interface ReviewQueue extends LeftOut {
   readonly pending: readonly string[];
   /** What people put off; it is in none of the lists above. */
   readonly deferred: readonly DeferredQuestion[];
+  /** What was proposed through the server, as far as this machine knows. */
+  readonly changes: readonly ChangeSummary[];
 }
 
 /**
  * Reads the project's files and the record of the last run. Connects to no warehouse and no source.
  */
 export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
-  const [questions, items, stale, deferrals] = await Promise.all([
+  const [questions, items, stale, deferrals, changes] = await Promise.all([
     loadQuestions(project),
     readItemIndexes(project),
     listStaleSubjects(project),
     readDeferrals(project),
+    listRecords(project.dir),
   ]);
   const isOpen = (question: OpenQuestion) => !deferrals.isDeferred(question);
   const pending = items
@@ -60,6 +64,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
     deferred: deferrals.list(listQuestions(questions)),
     pending,
     stale,
+    changes: changes.map(summarizeRecord),
     quarantined,
     unfit: [...unfit, ...unrecorded],
   };

@@ -16,6 +16,7 @@ import { driverNamed } from '../../warehouse/config.ts';
 import type { ServerConfig } from '../agents/agent-schema.ts';
 import type { Agent } from '../agents/agent.ts';
 import { isWarehouse, type ConnectionConfig } from '../open/config.ts';
+import { gitHostAddress } from '../propose/host/git-host-config.ts';
 import type { ServeConfig } from '../open/serve-config.ts';
 import { draftGrant, type Grant, type GrantDraft } from './grant.ts';
 import { agentReach, configReach, reachOf, type KeyReach } from './reach.ts';
@@ -198,6 +199,19 @@ export function serveGrant(
   for (const { group, role } of roles) draft.setting('serve.roles', `${group} is ${role}`);
   if (defaultRole !== undefined) draft.setting('serve.default_role', defaultRole);
   return draft.finish('serve.auth');
+}
+
+/** Undefined if no changes are proposed anywhere. */
+export function gitHostGrant(
+  { changes, git }: Pick<ServeConfig, 'changes' | 'git'>,
+  sources: SecretSources,
+): Grant | undefined {
+  if (git === undefined) return undefined;
+  const draft = draftGrant(sources);
+  draft.setting('serve.changes', changes);
+  const settings = { ...git, url: gitHostAddress(git) };
+  draftKeys(draft, settings, { table: configReach, prefix: 'serve.git' });
+  return draft.finish('serve.git');
 }
 
 /** Undefined if all query logs are in the project. */

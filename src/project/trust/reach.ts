@@ -208,7 +208,15 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'serve.auth.scopes.query': 'setting',
   'serve.auth.scopes.read': 'setting',
   'serve.auth.scopes.write': 'setting',
+  // Where the changes of a team go, and whether a person sees them first.
+  'serve.changes': 'setting',
   'serve.default_role': 'setting',
+  'serve.git.allow_private': 'setting',
+  'serve.git.base': 'setting',
+  'serve.git.host': 'setting',
+  'serve.git.repository': 'setting',
+  'serve.git.token': 'secret',
+  'serve.git.url': 'address',
   'serve.roles[].group': 'setting',
   'serve.roles[].role': 'setting',
   // Its value has an address, and what it holds lets people in.

@@ -12,6 +12,7 @@ import { openApprovals, type Approval } from './approvals.ts';
 import {
   connectionGrant,
   embeddingsGrant,
+  gitHostGrant,
   llmGrant,
   type LlmReach,
   queryLogsGrant,
@@ -170,6 +171,8 @@ export function openTrust(options: TrustOptions) {
       requireGrants([queryLogsGrant(config.scan.query_logs, await sources())]),
     /** For the OpenID provider that lets people into the server. */
     requireServe: async () => requireGrants([serveGrant(config.serve, await sources())]),
+    /** For the host where changes of a team are proposed. */
+    requireGitHost: async () => requireGrants([gitHostGrant(config.serve, await sources())]),
     /** For a conversation: the model of the agent, its MCP servers, and telemetry. */
     requireAgent: async (agent: Agent) =>
       requireGrants([
@@ -222,6 +225,7 @@ async function grantsOfProject(
     telemetryGrant(config.telemetry, sources),
     queryLogsGrant(config.scan.query_logs, sources),
     serveGrant(config.serve, sources),
+    gitHostGrant(config.serve, sources),
     ...(await grantsOfAgents(config, sources)),
   ].filter((grant) => grant !== undefined);
   return [...new Map(grants.toReversed().map((grant) => [grant.id, grant])).values()].toReversed();

@@ -43,6 +43,8 @@ interface HttpRequest {
   readonly json?: unknown;
   /** Instead of `json`: the fields of a form, as a login takes them. */
   readonly form?: Readonly<Record<string, string>>;
+  /** For a request that writes. Default: POST with a body, else GET. */
+  readonly method?: 'PUT' | 'PATCH';
 }
 
 export interface HttpClient {
@@ -51,6 +53,11 @@ export interface HttpClient {
    * it is about this one object only.
    */
   read<T>(request: HttpRequest, schema: z.ZodType<T>): Promise<T>;
+  /**
+   * The answer, whatever its status. Like what is read, it is sent again while the server is busy
+   * or the connection breaks: for what may be asked twice.
+   */
+  ask(request: HttpRequest): Promise<RawAnswer>;
 }
 
 const mostTries = 6;
@@ -67,13 +74,18 @@ export function openHttp(options: HttpOptions): HttpClient {
   const gate = openRequestGate(options.concurrency ?? 4, options.signal);
   const login: HttpLogin = { headers: options.headers, renewal: undefined };
   const site: HttpSite = { ...options, base, gate, login };
+  const urlOf = (request: HttpRequest): URL => {
+    const url = new URL(`${base.href}${request.path}`);
+    if (!url.href.startsWith(base.href))
+      throw badAnswer(url, 'would come from another address', site);
+    for (const [name, value] of request.query ?? []) url.searchParams.append(name, value);
+    return url;
+  };
   return {
+    ask: (request) => sendUntilAnswered(urlOf(request), request, site),
     read: async (request, schema) => {
-      const url = new URL(`${base.href}${request.path}`);
-      if (!url.href.startsWith(base.href))
-        throw badAnswer(url, 'would come from another address', site);
-      for (const [name, value] of request.query ?? []) url.searchParams.append(name, value);
-      const answer = await sendUntilAnswered(url, request, site);
+      const url = urlOf(request);
+      const answer = requireSuccess(url, await sendUntilAnswered(url, request, site), site);
       const parsed = schema.safeParse(parseJson(answer.text));
       if (parsed.success) return parsed.data;
       const [issue] = parsed.error.issues;
@@ -162,7 +174,7 @@ async function sendUntilAnswered(
     const { answer, asked } = await gate.pass(() => tryAndHold(url, request, site));
     const isUnanswered = answer instanceof Error;
     const isFinal = isUnanswered && !isPassingError(answer);
-    if (!isUnanswered && !isPassing(answer.status)) return requireSuccess(url, answer, site);
+    if (!isUnanswered && !isPassing(answer.status)) return answer;
     const wait = asked ?? backOff(tries);
     const isTooLong = wait > longestWait;
     if (isFinal || tries >= mostTries || isTooLong) {
@@ -250,7 +262,7 @@ async function sendLoggedIn(
   const isFree = allowPrivate || isLoopback(url.hostname);
   if (proxy !== undefined && !isFree) await refusePrivateName(url.hostname, signal);
   return sendOnce({
-    method: body === undefined ? 'GET' : 'POST',
+    method: request.method ?? (body === undefined ? 'GET' : 'POST'),
     url,
     headers: {
       accept: 'application/json',

@@ -20,13 +20,31 @@ export function removedSourceLines(sources: readonly RemovedSource[]): readonly 
   });
 }
 
-/** What is left out, what is stale, and what a model has not read yet. */
+/** What waits on the host of the repository for a reviewer, or for the host. */
+export function changeLines(changes: ReviewQueue['changes'], { style }: Screen): readonly string[] {
+  return changes.map(({ kind, author, branch, url, problem }) => {
+    const what = escapeControls(`${kind} of ${author}: ${url ?? branch}`);
+    if (problem === undefined && url !== undefined)
+      return `  ${style('yellow', 'proposed')}  ${what}`;
+    const why = escapeControls(problem?.message ?? 'the server ended before it was sent');
+    return `  ${style('yellow', 'not sent')}  ${what} (${why}): ktx mcp changes --send`;
+  });
+}
+
+/** What is left out, what is stale, what is proposed, and what a model has not read yet. */
 export function openWorkLines(
-  { quarantined, stale, pending }: Pick<ReviewQueue, 'quarantined' | 'stale' | 'pending'>,
-  { style }: Screen,
+  {
+    quarantined,
+    stale,
+    pending,
+    changes,
+  }: Pick<ReviewQueue, 'quarantined' | 'stale' | 'pending' | 'changes'>,
+  screen: Screen,
 ): readonly string[] {
+  const { style } = screen;
   const pendingLine = `  ${formatCount(pending.length, 'item')} with prose for a model to read`;
   return [
+    ...changeLines(changes, screen),
     ...quarantined.map(
       (fact) => `  ${style('yellow', 'left out')}  ${escapeControls(quarantineText(fact))}`,
     ),

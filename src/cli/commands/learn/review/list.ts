@@ -20,7 +20,7 @@ export const listCommand = defineCommand({
 
 export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
   const { contested: conflicts, joins, unreviewed, quarantined, stale, pending, deferred } = queue;
-  const { corrections } = queue;
+  const { corrections, changes } = queue;
   const lines = conflicts.flatMap((conflict) => conflictLines(conflict, screen));
   const [first] = conflicts;
   const [doubt] = joins;
@@ -42,6 +42,7 @@ export function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
       stale,
       pending,
       deferred,
+      changes,
     },
     verbatim: true,
     text: [

@@ -6,7 +6,7 @@ import { promptUser } from '../../../terminal/prompt.ts';
 import { escapeControls } from '../../../terminal/text-width.ts';
 import { formatValue } from '../../../terminal/value-text.ts';
 import { describeIngest } from '../ingest-report-text.ts';
-import { conflictTitle, quarantineText } from '../open-work-text.ts';
+import { changeLines, conflictTitle, quarantineText } from '../open-work-text.ts';
 import { ingestFailure, runIngest } from '../run-ingest.ts';
 import { choose, decideJoins, putOff, writeOwn } from './decide.ts';
 import { joinText, listQueue, numberText } from './list.ts';
@@ -64,7 +64,11 @@ async function reviewInteractively(
   const summary = `${chosen.length} of ${queue.contested.length} resolved${joinSummary}`;
   return {
     data: { decided: results.map(({ data }) => data) },
-    text: [...results.map(({ text }) => text), summary].join('\n'),
+    text: [
+      ...results.map(({ text }) => text),
+      summary,
+      ...changeLines(queue.changes, context.screen),
+    ].join('\n'),
     failure: results.find(({ failure }) => failure !== undefined)?.failure,
   };
 }
