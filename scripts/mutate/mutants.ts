@@ -37,6 +37,7 @@ import { sourceMutants } from './sources.ts';
 import { sqlserverMutants } from './sqlserver.ts';
 import { statementLimitMutants } from './statement-limits.ts';
 import { storeMutants } from './store.ts';
+import { taskMutants } from './tasks.ts';
 import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
 import { unchangedMutants } from './unchanged.ts';
@@ -88,4 +89,5 @@ export const mutants: readonly Mutant[] = [
   ...brokerMutants,
   ...itemLineMutants,
   ...changeMutants,
+  ...taskMutants,
 ];

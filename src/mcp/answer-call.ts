@@ -53,7 +53,7 @@ export async function answerCall(
 
 /** Gives what a method of the protocol reads, once it is on record. */
 export async function answerRead<T extends object>(
-  caller: Caller,
+  caller: Pick<Caller, 'record'>,
   asked: AskedCall,
   read: () => T | Promise<T>,
 ): Promise<T> {

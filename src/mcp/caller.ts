@@ -6,6 +6,7 @@ import type { ToolEffect } from '../llm/port/tool-call.ts';
 import type { Project } from '../project/open/open.ts';
 import type { Tool } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
+import { openTaskTable, type TaskTable } from './tasks/task-table.ts';
 import { recordNothing, type RecordCall } from './audit/record-calls.ts';
 
 /** Whether a call may run. Whoever admits one gets to know when it ended, and its size. */
@@ -31,6 +32,8 @@ export interface Caller {
   readonly states: ReturnType<typeof createRequestStateCodec>;
   /** Opens the record of a call, without which nothing is answered. */
   readonly record: RecordCall;
+  /** Calls that go on when their request has been answered. */
+  readonly tasks: TaskTable;
 }
 
 /** Is the caller that `find` gives at each use: for a session that outlives a configuration. */
@@ -51,6 +54,9 @@ export function latestCaller(find: () => Caller): Caller {
     get states() {
       return find().states;
     },
+    get tasks() {
+      return find().tasks;
+    },
     mayUse: (effect) => find().mayUse(effect),
     mayOffer: (effect) => find().mayOffer(effect),
     admit: (tool) => find().admit(tool),
@@ -65,7 +71,7 @@ const mostCallsAtOnce = 32;
 export function openCaller(
   project: Project,
   options: Partial<
-    Pick<Caller, 'name' | 'mayUse' | 'mayOffer' | 'admit' | 'record' | 'states'>
+    Pick<Caller, 'name' | 'mayUse' | 'mayOffer' | 'admit' | 'record' | 'states' | 'tasks'>
   > = {},
 ): Caller {
   return {
@@ -75,6 +81,7 @@ export function openCaller(
     admit: () => ({ kind: 'admitted', release: () => undefined }),
     record: recordNothing,
     states: options.states ?? createRequestStateCodec({ key: randomBytes(32) }),
+    tasks: options.tasks ?? openTaskTable(new AbortController().signal),
     ...options,
     project,
     toolbox: openToolbox(project, { caller: options.name }),

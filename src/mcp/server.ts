@@ -18,8 +18,10 @@ import { askIfExpensive, readAllowedCost } from './ask-cost.ts';
 import { askIfAmbiguous, readChoices, withChoices } from './ask-choice.ts';
 import { forApps, isAppUri, readApp, withApp } from './apps/apps.ts';
 import { showsApps } from './apps/client-shows-apps.ts';
+import type { AskedCall } from './audit/record-calls.ts';
 import type { Caller } from './caller.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
+import { addTaskMethods, takesTasks, taskResult, tasksExtension } from './tasks/task-methods.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 
 const instructions =
@@ -42,6 +44,10 @@ export function createServer(caller: Caller, stop?: AbortSignal): McpServer {
   );
   const { server } = mcp;
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {} });
+  if (caller.mayOffer('write')) {
+    server.registerCapabilities({ extensions: { [tasksExtension]: {} } });
+    addTaskMethods(mcp, caller);
+  }
   server.setRequestHandler('tools/list', (_request, context) => ({
     tools: listTools(caller, showsApps(server, context)),
   }));
@@ -97,7 +103,8 @@ async function callTool(
   const choices = readChoices(context);
   const input = withChoices(params.arguments, choices.chosen);
   const cost = readAllowedCost(context, { tool: params.name, input });
-  const offered = caller.toolbox.tools(signal, progress?.report, cost.allowedBytes);
+  const terms = { allowedBytes: cost.allowedBytes };
+  const offered = caller.toolbox.tools(signal, progress?.report, terms);
   const forTheApps = showsApps(server, context) ? caller.toolbox.appTools(signal) : [];
   const tool = [...offered, ...forTheApps].find(({ name }) => name === params.name);
   if (tool === undefined)
@@ -106,6 +113,9 @@ async function callTool(
       `There is no tool named ${params.name}.`,
     );
   const asked = describeAsked(server, context, { tool: tool.name, input });
+  const isLong = tool.takesLong(input) && caller.mayUse(tool.effect);
+  if (isLong && takesTasks(context) && caller.tasks.hasRoom())
+    return beginTask(caller, tool.name, asked);
   const runOnce = () => runTool(caller, tool, asked);
   // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
   const asking = { caller, server, context, choices };
@@ -114,6 +124,19 @@ async function callTool(
   return await caller.calls.add(() => answerCall(caller, { tool, asked, run }), {
     signal: cancelled,
   });
+}
+
+/** Answers a call at once with a task, and runs it without its request. */
+function beginTask(caller: Caller, name: string, asked: AskedCall): CallToolResult {
+  const state = caller.tasks.begin(async ({ signal, report }) => {
+    const tools = caller.toolbox.tools(signal, report, { isAwaited: true });
+    const tool = tools.find((own) => own.name === name);
+    if (tool === undefined) throw new Error(`${name} is gone`);
+    const run = () => runTool(caller, tool, asked);
+    // No question is asked in a task, so the answer is one of the tool.
+    return (await answerCall(caller, { tool, asked, run })) as CallToolResult;
+  });
+  return taskResult(state);
 }
 
 function readAppFor(uri: string, isShown: boolean): ReadResourceResult {

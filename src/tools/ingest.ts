@@ -15,6 +15,8 @@ const inputSchema = z.strictObject({
 });
 
 const maxListed = 10;
+/** In milliseconds: what a timer can wait. */
+const longestTimer = 2 ** 31 - 1;
 
 export const ingestTool: ToolDefinition<typeof inputSchema> = {
   name: 'ingest',
@@ -24,7 +26,9 @@ export const ingestTool: ToolDefinition<typeof inputSchema> = {
   inputSchema,
   itemsName: 'text',
   isShort: true,
-  async run({ connections = [], run: id, cancel, wait }, { project, signal, loops, reportStep }) {
+  takesLong: ({ run }) => run === undefined,
+  async run({ connections = [], run: id, cancel, wait }, context) {
+    const { project, signal, loops, reportStep, isAwaited } = context;
     const { run, isNew } =
       id === undefined
         ? startIngest(project, connections, loops)
@@ -37,7 +41,8 @@ export const ingestTool: ToolDefinition<typeof inputSchema> = {
     if (cancel) run.cancel();
     const tick = setInterval(() => reportStep(run.step()), 250);
     try {
-      await Promise.race([run.ended, sleep(wait * 1000, undefined, { signal, ref: false })]);
+      const longest = isAwaited ? longestTimer : wait * 1000;
+      await Promise.race([run.ended, sleep(longest, undefined, { signal, ref: false })]);
     } catch (error) {
       // Cancelling the call that started the run cancels the run; a call that only joined it does
       // not.

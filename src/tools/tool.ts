@@ -20,6 +20,8 @@ export interface ToolDefinition<TSchema extends z.ZodObject = z.ZodObject> {
   readonly itemsName: 'hits' | 'rows' | 'text';
   /** True if answers are never truncated: the tool takes no `max_tokens` and no `cursor`. */
   readonly isShort?: boolean;
+  /** True for a call that may take minutes: a client that can wait for it elsewhere gets a task. */
+  takesLong?(input: z.infer<TSchema>): boolean;
   /** False if the configuration disables the tool. */
   offered?(project: Project): boolean;
   run(input: z.infer<TSchema>, context: ToolContext): Promise<ToolAnswer>;
@@ -32,6 +34,8 @@ export interface ToolContext {
   readonly isReviewedOnly: boolean;
   /** For tools that start an ingest. */
   readonly loops: LoopTools;
+  /** True if the caller waits for the end of the work, however long it takes. */
+  readonly isAwaited: boolean;
   /** Reports what a long call is doing. */
   readonly reportStep: (step: string) => void;
 }
@@ -123,5 +127,7 @@ export interface Tool extends KtxRuntimeToolDescriptor<unknown, StructuredAnswer
   readonly effect: ToolEffect;
   /** False for answers that are only text. */
   readonly isStructured: boolean;
+  /** True for a call that may take minutes. An input that does not fit the tool is none. */
+  readonly takesLong: (input: unknown) => boolean;
   execute(input: unknown): Promise<ToolResult>;
 }

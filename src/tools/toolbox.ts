@@ -47,16 +47,22 @@ interface ToolboxOptions {
 type ReportStep = (step: string) => void;
 
 interface Toolbox {
-  /** `allowedBytes`: what a person has allowed a statement of these calls to read. */
-  tools(signal: AbortSignal, reportStep?: ReportStep, allowedBytes?: number): Tool[];
+  tools(signal: AbortSignal, reportStep?: ReportStep, terms?: CallTerms): Tool[];
   /** What the apps that a client shows may call; no model does. */
   appTools(signal: AbortSignal): Tool[];
 }
 
-interface BoundCalls {
+/** What holds for the calls of bound tools. */
+interface CallTerms {
+  /** What a person has allowed their statements to read. */
+  readonly allowedBytes?: number | undefined;
+  /** As in `ToolContext`. Default false. */
+  readonly isAwaited?: boolean;
+}
+
+interface BoundCalls extends CallTerms {
   readonly signal: AbortSignal;
   readonly reportStep: ReportStep;
-  readonly allowedBytes: number | undefined;
 }
 
 /**
@@ -69,7 +75,7 @@ export function openToolbox(project: Project, options: ToolboxOptions = {}): Too
   let held: readonly HeldAnswer[] = [];
   const bindTool = (
     definition: ToolDefinition,
-    { signal, reportStep, allowedBytes }: BoundCalls,
+    { signal, reportStep, allowedBytes, isAwaited = false }: BoundCalls,
   ): Tool => {
     const { name, description, effect, isShort, itemsName } = definition;
     const inputSchema =
@@ -80,7 +86,8 @@ export function openToolbox(project: Project, options: ToolboxOptions = {}): Too
       const { max_tokens: maxTokens, cursor, ...input } = parsed;
       const run = async (): Promise<HeldAnswer> => {
         const asked = allowedBytes === undefined ? project : { ...project, allowedBytes };
-        const context = { project: asked, signal, loops, reportStep, isReviewedOnly };
+        const bound = { signal, loops, reportStep, isReviewedOnly, isAwaited };
+        const context = { project: asked, ...bound };
         const whole = await definition.run(input, context);
         const answer = sendsValues ? whole : withholdValues(whole);
         return { id, definition, answer, whole, position: firstPosition };
@@ -115,16 +122,20 @@ export function openToolbox(project: Project, options: ToolboxOptions = {}): Too
       }
     };
     const isStructured = itemsName !== 'text';
-    return { name, description, effect, isStructured, inputSchema, execute };
+    const takesLong = (input: unknown): boolean => {
+      const { data } = inputSchema.safeParse(input ?? {});
+      return data !== undefined && definition.takesLong?.(data) === true;
+    };
+    return { name, description, effect, isStructured, inputSchema, takesLong, execute };
   };
   const listed = isConversation ? [...registry.agents, ...registry.conversation] : registry.agents;
   const offered = listed.filter((definition) => definition.offered?.(project) ?? true);
   return {
-    tools: (signal, reportStep = () => undefined, allowedBytes) =>
-      offered.map((definition) => bindTool(definition, { signal, reportStep, allowedBytes })),
+    tools: (signal, reportStep = () => undefined, terms = {}) =>
+      offered.map((definition) => bindTool(definition, { ...terms, signal, reportStep })),
     appTools: (signal) =>
       registry.apps.map((definition) =>
-        bindTool(definition, { signal, reportStep: () => undefined, allowedBytes: undefined }),
+        bindTool(definition, { signal, reportStep: () => undefined }),
       ),
   };
 }

@@ -19,6 +19,7 @@ import { openDaySpending } from '../usage/day-spending.ts';
 import { openDayUsage } from '../usage/day-usage.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from '../usage/limits.ts';
 import { openSharedLimits } from '../usage/shared-limits.ts';
+import type { TaskTable } from '../tasks/task-table.ts';
 import type { Identity } from './identity.ts';
 import type { Metrics } from '../usage/metrics.ts';
 import type { CallScope } from './tokens.ts';
@@ -62,6 +63,8 @@ export interface CallersInput {
   readonly stateSecret: Uint8Array;
   /** What answers the messages of a caller. */
   readonly createServer?: typeof createServer | undefined;
+  /** The tasks of a caller, with all configurations. */
+  readonly tasks: (owner: string) => TaskTable;
   /** Those of all configurations. */
   readonly sessions: Pick<ClientSessions, 'answer'>;
   /** The caller with the configuration that counts then. */
@@ -93,7 +96,7 @@ export function openCallers(opened: Project, input: CallersInput) {
     const states = createRequestStateCodec({ key });
     const account = accountOf(identity?.id ?? '');
     const { exchange, renew } = openLatestExchange(identity);
-    const given = { limits, record, states, account };
+    const given = { limits, record, states, account, tasks: input.tasks(owner) };
     const caller =
       identity === undefined
         ? openUnnamedCaller(project, given)
@@ -151,6 +154,7 @@ interface CallerInput {
   readonly record: RecordCall;
   readonly states: Caller['states'];
   readonly account: WarehouseCaller['account'];
+  readonly tasks: TaskTable;
 }
 
 /** Everyone who asks a server without login. */
@@ -162,7 +166,7 @@ function openUnnamedCaller(project: Project, { account, limits, ...given }: Call
 function openIdentifiedCaller(
   project: Project,
   { name, role, person, exchange, scopes, canStepUp }: Identity,
-  { limits, record, states, account }: CallerInput,
+  { limits, account, ...given }: CallerInput,
 ): Caller {
   return openCaller(viewAs(project, { name, role, person, exchange, account }), {
     name,
@@ -170,8 +174,7 @@ function openIdentifiedCaller(
     // A client that can get another token has to know for what.
     mayOffer: (effect) => canStepUp || scopes.includes(scopeOfEffect[effect]),
     admit: admitWithin(limits, scopes),
-    record,
-    states,
+    ...given,
   });
 }
 

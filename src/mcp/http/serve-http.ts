@@ -10,6 +10,7 @@ import { type ClientSessionLimits, openClientSessions } from '../client-sessions
 import { openCallers, type CallersInput } from './callers.ts';
 import type { CallerLimits } from '../usage/limits.ts';
 import { serverLimits, startListening } from '../listen.ts';
+import { openTaskTables } from '../tasks/task-table.ts';
 import { resolveListenAddress } from './listen-address.ts';
 import { openMetrics } from '../usage/metrics.ts';
 import { keepRefreshing, openReloading } from './reload.ts';
@@ -48,7 +49,7 @@ interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
  */
 export async function serveHttp(project: Project, options: HttpServerOptions): Promise<void> {
   const { state, limits, audit, signal, graceMs } = options;
-  const { tokens } = state;
+  const { tokens, counters } = state;
   if (project.config.serve.changes === 'pull_request') await project.trust.requireGitHost();
   const report = (entry: object) => appendToLog(project.dir, 'http', entry);
   const { provider, broker } = await openPeopleLogin(project, { ...options, report });
@@ -60,11 +61,11 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   const ended = new AbortController();
   const { createServer, reopen, refreshMs = defaultRefreshMs } = options;
   const sessions = openClientSessions(options.sessions ?? defaultSessions);
-  const { counters } = state;
-  const input = { limits, counters, audit, metrics, end: ended.signal, sessions, createServer };
-  const stateSecret = randomBytes(32);
+  const tasks = openTaskTables(ended.signal);
+  const shared = { limits, counters, audit, metrics, sessions, tasks, createServer };
+  const input = { ...shared, end: ended.signal, stateSecret: randomBytes(32) };
   const callers = openReloading(project, {
-    openCallers: (opened, latest) => openCallers(opened, { ...input, stateSecret, latest }),
+    openCallers: (opened, latest) => openCallers(opened, { ...input, latest }),
     reopen,
     report,
   });

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { answerCall, describeAsked } from '../../../src/mcp/answer-call.ts';
 import { createServer } from '../../../src/mcp/server.ts';
 import { form, image } from './fixture-results.ts';
+import { callTaskTool, taskToolNames } from './fixture-tasks.ts';
 import { fixtureTools } from './fixture-tools.ts';
 
 /**
@@ -22,7 +23,7 @@ export const createFixture: typeof createServer = (caller, stop) => {
   const tools = fixtureTools((state) => caller.states.mint(state));
   server.registerCapabilities({ logging: {}, resources: { subscribe: true } });
   server.setRequestHandler('tools/list', () => ({
-    tools: Object.keys(tools).map((name) => ({
+    tools: [...Object.keys(tools), ...taskToolNames].map((name) => ({
       name,
       description: `${name} of the suite.`,
       inputSchema: { type: 'object' },
@@ -30,6 +31,8 @@ export const createFixture: typeof createServer = (caller, stop) => {
   }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: input } = params;
+    const long = await callTaskTool(caller, { name, input }, context);
+    if (long !== undefined) return long;
     const fixture = tools[name];
     if (fixture === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);

@@ -74,6 +74,7 @@ const elicited = (response: unknown): string => {
 };
 
 const plainTools: Readonly<Record<string, FixtureTool>> = {
+  greet: (_context, input) => text(`Hello, ${z.object({ name: z.string() }).parse(input).name}!`),
   test_simple_text: () => text('This is a simple text response for testing.'),
   test_image_content: () => ({ content: [{ type: 'image', data: image, mimeType: 'image/png' }] }),
   test_audio_content: () => ({ content: [{ type: 'audio', data: audio, mimeType: 'audio/wav' }] }),
