@@ -30,6 +30,7 @@ import type { Mutant } from './mutant.ts';
 import { mcpMutants } from './mcp.ts';
 import { passwordMutants } from './passwords.ts';
 import { redshiftMutants } from './redshift.ts';
+import { scaleMutants } from './scale.ts';
 import { secondStageMutants } from './second-stage.ts';
 import { semanticMutants } from './semantic.ts';
 import { shardMutants } from './shards.ts';
@@ -90,4 +91,5 @@ export const mutants: readonly Mutant[] = [
   ...itemLineMutants,
   ...changeMutants,
   ...taskMutants,
+  ...scaleMutants,
 ];

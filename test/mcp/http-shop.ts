@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { openAuditLog } from '../../src/mcp/audit/audit-log.ts';
+import { openServerAudit } from '../../src/mcp/audit/shared-audit-log.ts';
 import { serveHttp } from '../../src/mcp/http/serve-http.ts';
 import { openServeState } from '../../src/mcp/shared/serve-state.ts';
 import { openProject } from '../../src/project/open/open.ts';
@@ -84,7 +84,7 @@ export async function serveRegions(overrides: Overrides = {}, serve: object = {}
   const project = await openProject(dir);
   const state = await openServeState(project, process.env);
   const { tokens } = state;
-  const audit = openAuditLog(dir, process.env);
+  const audit = await openServerAudit(dir, process.env, state);
   const interrupt = new AbortController();
   const { promise: listening, resolve } = Promise.withResolvers<string>();
   const served = serveHttp(project, {

@@ -1,5 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { globSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listAuditedCalls } from '../../src/mcp/audit/list-audit.ts';
+import { verifySharedAudit } from '../../src/mcp/audit/verify-audit.ts';
+import { openSharedState } from '../../src/store/shared/shared-state.ts';
 import { tokenFolder } from '../../src/mcp/http/tokens.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 import { approve } from '../support/approve.ts';
@@ -128,5 +132,91 @@ describe('two servers with one database', () => {
     await expect
       .poll(async () => (await right.call('query_metrics', city)).isError, { timeout: 20_000 })
       .toBe(false);
+  });
+
+  it('write one audit, in which a changed or removed line shows', async () => {
+    const limits = { requestsPerMinute: 1000, concurrentQueries: 50 };
+    await using both = await serveTwice({ limits });
+    const { text } = await both.left.tokens.create({ name: 'ann', role: 'us', scopes });
+    await using left = await connect(both.left.url, text);
+    await using right = await connect(both.right.url, text);
+    const city = { metrics: ['cities.city_count'] };
+    const calls = Array.from({ length: 20 }, (_, index) =>
+      (index % 2 === 0 ? left : right).call('query_metrics', city),
+    );
+    expect((await Promise.all(calls)).every(({ isError }) => !isError)).toBe(true);
+    expect(globSync(join(both.left.dir, '.ktx/audit/*'))).toEqual([]);
+    const state = await openSharedState({ kind: 'postgres', url: both.url });
+    onTestFinished(() => state.close());
+    const { chain } = state;
+    const verify = () => verifySharedAudit(both.left.dir, chain, { env: process.env });
+    const whole = await verify();
+    expect([whole.state, whole.problems]).toEqual(['whole', []]);
+    // A line before each query, and one before its answer.
+    expect(whole.lines).toBeGreaterThanOrEqual(40);
+    const listed = await listAuditedCalls(both.right.dir, { limit: 1000, person: 'ann' }, chain);
+    expect(listed.filter(({ tool }) => tool === 'query_metrics')).toHaveLength(20);
+    const equal = new Set(listed.map(({ arguments_hash: hash }) => hash));
+    expect(equal.size).toBeLessThan(5);
+    const damage = async (change: string) => {
+      await runPostgres(both.url, `CREATE TABLE kept AS SELECT * FROM ktx_audit; ${change}`);
+      const { problems } = await verify();
+      await runPostgres(
+        both.url,
+        'DELETE FROM ktx_audit; INSERT INTO ktx_audit SELECT * FROM kept; DROP TABLE kept',
+      );
+      return problems.map(({ line, problem }) => `${line}: ${problem}`).join(' ');
+    };
+    const forged = `replace(text, '"ann', '"bob')`;
+    expect(await damage(`UPDATE ktx_audit SET text = ${forged} WHERE seq = 5`)).toBe(
+      '6: the line before it, 5, is not as it was written.',
+    );
+    expect(await damage('DELETE FROM ktx_audit WHERE seq IN (7, 8)')).toBe(
+      '9: lines 7 to 8 are missing before it.',
+    );
+    expect(await damage('UPDATE ktx_audit SET seq = seq + 1000 WHERE seq = 9')).toContain(
+      '10: lines 9 to 9 are missing before it.',
+    );
+    expect(await damage(`UPDATE ktx_audit SET text = 'x' WHERE seq = 3`)).toContain(
+      '3: this is no line of the audit',
+    );
+    expect((await verify()).state).toBe('whole');
+  });
+
+  it('shows that the end of the audit was cut, also when servers have written on', async () => {
+    await using both = await serveTwice();
+    const { text } = await both.left.tokens.create({ name: 'ann', role: 'us', scopes });
+    await using left = await connect(both.left.url, text);
+    await using right = await connect(both.right.url, text);
+    const city = { metrics: ['cities.city_count'] };
+    for (let count = 0; count < 6; count += 1) await left.call('query_metrics', city);
+    const state = await openSharedState({ kind: 'postgres', url: both.url });
+    onTestFinished(() => state.close());
+    const verify = async () => {
+      const found = await verifySharedAudit(both.left.dir, state.chain, { env: process.env });
+      return found.problems.map(({ problem }) => problem).join(' ');
+    };
+    const before = Number((await state.chain.last())?.seq);
+    await runPostgres(both.url, 'DELETE FROM ktx_audit WHERE seq > 4');
+    expect(await verify()).toBe(`line ${before} is not the one that was noted.`);
+    // The chain is then in order, and longer than it was.
+    for (let count = 0; count < 12; count += 1)
+      await (count % 2 === 0 ? right : left).call('query_metrics', city);
+    expect(Number((await state.chain.last())?.seq)).toBeGreaterThan(before);
+    expect(await verify()).toBe(`line ${before} is not the one that was noted.`);
+  });
+
+  it('answer nothing that is not on record', async () => {
+    await using both = await serveTwice();
+    const { text } = await both.left.tokens.create({ name: 'ann', role: 'us', scopes });
+    await using left = await connect(both.left.url, text);
+    await runPostgres(both.url, 'ALTER TABLE ktx_audit RENAME TO ktx_audit_away');
+    const answer = await left.call('query_metrics', { metrics: ['cities.city_count'] });
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toContain('audit_unwritten');
+    expect(answer.text).not.toContain('900');
+    await runPostgres(both.url, 'ALTER TABLE ktx_audit_away RENAME TO ktx_audit');
+    const again = await left.call('query_metrics', { metrics: ['cities.city_count'] });
+    expect(again.isError).toBe(false);
   });
 });

@@ -129,6 +129,27 @@ describe.each(Object.keys(places))('shared state on %s', (kind) => {
     expect(await take('d')).toBe(slot);
   });
 
+  test('a chain has one order, whoever appends at the same time', async () => {
+    await using state = await openTwice(kind);
+    const append = (index: number) =>
+      (index % 2 === 0 ? state.left : state.right).chain.append((last) =>
+        [1, 2].map((step) => ({
+          seq: (last?.seq ?? 0) + step,
+          text: `${last?.seq ?? 0} ${index}`,
+        })),
+      );
+    await Promise.all(Array.from({ length: 15 }, (_, index) => append(index)));
+    const links = await state.right.chain.read(0);
+    expect(links.map(({ seq }) => seq)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
+    // Each pair was made for the link before it.
+    for (let at = 0; at < 30; at += 2) {
+      expect(links[at]?.text.split(' ')[0]).toBe(String(at));
+      expect(links[at + 1]?.text).toBe(links[at]?.text);
+    }
+    expect((await state.left.chain.read(28)).map(({ seq }) => seq)).toEqual([29, 30]);
+    expect(await state.left.chain.append(() => [])).toBeUndefined();
+  });
+
   test('a family is removed as a whole, and no other', async () => {
     await using state = await openTwice(kind);
     for (const [id, family] of [

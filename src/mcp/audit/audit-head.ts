@@ -25,6 +25,9 @@ const createTable = `CREATE TABLE IF NOT EXISTS head (
   one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL, file TEXT NOT NULL,
   bytes INTEGER NOT NULL, key TEXT NOT NULL) STRICT`;
 
+/** The files of this machine, and the audit that several servers write, have ends of their own. */
+const suffixes = { files: '', shared: '-shared' };
+
 /** Milliseconds to wait for another server that appends. */
 const longestWait = 10_000;
 
@@ -33,9 +36,9 @@ const longestWait = 10_000;
  * outside of the project: whoever can only write to the project cannot cut the audit unnoticed. Its
  * transaction is the lock of everybody who appends.
  */
-export function openAuditHead(dir: string, env: HostEnvironment) {
+export function openAuditHead(dir: string, env: HostEnvironment, of: 'files' | 'shared' = 'files') {
   const project = realpathSync.native(dir);
-  const path = join(configHome(env), 'audit', `${sha256(project).slice(0, 32)}.db`);
+  const path = join(configHome(env), 'audit', `${sha256(project).slice(0, 32)}${suffixes[of]}.db`);
   if (isInside(realPath(path), project)) throw headInProject(path);
   mkdirSync(dirname(path), { recursive: true, mode: privateFolderMode });
   requireOwnFolder(dirname(path));

@@ -1,6 +1,7 @@
 import { projectPaths } from '../../store/directories.ts';
+import type { SharedChain } from '../../store/shared/shared-chain.ts';
 import type { CallLine } from './audit-line.ts';
-import { listAuditFiles, readAuditFile } from './read-audit.ts';
+import { type FoundLine, listAuditFiles, readAuditFile, readSharedAudit } from './read-audit.ts';
 
 export interface AuditFilter {
   readonly person?: string | undefined;
@@ -21,13 +22,14 @@ export type AuditedCall = Omit<CallLine, 'kind' | 'prev' | 'outcome'> & {
 export async function listAuditedCalls(
   dir: string,
   filter: AuditFilter,
+  chain?: SharedChain,
 ): Promise<readonly AuditedCall[]> {
-  const { audit: folder } = projectPaths(dir);
+  const { since = '' } = filter;
+  const pieces = chain === undefined ? readFiles(dir, since) : readSharedAudit(chain);
   const calls = new Map<string, AuditedCall>();
-  for (const file of listAuditFiles(folder)) {
-    if (filter.since !== undefined && file.name < filter.since) continue;
-    for (const { line } of await readAuditFile(folder, file)) {
-      if (line === undefined || line.kind === 'resumed') continue;
+  for await (const lines of pieces) {
+    for (const { line } of lines) {
+      if (line === undefined || line.kind === 'resumed' || line.at < since) continue;
       const { kind, prev: _, outcome = 'no answer', ...call } = line;
       // The order is that of the answers.
       if (kind === 'answered') calls.delete(call.call);
@@ -35,6 +37,13 @@ export async function listAuditedCalls(
     }
   }
   return [...calls.values()].filter((call) => matches(call, filter)).slice(-filter.limit);
+}
+
+/** The lines of each file that has some of that day or later. */
+async function* readFiles(dir: string, since: string): AsyncGenerator<readonly FoundLine[]> {
+  const { audit: folder } = projectPaths(dir);
+  for (const file of listAuditFiles(folder))
+    if (file.name >= since) yield await readAuditFile(folder, file);
 }
 
 function matches(call: AuditedCall, { person, tool, outcome }: AuditFilter): boolean {

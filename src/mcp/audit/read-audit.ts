@@ -4,6 +4,7 @@ import { UserError } from '../../lib/error.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { parseJson } from '../../lib/json.ts';
 import { readConfinedFile } from '../../store/confined-file.ts';
+import type { SharedChain } from '../../store/shared/shared-chain.ts';
 import { largestText, undefinedIfMissing } from '../../store/files.ts';
 import { auditFileName, type AuditLine, auditLineSchema } from './audit-line.ts';
 
@@ -54,6 +55,25 @@ export async function readAuditFile(
       hint: found.kind === 'missing' ? 'It was there a moment ago.' : `It cannot: ${found.reason}.`,
     });
   return [...splitLines(file.name, found.bytes.subarray(0, file.bytes))];
+}
+
+/** What stands in place of a file for the lines of the shared database. */
+const sharedName = 'ktx_audit';
+
+/** The lines of the audit that several servers write together, in pieces. */
+export async function* readSharedAudit(chain: SharedChain): AsyncGenerator<readonly FoundLine[]> {
+  for (let after = 0; ;) {
+    const links = await chain.read(after);
+    const last = links.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+    yield links.map(({ seq, text }) => {
+      const bytes = Buffer.from(text);
+      const { data: line } = auditLineSchema.safeParse(parseJson(text));
+      const place = { file: sharedName, number: seq, start: 0, isWhole: true };
+      return { ...place, bytes, line, hash: sha256(bytes) };
+    });
+  }
 }
 
 const newline = 0x0a;

@@ -1,8 +1,9 @@
 import { sha256 } from '../../lib/hash.ts';
 import { projectPaths } from '../../store/directories.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
+import type { SharedChain } from '../../store/shared/shared-chain.ts';
 import { type AuditHead, openAuditHead } from './audit-head.ts';
-import { type FoundLine, listAuditFiles, readAuditFile } from './read-audit.ts';
+import { type FoundLine, listAuditFiles, readAuditFile, readSharedAudit } from './read-audit.ts';
 
 /** What is wrong at one place of the audit, in words. */
 interface AuditProblem {
@@ -59,10 +60,33 @@ export async function verifyAudit(
   }
 }
 
+/**
+ * The same for the audit that several servers write together. Its end is where it ends; what this
+ * machine wrote last has to be there as it was.
+ */
+export async function verifySharedAudit(
+  dir: string,
+  shared: SharedChain,
+  { env, expect }: VerifyOptions,
+): Promise<AuditVerdict> {
+  const store = openAuditHead(dir, env, 'shared');
+  try {
+    const { seq, hash } = store.inspect((end) => end);
+    const last = await shared.last();
+    const head = { seq: last?.seq ?? 0, hash: last === undefined ? '' : sha256(last.text) };
+    const own = seq === 0 ? [] : [{ seq, hash }];
+    const chain = new Chain({ ...head, file: '', bytes: 0 }, expect, own);
+    for await (const lines of readSharedAudit(shared))
+      chain.readFile(lines.filter(({ number }) => number <= head.seq));
+    return chain.conclude();
+  } finally {
+    store.close();
+  }
+}
+
 /** Follows the lines from the first to the last, and collects what does not fit. */
 class Chain {
   readonly #head: AuditHead;
-  readonly #expect: NotedLine | undefined;
   readonly #problems: AuditProblem[] = [];
   readonly #unfinished: Unfinished[] = [];
   #lines = 0;
@@ -70,11 +94,13 @@ class Chain {
   /** Undefined after a line whose hash is not known. */
   #hash: string | undefined = '';
   #isUnfinishedAtEnd = false;
-  #isNotedThere = false;
+  /** What has to be there, and was not seen yet. */
+  readonly #noted: Map<number, string>;
 
-  constructor(head: AuditHead, expect: NotedLine | undefined) {
+  constructor(head: AuditHead, expect: NotedLine | undefined, own: readonly NotedLine[] = []) {
     this.#head = head;
-    this.#expect = expect;
+    const noted = [...own, ...(expect === undefined ? [] : [expect])];
+    this.#noted = new Map(noted.map(({ seq, hash }) => [seq, hash]));
   }
 
   readFile(found: readonly FoundLine[]): void {
@@ -104,8 +130,8 @@ class Chain {
       this.#report('changed', `the last line is not line ${seq} as it was written.`);
     if (seq === 0 && this.#isUnfinishedAtEnd)
       this.#report('changed', 'there are lines, but their end is not known on this machine.');
-    if (this.#expect !== undefined && !this.#isNotedThere)
-      this.#report('changed', `line ${this.#expect.seq} is not the one that was noted.`);
+    for (const noted of this.#noted.keys())
+      this.#report('changed', `line ${noted} is not the one that was noted.`);
     const [problems, unfinished] = [this.#problems, this.#unfinished];
     const whole = this.#isUnfinishedAtEnd ? 'unfinished' : 'whole';
     const state = problems.length > 0 ? 'damaged' : whole;
@@ -126,7 +152,7 @@ class Chain {
     this.#lines += 1;
     this.#seq += 1;
     this.#hash = hash;
-    this.#isNotedThere ||= this.#seq === this.#expect?.seq && hash === this.#expect.hash;
+    if (this.#noted.get(this.#seq) === hash) this.#noted.delete(this.#seq);
   }
 
   /** A line that does not follow the one before it. The check goes on from this line. */

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProviderContext, ProviderError } from 'oidc-provider';
 import { UserError } from '../../lib/error.ts';
-import { isRecord } from '../../lib/json.ts';
 import type { AuthConfig, BrokerConfig, ServeConfig } from '../../project/open/serve-config.ts';
 import { requireExtra } from '../../store/extras/require-extra.ts';
-import { keptForever, type SharedRecords } from '../../store/shared/shared-records.ts';
+import { sharedSecret, type SharedRecords } from '../../store/shared/shared-records.ts';
 import { sendJson } from '../http/exchange.ts';
 import type { Login } from '../http/identity.ts';
 import { type OidcLogin, openRefusals, readScopes } from '../http/oidc.ts';
@@ -40,7 +38,7 @@ export async function openBroker(input: BrokerInput) {
   requireExtra('broker');
   const { auth, broker, records, clientSecret, report } = input;
   const people = openPeople(records, auth);
-  const cookieKey = await sharedCookieKey(records);
+  const cookieKey = await sharedSecret(records, 'cookies');
   const server = await openAuthorizationServer({ ...input, people, cookieKey });
   reportRefusals(server, report);
   const redirectUri = `${new URL(auth.resource).origin}/oauth/callback`;
@@ -160,16 +158,6 @@ function openBrokerLogin(
       }
     },
   };
-}
-
-const cookieKeyPlace = { kind: 'Secret', id: 'cookies' };
-
-/** The key that signs cookies: the first server makes it, the others use it. */
-async function sharedCookieKey(records: SharedRecords): Promise<string> {
-  const body = { key: randomBytes(32).toString('base64url') };
-  await records.add({ ...cookieKeyPlace, body, expires: keptForever });
-  const found = (await records.find(cookieKeyPlace))?.body;
-  return isRecord(found) ? String(found['key']) : body.key;
 }
 
 const refusalEvents = [

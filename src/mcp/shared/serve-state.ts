@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Project } from '../../project/open/open.ts';
 import { requireOwnFolder } from '../../project/trust/own-folder.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
+import type { SharedChain } from '../../store/shared/shared-chain.ts';
 import type { SharedCounters } from '../../store/shared/shared-counters.ts';
 import type { SharedRecords } from '../../store/shared/shared-records.ts';
 import { openSharedState, type SharedState } from '../../store/shared/shared-state.ts';
@@ -21,6 +22,8 @@ export interface ServeState extends AsyncDisposable {
   readonly records: () => Promise<SharedRecords>;
   /** What all servers count together; undefined for those of one machine. */
   readonly counters: SharedCounters | undefined;
+  /** The audit of all servers together; undefined where each machine has its own. */
+  readonly chain: SharedChain | undefined;
 }
 
 /** Opens it. Throws `trust_required` for a database that no person of this machine approved. */
@@ -37,6 +40,7 @@ export async function openServeState(
       tokens: openTokens(openSharedTokens(shared.records), project),
       records: async () => shared.records,
       counters: shared.counters,
+      chain: shared.chain,
       [Symbol.asyncDispose]: () => shared.close(),
     };
   }
@@ -45,6 +49,7 @@ export async function openServeState(
   return {
     tokens: openTokens(openTokenFolder(folder), project),
     counters: undefined,
+    chain: undefined,
     records: async () => (await (opening ??= openFile(folder))).records,
     [Symbol.asyncDispose]: async () => (await opening)?.close(),
   };

@@ -88,7 +88,7 @@ export const serveConfigSchema = z
     state: secretSchema
       .optional()
       .describe(
-        'Reference to the URL of a Postgres database that belongs to this project. Several servers share tokens and logins there. Without it they are in a folder of the person who runs the server.',
+        'Reference to the URL of a Postgres database that belongs to this project. Several servers share tokens, logins, limits and the audit there. Without it they are in a folder of the person who runs the server.',
       ),
     roles: z
       .array(z.strictObject({ group: z.string().min(1), role: z.string().min(1) }))

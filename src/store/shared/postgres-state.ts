@@ -33,6 +33,7 @@ export async function openPostgresState(url: string): Promise<StateDatabase> {
         throw isLost(error) ? unreachable(url, error) : error;
       }
     },
+    isConflict: (error) => (error as { readonly code?: string }).code === '23505',
     close: () => pool.end(),
   };
 }

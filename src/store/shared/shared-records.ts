@@ -1,4 +1,5 @@
-import { parseJson } from '../../lib/json.ts';
+import { randomBytes } from 'node:crypto';
+import { isRecord, parseJson } from '../../lib/json.ts';
 import type { StateDatabase, StateRow } from './state-database.ts';
 
 /** Where a record is. */
@@ -97,4 +98,13 @@ function readRecord({ id, body, used }: StateRow): SharedRecord {
     body: parseJson(String(body)),
     used: used === null ? undefined : Number(used),
   };
+}
+
+/** A secret that all servers have: the first makes it. */
+export async function sharedSecret(records: SharedRecords, id: string): Promise<string> {
+  const place = { kind: 'Secret', id };
+  const body = { key: randomBytes(32).toString('base64url') };
+  await records.add({ ...place, body, expires: keptForever });
+  const found = (await records.find(place))?.body;
+  return isRecord(found) ? String(found['key']) : body.key;
 }

@@ -1,3 +1,4 @@
+import { chainTables, openSharedChain, type SharedChain } from './shared-chain.ts';
 import { counterTables, openSharedCounters, type SharedCounters } from './shared-counters.ts';
 import { openPostgresState } from './postgres-state.ts';
 import { openSharedRecords, recordTables, type SharedRecords } from './shared-records.ts';
@@ -8,6 +9,7 @@ import type { StateDatabase } from './state-database.ts';
 export interface SharedState {
   readonly records: SharedRecords;
   readonly counters: SharedCounters;
+  readonly chain: SharedChain;
   close(): Promise<void>;
 }
 
@@ -32,13 +34,14 @@ export async function openSharedState(place: StatePlace): Promise<SharedState> {
   return {
     records: openSharedRecords(db),
     counters: openSharedCounters(db),
+    chain: openSharedChain(db),
     close: () => db.close(),
   };
 }
 
 /** In Postgres under a lock: two servers that create a table at once would fail. */
 async function createTables(db: StateDatabase, kind: StatePlace['kind']): Promise<void> {
-  const statements = [...recordTables, ...counterTables];
+  const statements = [...recordTables, ...counterTables, ...chainTables];
   if (kind === 'file') {
     for (const sql of statements) await db.run(sql);
     return;

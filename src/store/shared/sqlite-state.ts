@@ -1,7 +1,11 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { errorMessage, UserError } from '../../lib/error.ts';
 import { createPrivateFile } from '../ownership/private-files.ts';
+import { sqliteErrorCode } from '../state.ts';
 import type { StateDatabase } from './state-database.ts';
+
+/** SQLITE_CONSTRAINT. */
+const constraintCode = 19;
 
 /** Shared state in a file that only its owner reads. Its folder exists. */
 export function openSqliteState(path: string): StateDatabase {
@@ -14,6 +18,7 @@ export function openSqliteState(path: string): StateDatabase {
   };
   return {
     run: async (sql, values = []) => prepare(sql).all(...values),
+    isConflict: (error) => sqliteErrorCode(error) === constraintCode,
     close: async () => db.close(),
   };
 }

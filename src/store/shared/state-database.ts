@@ -10,5 +10,7 @@ export type StateRow = Readonly<Record<string, unknown>>;
 export interface StateDatabase {
   /** Runs one statement and returns its rows: those of `RETURNING` too. */
   run(sql: string, values?: readonly StateValue[]): Promise<readonly StateRow[]>;
+  /** True if a statement failed because there is such a row already. */
+  isConflict(error: unknown): boolean;
   close(): Promise<void>;
 }

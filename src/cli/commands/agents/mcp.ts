@@ -94,11 +94,11 @@ export const serveCommand = defineCommand({
 
 async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promise<undefined> {
   const project = await context.project({ mayAsk: false });
-  const [{ serveHttp }, { openServeState }, { openAuditLog }, { describeUnlimited }] =
+  const [{ serveHttp }, { openServeState }, { openServerAudit }, { describeUnlimited }] =
     await Promise.all([
       import('../../../mcp/http/serve-http.ts'),
       import('../../../mcp/shared/serve-state.ts'),
-      import('../../../mcp/audit/audit-log.ts'),
+      import('../../../mcp/audit/shared-audit-log.ts'),
       import('../../../mcp/usage/unlimited-connections.ts'),
     ]);
   const { queriesPerDay, megabytesPerDay, bytesReadPerDay, usdPerDay } = flags;
@@ -112,8 +112,8 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
     usdPerDay,
   };
   for (const sentence of describeUnlimited(project, limits)) context.printNote(sentence);
-  using audit = openAuditLog(project.dir, context.host.env);
   await using state = await openServeState(project, context.host.env);
+  using audit = await openServerAudit(project.dir, context.host.env, state);
   await serveHttp(project, {
     audit,
     host: flags.host ?? defaultHost,

@@ -2,7 +2,8 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { UserError } from '../../../lib/error.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { AuditVerdict, NotedLine } from '../../../mcp/audit/verify-audit.ts';
-import { defineCommand } from '../../command.ts';
+import type { Project } from '../../../project/open/open.ts';
+import { defineCommand, type CommandContext } from '../../command.ts';
 import { parsePositiveInteger } from '../../flags/parse-number.ts';
 
 const defaultLimit = 50;
@@ -32,7 +33,8 @@ export const listCommand = defineCommand({
   async run({ options: { limit = defaultLimit, ...filter } }, context) {
     const project = await context.project({ mayAsk: false });
     const { listAuditedCalls } = await import('../../../mcp/audit/list-audit.ts');
-    const calls = await listAuditedCalls(project.dir, { ...filter, limit });
+    await using state = await openAuditState(project, context);
+    const calls = await listAuditedCalls(project.dir, { ...filter, limit }, state.chain);
     const names = ['at', 'person', 'role', 'client', 'tool', 'connection', 'rows', 'ms', 'outcome'];
     return {
       data: { calls },
@@ -62,8 +64,13 @@ export const verifyCommand = defineCommand({
     command.option('--expect <seq:hash>', 'a last line that was noted down earlier', parseNoted),
   async run({ options: { expect } }, context) {
     const project = await context.project({ mayAsk: false });
-    const { verifyAudit } = await import('../../../mcp/audit/verify-audit.ts');
-    const verdict = await verifyAudit(project.dir, { env: context.host.env, expect });
+    const { verifyAudit, verifySharedAudit } = await import('../../../mcp/audit/verify-audit.ts');
+    await using opened = await openAuditState(project, context);
+    const options = { env: context.host.env, expect };
+    const verdict =
+      opened.chain === undefined
+        ? await verifyAudit(project.dir, options)
+        : await verifySharedAudit(project.dir, opened.chain, options);
     const { state, problems } = verdict;
     return {
       data: verdict,
@@ -73,6 +80,11 @@ export const verifyCommand = defineCommand({
     };
   },
 });
+
+async function openAuditState(project: Project, { host }: CommandContext) {
+  const { openServeState } = await import('../../../mcp/shared/serve-state.ts');
+  return openServeState(project, host.env);
+}
 
 function verdictText({ lines, head, problems, unfinished }: AuditVerdict): string {
   return [

@@ -1,0 +1,29 @@
+import type { Mutant } from './mutant.ts';
+
+/** Several servers and workers with one database. */
+export const scaleMutants: readonly Mutant[] = [
+  {
+    name: 'shared-audit-head',
+    file: 'mcp/audit/verify-audit.ts',
+    find: 'const own = seq === 0 ? [] : [{ seq, hash }];',
+    replace: 'const own = seq >= 0 ? [] : [{ seq, hash }];',
+    why: 'The end of the audit is cut, and nobody notices.',
+    tests: ['mcp/shared-servers.test.ts'],
+  },
+  {
+    name: 'shared-audit-noted',
+    file: 'mcp/audit/shared-audit-log.ts',
+    find: 'if (last !== undefined && isThere) noteLine(head, last);',
+    replace: 'if (last !== undefined) noteLine(head, last);',
+    why: 'The end of the audit is cut, and nobody notices once the servers have written on.',
+    tests: ['mcp/shared-servers.test.ts'],
+  },
+  {
+    name: 'shared-audit-order',
+    file: 'store/shared/shared-chain.ts',
+    find: 'if (!db.isConflict(error) || tries >= mostTries) throw error;',
+    replace: 'if (tries > 0) throw error;',
+    why: 'Of two servers that write at the same time, one answers nothing.',
+    tests: ['store/shared-state.test.ts'],
+  },
+];
