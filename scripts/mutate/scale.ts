@@ -26,4 +26,28 @@ export const scaleMutants: readonly Mutant[] = [
     why: 'Of two servers that write at the same time, one answers nothing.',
     tests: ['store/shared-state.test.ts'],
   },
+  {
+    name: 'shared-budget-covered',
+    file: 'store/shared/shared-budgets.ts',
+    find: 'return held.length === 0 || spent + reserved + amount <= most;',
+    replace: 'return held.length === 0 || spent + amount <= most;',
+    why: 'Ten workers spend ten times what is left.',
+    tests: ['store/shared-state.test.ts'],
+  },
+  {
+    name: 'shared-budget-lost',
+    file: 'store/shared/shared-budgets.ts',
+    find: 'spent: state.spent + lost.reduce((sum, [, { amount }]) => sum + amount, 0),',
+    replace: 'spent: state.spent,',
+    why: 'What a killed worker was asking costs nothing.',
+    tests: ['store/shared-state.test.ts'],
+  },
+  {
+    name: 'worker-asks-again',
+    file: 'ingest/workers/read-job.ts',
+    find: 'const unread = items.filter((item) => journaledOutcome(journal, item) === undefined);',
+    replace: 'const unread = items;',
+    why: 'What a killed worker had read is paid for again.',
+    tests: ['ingest/workers/workers.test.ts'],
+  },
 ];

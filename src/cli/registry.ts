@@ -111,6 +111,11 @@ export const registry: readonly CommandEntry[] = [
     load: async () => (await import('./commands/learn/ingest.ts')).ingestCommand,
   },
   {
+    path: 'worker',
+    summary: 'Read prose for ingests of other machines',
+    load: async () => (await import('./commands/learn/worker.ts')).workerCommand,
+  },
+  {
     path: 'coverage',
     summary: 'Show what sources say and ktx did not take, and why',
     load: async () => (await import('./commands/learn/coverage.ts')).coverageCommand,

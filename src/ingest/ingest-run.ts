@@ -11,6 +11,7 @@ import type { HistoryConfig } from '../warehouse/history/history-config.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import type { EstimateInput } from './estimate.ts';
 import type { IngestEvent } from './event.ts';
+import type { ReadingWorkers } from './extract/reading-stage.ts';
 import type { IngestModel } from './model.ts';
 import type { StandingQuery } from './render/standing-queries.ts';
 import type { IngestReport, IngestStage } from './report.ts';
@@ -65,6 +66,8 @@ export interface IngestInput {
   readonly embeddings?: KtxEmbeddingPort | undefined;
   /** The model that reads prose, curates and reconciles; undefined if none is configured. */
   readonly reader?: IngestModel | undefined;
+  /** Processes that read prose for this run; without them it reads by itself. */
+  readonly workers?: ReadingWorkers | undefined;
   /** For a dry run: what is needed to estimate what the model would cost. */
   readonly estimateOptions?:
     | ({ readonly journal: IngestModel['journal'] | undefined } & Pick<

@@ -246,6 +246,7 @@ function askModels(run: PipelineRun, state: State, { found, sources }: Collected
       model: run.reader,
       asked: new Set(asked.map(({ fetched }) => fetched.input.name)),
       isAnew: run.reExtract === true,
+      workers: run.workers,
       state,
       open: (name) => run.warehouse(name, signal),
       signal,

@@ -1,6 +1,7 @@
 import type { State } from '../store/state.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { IngestEvent } from './event.ts';
+import type { ReadingWorkers } from './extract/reading-stage.ts';
 import { readWithModel } from './extract/read-with-model.ts';
 import type { ProjectFindings, SourceFindings } from './fetch/findings.ts';
 import type { IngestModel } from './model.ts';
@@ -19,6 +20,7 @@ interface ModelStagesContext {
   readonly asked: ReadonlySet<string>;
   /** True if items are read again that a model has read already. */
   readonly isAnew: boolean;
+  readonly workers?: ReadingWorkers | undefined;
   readonly state: State;
   readonly open: (connection: string) => Promise<Warehouse>;
   readonly signal: AbortSignal;

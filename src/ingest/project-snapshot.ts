@@ -41,8 +41,21 @@ export interface Snapshot {
 
 /** `filesOnDisk` are the project's files before the run. */
 export function openSnapshot(findings: ProjectFindings, filesOnDisk: FileTree): Snapshot {
-  const files = applyWrites(filesOnDisk, renderProject(findings, filesOnDisk).writes);
-  const catalogs = findings.connections.map(({ catalog }) => catalog);
+  return snapshotOf({
+    catalogs: findings.connections.map(({ catalog }) => catalog),
+    files: applyWrites(filesOnDisk, renderProject(findings, filesOnDisk).writes),
+    async warehouse(connection) {
+      const found = findings.connections.find(({ catalog }) => catalog.connection === connection);
+      if (found === undefined) throw new Error(`no warehouse ${connection}`);
+      return found.warehouse();
+    },
+  });
+}
+
+/** What a snapshot is made of. */
+type SnapshotParts = Pick<Snapshot, 'catalogs' | 'files' | 'warehouse'>;
+
+export function snapshotOf({ catalogs, files, warehouse }: SnapshotParts): Snapshot {
   const claimsIn = memoize((path) => {
     const { claims } =
       path === wikiClaimsPath ? parseWikiClaims(files) : parseClaims(path, files.get(path) ?? '');
@@ -62,11 +75,7 @@ export function openSnapshot(findings: ProjectFindings, filesOnDisk: FileTree): 
     },
     dataset: (connection, name) => datasetIn(artifactPath(connection, name)),
     search: (text, options) => searchIndex(openIndex('all'), text, options),
-    async warehouse(connection) {
-      const found = findings.connections.find(({ catalog }) => catalog.connection === connection);
-      if (found === undefined) throw new Error(`no warehouse ${connection}`);
-      return found.warehouse();
-    },
+    warehouse,
   };
 }
 

@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openSharedBudgets } from '../../src/store/shared/shared-budgets.ts';
+import { openPostgresState } from '../../src/store/shared/postgres-state.ts';
+import { openSqliteState } from '../../src/store/shared/sqlite-state.ts';
 import { openSharedState, type StatePlace } from '../../src/store/shared/shared-state.ts';
 import { createDatabase } from '../support/postgres.ts';
 
@@ -19,11 +22,15 @@ async function openTwice(kind: string) {
   if (place === undefined) throw new Error(kind);
   // At the same time: both create the tables.
   const [left, right] = await Promise.all([openSharedState(place), openSharedState(place)]);
+  const db =
+    place.kind === 'file' ? openSqliteState(place.path) : await openPostgresState(place.url);
   return {
     place,
+    db,
     left,
     right,
-    [Symbol.asyncDispose]: async () => void (await Promise.all([left.close(), right.close()])),
+    [Symbol.asyncDispose]: async () =>
+      void (await Promise.all([left.close(), right.close(), db.close()])),
   };
 }
 
@@ -148,6 +155,65 @@ describe.each(Object.keys(places))('shared state on %s', (kind) => {
     }
     expect((await state.left.chain.read(28)).map(({ seq }) => seq)).toEqual([29, 30]);
     expect(await state.left.chain.append(() => [])).toBeUndefined();
+  });
+
+  test('a result of one worker is that of all', async () => {
+    await using state = await openTwice(kind);
+    const keys = Array.from({ length: 1200 }, (_, index) => `key ${index}`);
+    for (const key of keys.slice(0, 3))
+      await state.left.results.keep(key, { key, text: "it's $1" });
+    await state.right.results.keep('key 1', [null, 2]);
+    const found = await state.right.results.find(keys);
+    expect(Object.fromEntries(found)).toEqual({
+      'key 0': { key: 'key 0', text: "it's $1" },
+      'key 1': [null, 2],
+      'key 2': { key: 'key 2', text: "it's $1" },
+    });
+    await state.left.results.keep('other', 1);
+    expect(await state.right.results.take('key ')).toHaveLength(3);
+    expect(await state.left.results.find([...keys, 'other'])).toEqual(new Map([['other', 1]]));
+  });
+
+  test('a budget is that of all who spend it at the same time', async () => {
+    await using state = await openTwice(kind);
+    const run = { run: 'r', most: 1 };
+    const spenders = [
+      state.left.budget({ ...run, holder: 'left' }),
+      state.right.budget({ ...run, holder: 'right' }),
+    ];
+    const granted = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        const hold = { id: `h${index}`, amount: 0.3 };
+        const answer = await spenders[index % 2]?.reserve(hold);
+        return answer?.isGranted === true ? [hold] : [];
+      }),
+    );
+    const holds = granted.flat();
+    // A fourth one would exceed the limit.
+    expect(holds).toHaveLength(3);
+    const [left, right] = spenders;
+    for (const hold of holds) await left?.settle([hold], 0.25);
+    expect(await right?.reserve({ id: 'last', amount: 5 })).toMatchObject({ isGranted: true });
+    await right?.settle([{ id: 'last', amount: 5 }], 0.5);
+    const { isGranted, state: end } = (await left?.reserve({ id: 'no', amount: 0 })) ?? {};
+    expect([isGranted, end?.spent]).toEqual([false, 1.25]);
+  });
+
+  test('what a process that is gone had reserved counts as spent, and only once', async () => {
+    await using state = await openTwice(kind);
+    let now = 0;
+    const budgets = openSharedBudgets(state.db, () => now);
+    const gone = budgets({ run: 'g', most: 10, holder: 'gone' });
+    const there = budgets({ run: 'g', most: 10, holder: 'there' });
+    await gone.take({ id: 'lost', amount: 4 });
+    await there.take({ id: 'kept', amount: 1 });
+    now = 29_999;
+    await there.extend();
+    now = 30_001;
+    expect((await there.reserve({ id: 'x', amount: 6 })).isGranted).toBe(false);
+    expect(await there.settle([{ id: 'kept', amount: 1 }], 1)).toMatchObject({ spent: 5, lost: 1 });
+    // It was only slow: what it says now has counted already.
+    expect(await gone.settle([{ id: 'lost', amount: 4 }], 3)).toMatchObject({ spent: 5 });
   });
 
   test('a family is removed as a whole, and no other', async () => {

@@ -10,18 +10,21 @@ const attemptsSchema = z.object({ count: z.number(), at: z.number(), reason: z.s
 /** How often a model was asked about an entry in vain, when last, and what came of it. */
 export type AttemptRecord = Readonly<z.infer<typeof attemptsSchema>>;
 
+/** The key of the attempts in the journal. */
+export const attemptsKey = (key: string): string => `attempts ${key}`;
+
 /** The attempts about the entry with this key, which changes with all that a model is shown. */
 export function readAttempts(
   journal: IngestModel['journal'],
   key: string,
 ): AttemptRecord | undefined {
-  return attemptsSchema.safeParse(journal.result(`attempts ${key}`)).data;
+  return attemptsSchema.safeParse(journal.result(attemptsKey(key))).data;
 }
 
 /** Records one more attempt; how many there are now. Throws `UserError` if it cannot be kept. */
 export function addAttempt(journal: IngestModel['journal'], key: string, reason: string): number {
   const count = (readAttempts(journal, key)?.count ?? 0) + 1;
-  journal.keep(`attempts ${key}`, { count, at: Date.now(), reason });
+  journal.keep(attemptsKey(key), { count, at: Date.now(), reason });
   return count;
 }
 

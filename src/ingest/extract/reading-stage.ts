@@ -10,7 +10,7 @@ import type { IngestModel } from '../model.ts';
 import type { Snapshot } from '../project-snapshot.ts';
 import type { Quarantined } from '../report.ts';
 import type { ItemOutcome } from './proposals/proposals-session.ts';
-import type { PendingItem } from './work-units.ts';
+import type { PendingItem, WorkUnit } from './work-units.ts';
 
 export interface ReadingInput {
   readonly findings: ProjectFindings;
@@ -21,8 +21,18 @@ export interface ReadingInput {
   readonly asked: ReadonlySet<string>;
   /** Whether to read again what a model has read. */
   readonly isAnew: boolean;
+  /** Other processes that read for this run; undefined if it reads by itself. */
+  readonly workers?: ReadingWorkers | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: IngestEvent) => void;
+}
+
+/** Reads in other processes. */
+export interface ReadingWorkers {
+  /** Brings into the journal what workers have read in these items. */
+  recall(items: readonly PendingItem[], journal: IngestModel['journal']): Promise<void>;
+  /** Resolves when each unit was read, or cannot be; what was read is then in the journal. */
+  read(stage: ReadingStage, step: ReadingStep, units: readonly WorkUnit[]): Promise<void>;
 }
 
 /** The state of a run in which a model reads items. */
@@ -99,7 +109,7 @@ export function recordBroken(stage: ReadingStage, item: PendingItem, outcome: It
   saveResult(stage, 'extract', { key: brokenKey(item), result });
 }
 
-const brokenKey = ({ readingKey }: PendingItem): string => `broken ${readingKey}`;
+export const brokenKey = ({ readingKey }: PendingItem): string => `broken ${readingKey}`;
 
 /** What an earlier reading of the item accepted before it broke off. */
 export function brokenOutcome(

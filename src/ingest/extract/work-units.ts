@@ -1,7 +1,7 @@
 import type { Claim } from '../../context/claims/claim.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { type Item, itemPath, type UnreadText } from '../../sources/source.ts';
+import { type Extraction, type Item, itemPath, type UnreadText } from '../../sources/source.ts';
 import type { ProjectFindings, SourceFindings } from '../fetch/findings.ts';
 import {
   createTablesHasher,
@@ -29,6 +29,8 @@ export interface PendingItem {
    * a model.
    */
   readonly slice: (claims: readonly Claim[]) => string;
+  /** What code read in the item. */
+  readonly extraction?: Extraction | undefined;
   /** Set for a part of an item that is too long to be read at once: the item. */
   readonly whole?: PendingItem;
 }
@@ -85,6 +87,7 @@ function pendingItemsOf(
         key: keyOf([...content, slice(reading.claims)]),
         readingKey: keyOf(content),
         slice,
+        extraction,
       },
     ];
   });
@@ -130,7 +133,8 @@ export function halveItems(items: readonly PendingItem[]): WorkUnit[] {
   return halves.filter(({ length }) => length > 0).map(unitOf);
 }
 
-function unitOf(items: readonly PendingItem[]): WorkUnit {
+/** A unit of these items, of one source. */
+export function unitOf(items: readonly PendingItem[]): WorkUnit {
   const [first] = items;
   if (first === undefined) throw new Error('a work unit has at least one item');
   return { id: pendingPath(first), connection: first.connection, items };

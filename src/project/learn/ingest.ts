@@ -23,7 +23,8 @@ import { listSources, notesName } from '../open/config.ts';
 import { readFileStamp } from '../open/file-cache.ts';
 import { addWarehouseHint, type Project } from '../open/open.ts';
 import { tidyInbox } from './inbox.ts';
-import { openRunModels } from './open-run-models.ts';
+import { openRunModels, type RunModelsOptions } from './open-run-models.ts';
+import { openRunWorkers } from './workers/run-workers.ts';
 import { listStandingQueries } from './standing-queries.ts';
 import { listRemovedSources, chooseSourcesToForget } from './removed-sources.ts';
 
@@ -55,6 +56,8 @@ interface IngestRequest extends Pick<
   readonly commit?: boolean | undefined;
   /** The branch to commit on, instead of the one that is checked out. It need not exist. */
   readonly branch?: string | undefined;
+  /** True if processes of `ktx worker` read prose for this run. */
+  readonly queue?: boolean | undefined;
   /** The tools of model loops; without them no model reads prose. */
   readonly tools?: LoopTools | undefined;
 }
@@ -81,8 +84,9 @@ export async function ingestProject(
   const { ingest: ingestConfig, scan: send } = project.config;
   const stepBudget = ingestConfig.steps_per_unit;
   const isUsed = usesModel && dryRun !== true;
-  await using models = await openRunModels(project, { id: runId, budget, signal, emit, isUsed });
-  const { model, embeddings } = models;
+  const run = { id: runId, budget, signal, emit, isUsed };
+  await using readers = await openReaders(project, { ...run, queue: request.queue });
+  const { model, embeddings, workers } = readers;
   const report = await runIngestPipeline({
     dryRun,
     signal,
@@ -97,6 +101,7 @@ export async function ingestProject(
     estimateOptions: usesModel && dryRun === true ? await dryRunEstimate(project) : undefined,
     model: model && { ...model, send },
     embeddings,
+    workers,
     reader: model && tools && { ...model, tools, stepBudget, send },
     dir: project.dir,
     sourceDir: request.sourceDir,
@@ -115,6 +120,21 @@ export async function ingestProject(
   });
   if (!report.dryRun) await tidyInbox(project.dir);
   return report;
+}
+
+interface ReadersOptions extends RunModelsOptions {
+  readonly queue: boolean | undefined;
+}
+
+/** The models of a run, and the workers that read for it. */
+async function openReaders(project: Project, { queue, ...run }: ReadersOptions) {
+  await using opened = new AsyncDisposableStack();
+  const isQueued = run.isUsed && queue === true;
+  const queued = isQueued ? opened.use(await openRunWorkers(project, run)) : undefined;
+  const { spending, workers } = queued ?? {};
+  const models = opened.use(await openRunModels(project, { ...run, spending }));
+  const disposal = opened.move();
+  return { ...models, workers, [Symbol.asyncDispose]: () => disposal.disposeAsync() };
 }
 
 /** Whoever names a branch asks for a commit, though not past hooks and signatures. */

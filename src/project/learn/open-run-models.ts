@@ -1,19 +1,21 @@
 import type { IngestEvent } from '../../ingest/event.ts';
 import { reportRunUsage } from '../../ingest/run-usage.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
-import { openSpending, runSpendingLimit } from '../../llm/governor/spending.ts';
+import { openSpending, runSpendingLimit, type Spending } from '../../llm/governor/spending.ts';
 import { modelRoles } from '../../llm/port/runtime.ts';
 import { traceEmbeddings, traceRuntime } from '../../llm/telemetry/trace-runtime.ts';
 import type { Project } from '../open/open.ts';
 import { openTrace } from './open-trace.ts';
 
-interface RunModelsOptions {
+export interface RunModelsOptions {
   readonly id: string;
   readonly budget: number | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: IngestEvent) => void;
   /** False for a run that asks no model. */
   readonly isUsed: boolean;
+  /** What the run spends, if other processes spend it too. */
+  readonly spending?: Spending | undefined;
 }
 
 /**
@@ -22,9 +24,9 @@ interface RunModelsOptions {
  */
 export async function openRunModels(
   project: Project,
-  { id, budget, signal, emit, isUsed }: RunModelsOptions,
+  { id, budget, signal, emit, isUsed, spending: shared }: RunModelsOptions,
 ) {
-  const spending = openSpending(runSpendingLimit(project.config.llm, budget));
+  const spending = shared ?? openSpending(runSpendingLimit(project.config.llm, budget));
   const run = { id, budget, spending };
   const runtime = isUsed ? await project.llmRun(run) : undefined;
   const embeddings = isUsed ? await project.embeddings(run) : undefined;
@@ -47,7 +49,7 @@ export async function openRunModels(
 }
 
 /** A runtime that was handed in has models of its own. */
-async function requireRunModels(
+export async function requireRunModels(
   { config, dir }: Project,
   runtime: LlmRuntime,
   signal: AbortSignal,

@@ -40,6 +40,8 @@ interface LlmRun {
   readonly budget?: number | undefined;
   /** What the run has spent so far, if it has both a model and embeddings. */
   readonly spending?: Spending | undefined;
+  /** Takes what each call used, in place of the journal of this machine. */
+  readonly onCall?: ((call: CallRecord) => void) | undefined;
 }
 
 /**
@@ -185,7 +187,7 @@ async function callOptions(
     budget: run.budget,
     spending: run.spending,
     record(call: CallRecord) {
-      recordUsage(call);
+      (run.onCall ?? recordUsage)(call);
       forgetModels(dir, call.outcome);
     },
     egress: (entry: EgressEntry) => egress().record(entry),

@@ -49,6 +49,11 @@ export const extras = {
     packages: ['oidc-provider', 'openid-client'],
     megabytes: 5,
   },
+  queue: {
+    title: 'the queue of `ktx worker` in Postgres',
+    packages: ['pg-boss'],
+    megabytes: 9,
+  },
 } as const satisfies Record<string, Extra>;
 
 export type ExtraName = keyof typeof extras;

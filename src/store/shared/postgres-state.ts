@@ -30,12 +30,17 @@ export async function openPostgresState(url: string): Promise<StateDatabase> {
       try {
         return (await pool.query<StateRow>(sql, [...values])).rows;
       } catch (error) {
-        throw isLost(error) ? unreachable(url, error) : error;
+        throw lostOr(url, error);
       }
     },
     isConflict: (error) => (error as { readonly code?: string }).code === '23505',
     close: () => pool.end(),
   };
+}
+
+/** An error that may pass, if the fault is the way to the server; otherwise the error itself. */
+export function lostOr(url: string, error: unknown): unknown {
+  return isLost(error) ? unreachable(url, error) : error;
 }
 
 /** True if the fault is the way to the server. Errors of sockets have codes such as ECONNRESET. */

@@ -30,6 +30,8 @@ const addToDay =
 const takeSlot = `INSERT INTO ktx_slots (name, slot, holder, expires) VALUES ($1, $2, $3, $4)
   ON CONFLICT (name, slot) DO UPDATE SET holder = excluded.holder, expires = excluded.expires
   WHERE ktx_slots.expires <= $5 RETURNING slot`;
+const keepSlot = `UPDATE ktx_slots SET expires = $4 WHERE name = $1 AND slot = $2 AND holder = $3
+  RETURNING slot`;
 const freeSlot = 'DELETE FROM ktx_slots WHERE name = $1 AND slot = $2 AND holder = $3';
 
 /** What a caller has of a day; null: as much as they like. */
@@ -82,6 +84,9 @@ export function openSharedCounters(db: StateDatabase, now: () => number = () => 
       }
       return undefined;
     },
+    /** Extends the lease. False if the slot was lost meanwhile. */
+    keepSlot: async (name: string, slot: number, { holder, leaseMs }: SlotsWanted) =>
+      (await db.run(keepSlot, [name, slot, holder, now() + leaseMs])).length > 0,
     freeSlot: async (name: string, slot: number, holder: string): Promise<void> =>
       void (await db.run(freeSlot, [name, slot, holder])),
   };

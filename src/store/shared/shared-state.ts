@@ -1,7 +1,9 @@
 import { chainTables, openSharedChain, type SharedChain } from './shared-chain.ts';
+import { budgetTables, openSharedBudgets } from './shared-budgets.ts';
 import { counterTables, openSharedCounters, type SharedCounters } from './shared-counters.ts';
 import { openPostgresState } from './postgres-state.ts';
 import { openSharedRecords, recordTables, type SharedRecords } from './shared-records.ts';
+import { openSharedResults, resultTables, type SharedResults } from './shared-results.ts';
 import { openSqliteState } from './sqlite-state.ts';
 import type { StateDatabase } from './state-database.ts';
 
@@ -10,6 +12,8 @@ export interface SharedState {
   readonly records: SharedRecords;
   readonly counters: SharedCounters;
   readonly chain: SharedChain;
+  readonly results: SharedResults;
+  readonly budget: ReturnType<typeof openSharedBudgets>;
   close(): Promise<void>;
 }
 
@@ -35,13 +39,21 @@ export async function openSharedState(place: StatePlace): Promise<SharedState> {
     records: openSharedRecords(db),
     counters: openSharedCounters(db),
     chain: openSharedChain(db),
+    results: openSharedResults(db),
+    budget: openSharedBudgets(db),
     close: () => db.close(),
   };
 }
 
 /** In Postgres under a lock: two servers that create a table at once would fail. */
 async function createTables(db: StateDatabase, kind: StatePlace['kind']): Promise<void> {
-  const statements = [...recordTables, ...counterTables, ...chainTables];
+  const statements = [
+    ...recordTables,
+    ...counterTables,
+    ...chainTables,
+    ...resultTables,
+    ...budgetTables,
+  ];
   if (kind === 'file') {
     for (const sql of statements) await db.run(sql);
     return;

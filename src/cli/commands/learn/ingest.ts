@@ -34,6 +34,7 @@ export const ingestCommand = defineCommand({
         'maximum cost of the model calls in this run; finished work is kept',
         parseDollars,
       )
+      .option('--queue', 'let processes of ktx worker read the prose; needs serve.state')
       .option('--re-extract', 'let the model read everything again; costs as much as the first run')
       .option(
         '--forget <source...>',
@@ -46,6 +47,8 @@ export const ingestCommand = defineCommand({
   async run({ args: [connections], options: { dryRun = false, ...options } }, context) {
     if (options.branch !== undefined && !options.commit)
       throw usageError('--branch and --no-commit exclude each other.', 'give one of them');
+    if (options.queue === true && options.reExtract === true)
+      throw usageError('--queue and --re-extract exclude each other.', 'give one of them');
     const project = await context.project();
     const report = await runIngest(project, { connections, dryRun, ...options }, context);
     const calledModel = hasModelCalls(report);

@@ -18,6 +18,7 @@ type IngestOptions = Pick<
   | 'budget'
   | 'commit'
   | 'branch'
+  | 'queue'
 >;
 
 /** Runs an ingest. Each event is a line of `--json`; a person sees the current step. */
