@@ -11,6 +11,8 @@ export interface About {
   readonly project: string;
   readonly read_only: boolean;
   readonly version: string;
+  /** Who asks; undefined for the person who runs `ktx web`. */
+  readonly login?: { readonly name: string; readonly role?: string };
 }
 
 /** `ktx review list --json` */
@@ -54,7 +56,8 @@ export interface Status {
   };
   readonly uncommitted?: readonly string[];
   readonly git?: string;
-  readonly llm: { readonly backend: string; readonly state: string };
+  /** Undefined behind the login of a server. */
+  readonly llm?: { readonly backend: string; readonly state: string };
 }
 
 /** `ktx explain … --json` */

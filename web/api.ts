@@ -23,10 +23,28 @@ export async function enter(): Promise<ApiError | undefined> {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (token === undefined) return undefined;
   history.replaceState(undefined, '', location.pathname);
+  return logIn(token);
+}
+
+/** Lets this browser in with a token: of the link, or of the person. */
+export async function logIn(token: string): Promise<ApiError | undefined> {
   const answer = await send<{ key: string }>('session', { token });
   if (answer.data === undefined) return answer.error;
   localStorage.setItem(keyName, answer.data.key);
   return undefined;
+}
+
+let hearLogout = (): void => undefined;
+
+/** Calls the listener when the server does not know the session any more. */
+export function onLogout(listener: () => void): void {
+  hearLogout = listener;
+}
+
+/** Ends the session of this browser. */
+export async function logOut(): Promise<void> {
+  await request('session', { method: 'DELETE' });
+  localStorage.removeItem(keyName);
 }
 
 /** True in the frame of an MCP client, where there are no other pages. */
@@ -100,7 +118,7 @@ const unreachable = {
   code: 'unreachable',
   message: isExport
     ? 'This page was exported without it.'
-    : 'ktx does not answer. Is ktx web still running?',
+    : 'ktx does not answer. Is it still running?',
 };
 
 function pageKey(): string {
@@ -135,7 +153,10 @@ async function request<Data>(path: string, init: PageRequest): Promise<Envelope<
   try {
     const headers = { ...init.headers, 'x-ktx-page': pageKey() };
     const answer = await fetch(path, { ...init, headers });
-    return (await answer.json()) as Envelope<Data>;
+    const envelope = (await answer.json()) as Envelope<Data>;
+    if (answer.status === 401 && path !== 'session' && envelope.error?.code === 'login')
+      hearLogout();
+    return envelope;
   } catch {
     return { ok: false, error: unreachable };
   }

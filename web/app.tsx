@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { About, Waiting as Queue } from './answers.ts';
-import { type ApiError, isExport } from './api.ts';
+import { type ApiError, isExport, onLogout } from './api.ts';
 import { useData } from './data.ts';
 import { AboutPage } from './about/about-page.tsx';
 import { GraphPage } from './graph/graph-page.tsx';
@@ -11,7 +11,8 @@ import { HomePage } from './pages/home.tsx';
 import { SearchPage } from './pages/search.tsx';
 import { UsagePage } from './pages/usage.tsx';
 import { ReviewPage } from './review/review-page.tsx';
-import { Failure, Said } from './parts/basics.tsx';
+import { LoginForm, Person } from './login.tsx';
+import { Failure, Said, Waiting } from './parts/basics.tsx';
 import { SearchBox } from './parts/search-box.tsx';
 import { type Place, usePlace } from './router.ts';
 
@@ -23,6 +24,8 @@ interface PageEntry {
   readonly isListed?: false;
   /** True if there is nothing to show of it without the server. */
   readonly isLive?: true;
+  /** True if it is for the person who runs ktx alone. */
+  readonly isOwn?: true;
 }
 
 const pages: readonly PageEntry[] = [
@@ -30,9 +33,15 @@ const pages: readonly PageEntry[] = [
   { path: 'review', title: 'Review', show: (place) => <ReviewPage place={place} /> },
   { path: 'joins', title: 'Joins', show: (place) => <GraphPage place={place} /> },
   { path: 'datasets', title: 'Datasets', show: () => <DatasetsPage /> },
-  { path: 'ask', title: 'Ask', show: () => <AskPage />, isLive: true },
-  { path: 'evals', title: 'Evals', show: (place) => <EvalsPage place={place} />, isLive: true },
-  { path: 'models', title: 'Models', show: () => <UsagePage />, isLive: true },
+  { path: 'ask', title: 'Ask', show: () => <AskPage />, isLive: true, isOwn: true },
+  {
+    path: 'evals',
+    title: 'Evals',
+    show: (place) => <EvalsPage place={place} />,
+    isLive: true,
+    isOwn: true,
+  },
+  { path: 'models', title: 'Models', show: () => <UsagePage />, isLive: true, isOwn: true },
   {
     path: 'about',
     title: 'About',
@@ -51,13 +60,16 @@ const pages: readonly PageEntry[] = [
 export function App({ refused }: { readonly refused: ApiError | undefined }) {
   const place = usePlace();
   const about = useData<About>('about');
+  const [isOut, setOut] = useState(false);
+  useEffect(() => onLogout(() => setOut(true)), []);
   const [first = ''] = place.parts;
-  const page = pages.find(({ path }) => path === first);
+  const page = pages.find(({ path, isOwn }) => path === first && isShownTo(about.data, isOwn));
   useEffect(() => {
     document.title = `${page?.title ?? 'Not found'} · ${about.data?.project ?? 'ktx'}`;
     scrollTo(0, 0);
   }, [first, about.data]);
   const error = refused ?? about.error;
+  if (isOut || error?.code === 'login') return <LoginForm />;
   if (error !== undefined) return <LockedOut error={error} />;
   return (
     <>
@@ -65,12 +77,30 @@ export function App({ refused }: { readonly refused: ApiError | undefined }) {
         Skip to the content
       </a>
       <TopBar about={about.data} />
-      <Menu current={first} />
+      <Menu current={first} about={about.data} />
       <main id="main" tabIndex={-1}>
-        {page === undefined ? <p class="empty">There is no such page.</p> : page.show(place)}
+        <Shown page={page} place={place} isKnown={about.data !== undefined} />
       </main>
     </>
   );
+}
+
+interface ShownPage {
+  readonly page: PageEntry | undefined;
+  readonly place: Place;
+  /** False until the server has said who asks: before that nothing else is asked. */
+  readonly isKnown: boolean;
+}
+
+function Shown({ page, place, isKnown }: ShownPage) {
+  if (!isKnown) return <Waiting />;
+  if (page === undefined) return <p class="empty">There is no such page.</p>;
+  return <>{page.show(place)}</>;
+}
+
+/** Behind the login of a server there are only pages that each person sees with their role. */
+function isShownTo(about: About | undefined, isOwn: true | undefined): boolean {
+  return isOwn !== true || (about !== undefined && about.login === undefined);
 }
 
 function focusMain(event: Event): void {
@@ -92,13 +122,14 @@ function TopBar({ about }: { readonly about: About | undefined }) {
       {isExport ? null : <SearchBox />}
       <span class="tags">
         {about?.read_only === true ? <span class="chip chip-plain">read only</span> : null}
+        {about?.login === undefined ? null : <Person login={about.login} />}
       </span>
     </div>
   );
 }
 
-function Menu({ current }: { readonly current: string }) {
-  const { data } = useData<Queue>('review');
+function Menu({ current, about }: { readonly current: string; readonly about: About | undefined }) {
+  const { data } = useData<Queue>(about === undefined ? undefined : 'review');
   const open =
     data === undefined
       ? 0
@@ -106,7 +137,9 @@ function Menu({ current }: { readonly current: string }) {
         data.joins.length +
         data.unreviewed.length +
         data.corrections.length;
-  const shown = pages.filter((page) => page.isListed !== false && !(isExport && page.isLive));
+  const shown = pages.filter(
+    (page) => page.isListed !== false && !(isExport && page.isLive) && isShownTo(about, page.isOwn),
+  );
   return (
     <nav class="menu" aria-label="Pages">
       {shown.map(({ path, title }) => (

@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts';
 const safety = ['web/safety.test.ts'];
 const changed = ['web/changed.test.ts'];
 const exported = ['web/export.test.ts'];
+const teamSafety = ['web/team-safety.test.ts'];
+const teamRoles = ['web/team-roles.test.ts'];
 
 /** Who may ask the server of the page, and what a stranger gets. */
 export const pageMutants: readonly Mutant[] = [
@@ -85,5 +87,93 @@ export const pageMutants: readonly Mutant[] = [
     replace: '  if (users.length >= 0) return;',
     why: 'A join gets another name, and saved queries still say the old one.',
     tests: changed,
+  },
+  {
+    name: 'team-page-key',
+    file: 'web/team/team-page.ts',
+    find: "if (typeof key !== 'string' || !timingSafeEqual(hashText(key), session.keyHash))",
+    replace: "if (typeof key === 'string' && !timingSafeEqual(hashText(key), session.keyHash))",
+    why: 'A stolen cookie is enough for the page of a server.',
+    tests: teamSafety,
+  },
+  {
+    name: 'team-page-other-origin',
+    file: 'web/team/team-page.ts',
+    find: 'if (url === null || url.host !== host?.toLowerCase()) return false;',
+    replace: 'if (url === null) return false;',
+    why: 'Another server of the same machine, or the page of another site, decides.',
+    tests: teamSafety,
+  },
+  {
+    name: 'team-page-admitted',
+    file: 'web/team/answer-caller.ts',
+    find: "if (admission.kind === 'refused') {",
+    replace: "if (admission.kind === 'refused' && command.length === 0) {",
+    why: 'Scopes and limits do not hold for the page.',
+    tests: teamRoles,
+  },
+  {
+    name: 'team-page-secure',
+    file: 'web/team/team-sessions.ts',
+    find: "isLoopbackName(hostname) ? '' : '; Secure'",
+    replace: "isLoopbackName(hostname) ? '; Secure' : ''",
+    why: 'The cookie of a team goes over connections that others read.',
+    tests: teamSafety,
+  },
+  {
+    name: 'team-page-session-end',
+    file: 'web/team/team-sessions.ts',
+    find: 'session !== undefined && session.ends > now()',
+    replace: 'session !== undefined && session.ends > 0',
+    why: 'A browser that somebody left stays logged in for ever.',
+    tests: teamSafety,
+  },
+  {
+    name: 'team-page-scope',
+    file: 'web/team/team-routes.ts',
+    find: "const deciding = { effect: 'write', isForAll: false } as const;",
+    replace: "const deciding = { effect: 'context', isForAll: false } as const;",
+    why: 'Who may only read decides conflicts for the team.',
+    tests: teamRoles,
+  },
+  {
+    name: 'team-page-visible',
+    file: 'web/team/team-routes.ts',
+    find: "  return [...command.slice(0, end), '--visible', ...command.slice(end)];",
+    replace: '  return [...command.slice(0, end), ...command.slice(end)];',
+    why: 'Callers see row rules and what is hidden.',
+    tests: teamRoles,
+  },
+  {
+    name: 'visible-numbers',
+    file: 'project/visible/visible-subjects.ts',
+    find: 'if (!model.hasRules) return true;',
+    replace: 'if (model.hasRules) return true;',
+    why: 'A conflict shows a number over rows that the caller may not see.',
+    tests: teamRoles,
+  },
+  {
+    name: 'visible-decisions',
+    file: 'project/visible/review-visible.ts',
+    find: 'return !rules && meant.every(',
+    replace: 'return !rules || meant.every(',
+    why: 'A caller decides about a metric that is hidden from them.',
+    tests: teamRoles,
+  },
+  {
+    name: 'visible-explain-rules',
+    file: 'project/visible/explain-visible.ts',
+    find: "if (type === 'dataset') return datasetKeys.has(key);",
+    replace: "if (type === 'dataset') return true;",
+    why: 'The page about a dataset shows its row rules, which name values of other roles.',
+    tests: teamRoles,
+  },
+  {
+    name: 'team-page-limits',
+    file: 'web/team/team-page.ts',
+    find: '  if (wait > 0) {',
+    replace: '  if (wait > 3_600) {',
+    why: 'The page asks more of a server than its limits allow.',
+    tests: teamSafety,
   },
 ];

@@ -5,7 +5,7 @@ import { hashText } from './secret.ts';
 import type { PageSessions } from './page-sessions.ts';
 
 /** What the page sends with every request: a form, an image or a link of another site cannot. */
-const pageKeyHeader = 'x-ktx-page';
+export const pageKeyHeader = 'x-ktx-page';
 
 /** Names under which this machine reaches itself. */
 const ownNames = ['localhost', '127.0.0.1', '[::1]'];
@@ -23,8 +23,16 @@ export interface RequestRefusal {
 export function refuseForeign({ headers }: IncomingMessage): RequestRefusal | undefined {
   const host = validateHostHeader(headers.host, ownNames);
   if (!host.ok) return { status: 403, code: 'host', message: `${host.message}.` };
-  const origin = headers.origin;
-  if (origin !== undefined && origin !== `http://${headers.host}`)
+  return refuseOtherSites({ headers }, (origin, own) => origin === `http://${own}`);
+}
+
+/** Why the server does not talk to the page that asks, if it is one of another site. */
+export function refuseOtherSites(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  isOwn: (origin: string, host: string | undefined) => boolean,
+): RequestRefusal | undefined {
+  const { origin } = headers;
+  if (origin !== undefined && !isOwn(origin, headers.host))
     return { status: 403, code: 'origin', message: 'Pages of other sites may not ask ktx.' };
   const site = headers['sec-fetch-site'];
   // A link to the page from elsewhere is fine: it carries neither cookie nor key.

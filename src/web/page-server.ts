@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { inspect } from 'node:util';
-import { z } from 'zod';
-import { parseJson } from '../lib/json.ts';
 import { readVersion } from '../lib/version.ts';
-import { readBody, sendJson } from '../mcp/http/exchange.ts';
+import { sendJson } from '../mcp/http/exchange.ts';
 import { serverLimits, startListening } from '../mcp/listen.ts';
 import { refuseForeign, refuseStranger, type RequestRefusal } from './guard.ts';
+import { isConflict, sendFailure } from './page-answer.ts';
 import { type PageFiles, sendPageFile } from './page-files.ts';
+import { setPageHeaders } from './page-headers.ts';
+import { readInput, readQuery } from './page-input.ts';
 import { pageRoutes, type PageCommand, type PageRoute } from './page-routes.ts';
 import { openPageSessions, type PageSessions } from './page-sessions.ts';
 
@@ -29,9 +30,6 @@ export interface PageServerOptions {
   /** Called once the server accepts requests, with the link that lets one browser in. */
   readonly onListening: (started: { readonly url: string; readonly link: string }) => void;
 }
-
-/** Bytes of a request. */
-const longestBody = 256 * 1024;
 
 const address = '127.0.0.1';
 
@@ -146,14 +144,6 @@ async function answerRoute(
   response.end(envelope);
 }
 
-/** True if the command refused because the question has changed since the page showed it. */
-function isConflict(envelope: string): boolean {
-  const { data } = refusedSchema.safeParse(parseJson(envelope));
-  return data?.error.code === 'question_changed';
-}
-
-const refusedSchema = z.object({ error: z.object({ code: z.string() }) });
-
 interface StreamedCommand {
   readonly run: RunForPage;
   readonly command: PageCommand;
@@ -170,22 +160,6 @@ async function streamLines(
   const send = (line: string): void => void response.write(`data: ${line}\n\n`);
   send(await run(command, { signal, onLine: send }));
   response.end();
-}
-
-function readQuery(query: URLSearchParams): object {
-  return Object.fromEntries(
-    [...new Set(query.keys())].map((key) => {
-      const values = query.getAll(key);
-      return [key, values.length === 1 ? values[0] : values];
-    }),
-  );
-}
-
-/** Only JSON, which a form of another site cannot send. */
-async function readInput(request: IncomingMessage): Promise<unknown> {
-  if (request.headers['content-type'] !== 'application/json') return undefined;
-  const bytes = await readBody(request, longestBody);
-  return bytes && parseJson(bytes.toString());
 }
 
 /** Exchanges the token of the link for a cookie and the page's key. */
@@ -213,33 +187,4 @@ function refuse(
 ): void {
   report({ refused: code, from: response.req.socket.remoteAddress });
   sendFailure(response, status, { code, message });
-}
-
-function sendFailure(
-  response: ServerResponse,
-  status: number,
-  error: { readonly code: string; readonly message: string },
-): void {
-  sendJson(response, status, { body: { ok: false, error } });
-}
-
-/** Nothing but the page's own files runs or is loaded, and nobody shows it in a frame. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-function setPageHeaders(response: ServerResponse): void {
-  response.setHeader('content-security-policy', policy);
-  response.setHeader('x-content-type-options', 'nosniff');
-  response.setHeader('x-frame-options', 'DENY');
-  response.setHeader('referrer-policy', 'no-referrer');
-  response.setHeader('cross-origin-opener-policy', 'same-origin');
-  response.setHeader('cross-origin-resource-policy', 'same-origin');
 }

@@ -25,7 +25,12 @@ export const looks: readonly Look[] = ([1280, 390] as const).flatMap((width) =>
 );
 
 /** Opens the link of `ktx web` in a browser of its own, which ends with the test. */
-export async function openPage(started: StartedPage, look: Look): Promise<Watched> {
+export function openPage({ link }: StartedPage, look: Look): Promise<Watched> {
+  return openTab(link, look);
+}
+
+/** The same for any address; nothing may leave its origin. */
+export async function openTab(address: string, look: Look): Promise<Watched> {
   const browser = await playwright.launch({
     executablePath: chromium,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
@@ -44,9 +49,10 @@ export async function openPage(started: StartedPage, look: Look): Promise<Watche
   page.on('pageerror', (error) => problems.push(`script: ${error.message}`));
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(started.url) && !url.startsWith('data:')) problems.push(`left: ${url}`);
+    const isOwn = url.startsWith(`${new URL(address).origin}/`) || url.startsWith('data:');
+    if (!isOwn) problems.push(`left: ${url}`);
   });
-  await page.goto(started.link);
+  await page.goto(address);
   await page.waitForSelector('main h1');
   return { page, context, problems };
 }

@@ -72,7 +72,7 @@ export function AskPage() {
 /** Who asks without a model gets no answer: the way to one, before the question is written. */
 function ModelMissing() {
   const { data } = useData<Status>('status');
-  if (data?.llm.state !== 'none') return null;
+  if (data?.llm?.state !== 'none') return null;
   return (
     <div class="remark" role="note">
       <p>No model is configured, so nothing can be answered here.</p>

@@ -21,7 +21,7 @@ export function HomePage() {
         <Connections status={data} />
       </Section>
       <LeftOut status={data} />
-      <Repository status={data} />
+      {data.llm === undefined ? null : <Repository status={data} llm={data.llm} />}
     </>
   );
 }
@@ -49,7 +49,7 @@ function LeadConflict({ conflict }: { readonly conflict: Conflict }) {
   );
 }
 
-function Queue({ status: { attention } }: { readonly status: Status }) {
+function Queue({ status: { attention, llm } }: { readonly status: Status }) {
   const { contested, joins, unreviewed, corrections, stale, pending, deferred } = attention;
   const leftOut = attention.quarantined.length + attention.unfit.length;
   const entries = [
@@ -73,7 +73,17 @@ function Queue({ status: { attention } }: { readonly status: Status }) {
       link: '#/review',
     },
     { amount: stale.length, title: 'Stale', text: 'their evidence changed', link: '#/review' },
-    { amount: leftOut, title: 'Left out', text: 'facts that could not be used', link: '#/review' },
+    // Callers of a server are not told what an ingest left out.
+    ...(llm === undefined
+      ? []
+      : [
+          {
+            amount: leftOut,
+            title: 'Left out',
+            text: 'facts that could not be used',
+            link: '#/review',
+          },
+        ]),
     {
       amount: pending.length,
       title: 'Pending',
@@ -181,7 +191,13 @@ function LeftOut({ status: { attention } }: { readonly status: Status }) {
   );
 }
 
-function Repository({ status: { uncommitted, git, llm } }: { readonly status: Status }) {
+function Repository({
+  status: { uncommitted, git },
+  llm,
+}: {
+  readonly status: Status;
+  readonly llm: NonNullable<Status['llm']>;
+}) {
   const files =
     uncommitted === undefined
       ? (git ?? 'no git repository')

@@ -1,7 +1,9 @@
 import { Readable, Writable } from 'node:stream';
 import PQueue from 'p-queue';
 import { shareProject } from '../../web/shared-project.ts';
+import type { Project } from '../../project/open/open.ts';
 import type { RunForPage } from '../../web/page-server.ts';
+import type { RunForCaller } from '../../web/team/answer-caller.ts';
 import type { CommandContext } from '../command.ts';
 import { runCli } from '../run.ts';
 
@@ -15,27 +17,42 @@ const mostAtOnce = 4;
 export function openPageRunner(context: CommandContext, dir: string) {
   const shared = shareProject(dir, () => context.reopenProject());
   const queue = new PQueue({ concurrency: mostAtOnce });
-  const runNow: RunForPage = async (command, { signal, onLine }) => {
+  const runNow: RunForPage = async (command, options) => {
     const lease = await shared.take();
     try {
-      const output = collectLines(onLine);
-      const host = {
-        stdin: Readable.from([]),
-        stdout: output.stream,
-        stderr: new Writable({ write: (_chunk, _encoding, done) => done() }),
-        env: context.host.env,
-        cwd: dir,
-        signal,
-        openProject: async () => lease.project,
-      };
-      await runCli(withJsonFlag(command), host);
-      return output.last();
+      return await runOn(lease.project, command, { ...options, env: context.host.env });
     } finally {
       await lease.release();
     }
   };
   const run: RunForPage = (command, options) => queue.add(() => runNow(command, options));
   return { run, close: () => shared.close() };
+}
+
+/** Runs command lines for callers of a server, each on the project as the caller sees it. */
+export function openCallerRunner({ host }: CommandContext): RunForCaller {
+  return (command, { project, signal }) => runOn(project, command, { signal, env: host.env });
+}
+
+type RunOptions = Parameters<RunForPage>[1] & Pick<CommandContext['host'], 'env'>;
+
+/** What the command prints, with its last line as the answer. */
+async function runOn(
+  project: Project,
+  command: readonly string[],
+  { signal, onLine, env }: RunOptions,
+): Promise<string> {
+  const output = collectLines(onLine);
+  await runCli(withJsonFlag(command), {
+    stdin: Readable.from([]),
+    stdout: output.stream,
+    stderr: new Writable({ write: (_chunk, _encoding, done) => done() }),
+    env,
+    cwd: project.dir,
+    signal,
+    openProject: async () => project,
+  });
+  return output.last();
 }
 
 /** The flag for output stands before `--`, behind which every word is an argument. */

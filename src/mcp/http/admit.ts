@@ -47,6 +47,15 @@ export function openAdmission({ tokens, provider, report }: AdmitInput) {
         throw error;
       }
     },
+    /** Who has that token, by the same rules; without a login of the server nobody has one. */
+    async whoHas(token: string): Promise<Login> {
+      try {
+        return await authenticate(logins, `Bearer ${token}`);
+      } catch (error) {
+        if (error instanceof UserError && error.retryable) return unchecked;
+        throw error;
+      }
+    },
     /** True if the message was answered: it needs a scope that the client can get. */
     asksForScope(
       response: ServerResponse,

@@ -7,12 +7,13 @@ import type { Broker } from '../broker/open-broker.ts';
 import { type AdmitInput, openAdmission } from './admit.ts';
 import type { HttpCaller } from './callers.ts';
 import { sendJson, sendResponse, sendText, toWebRequest } from './exchange.ts';
+import { openPageRoute, type PageRouteInput } from '../page/page-route.ts';
 import type { Metrics } from '../usage/metrics.ts';
 import { readMessage } from './read-message.ts';
 import type { ReloadingCallers } from './reload.ts';
 import { isMetadataPath, resourceMetadata } from './resource-metadata.ts';
 
-interface RouteInput extends AdmitInput {
+interface RouteInput extends AdmitInput, Pick<PageRouteInput, 'page' | 'end'> {
   readonly callers: Pick<ReloadingCallers, 'take' | 'state'>;
   readonly metrics: Pick<Metrics, 'countRequest' | 'read'>;
   /** The names that `Host` and `Origin` may have. */
@@ -28,6 +29,7 @@ export function openRoutes(input: RouteInput) {
   const admission = openAdmission(input);
   const mcp = openMcpRoute(input, admission);
   const login = openLoginRoutes(input);
+  const page = openPageRoute(input, admission);
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = ''] = (request.url ?? '').split('?');
@@ -39,10 +41,12 @@ export function openRoutes(input: RouteInput) {
       });
     if (await login.answer(path, request, response)) return;
     if (path === '/metrics') return answerMetrics({ metrics, admission }, request, response);
-    if (path !== '/mcp')
+    const isOfPage = page.answers(path);
+    if (path !== '/mcp' && !isOfPage)
       return sendJson(response, 404, { body: { error: 'MCP is at /mcp, and little else here.' } });
     if (state === 'stopping')
       return sendJson(response, 503, { body: { error: 'The server stops. Try again later.' } });
+    if (isOfPage) return page.answer(request, response);
     response.once('close', () => metrics.countRequest(response.statusCode));
     await mcp.answer(request, response);
   };
@@ -68,7 +72,7 @@ export function openRoutes(input: RouteInput) {
     becomeReady: (): void => void (state = state === 'starting' ? 'ready' : state),
     stop: (): void => void (state = 'stopping'),
     /** Resolves when nothing that counts is running. */
-    settled: mcp.settled,
+    settled: async (): Promise<void> => void (await Promise.all([mcp.settled(), page.settled()])),
   };
 }
 

@@ -12,6 +12,7 @@ import type { CallerLimits } from '../usage/limits.ts';
 import { serverLimits, startListening } from '../listen.ts';
 import { openTaskTables } from '../tasks/task-table.ts';
 import { resolveListenAddress } from './listen-address.ts';
+import type { GuardedPage } from '../page/page-route.ts';
 import { openMetrics } from '../usage/metrics.ts';
 import { keepRefreshing, openReloading } from './reload.ts';
 import { openRoutes } from './routes.ts';
@@ -38,6 +39,8 @@ interface HttpServerOptions extends Pick<CallersInput, 'createServer'> {
   /** Opens the project with the configuration that it has now; without it the first one stays. */
   readonly reopen?: (() => Promise<Project>) | undefined;
   readonly refreshMs?: number;
+  /** Answers what is not MCP. */
+  readonly page?: GuardedPage | undefined;
   readonly signal: AbortSignal;
   /** Called once the server accepts requests. */
   readonly onListening: (started: { readonly url: string; readonly hasLogin: boolean }) => void;
@@ -77,6 +80,8 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
     broker,
     names: listen.names,
     report,
+    page: options.page,
+    end: ended.signal,
   });
   const server = createHttpServer(serverLimits, (request, response) => {
     void routes.answer(request, response);

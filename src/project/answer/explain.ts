@@ -34,6 +34,8 @@ interface ExplainRequest {
   readonly connection?: string | undefined;
   /** Also scans the warehouse, for candidates that were not accepted and for exact measurements. */
   readonly measure: boolean;
+  /** True if only the project's files are looked in. */
+  readonly onlyFiles?: boolean;
 }
 
 /**
@@ -45,7 +47,9 @@ export async function explainAnything(
   request: ExplainRequest,
   callbacks: ScanCallbacks,
 ) {
-  const subjects = (await traceToSubjects(project, request.subject)) ?? [request.subject];
+  const { subject: named, onlyFiles = false } = request;
+  const traced = onlyFiles ? undefined : await traceToSubjects(project, named);
+  const subjects = traced ?? [named];
   const explanations = await Promise.all(
     subjects.map((subject) => explainSubject(project, { ...request, subject }, callbacks)),
   );
@@ -106,6 +110,8 @@ export async function explainSubject(
   const successes = fromFiles.filter(({ failure }) => failure === undefined);
   if (successes.length > 0 && !request.measure)
     return successes.flatMap(({ explanations }) => explanations);
+  const [unknown] = fromFiles.flatMap(({ failure }) => failure ?? []);
+  if (request.onlyFiles === true && unknown !== undefined) throw unknown;
   const measured: ExplainAttempt[] = [];
   for (const { provenance } of successes.length > 0 ? successes : fromFiles) {
     const { connection } = provenance;

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import type { Project } from '../../../project/open/open.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { parseBytes, parsePositiveAmount, parsePositiveInteger } from '../../flags/parse-number.ts';
 import { parsePort } from '../../flags/parse-port.ts';
@@ -20,6 +22,7 @@ interface ServeFlags {
   readonly bytesReadPerDay?: number | undefined;
   readonly usdPerDay?: number | undefined;
   readonly grace?: number | undefined;
+  readonly page?: true | undefined;
 }
 
 export const serveCommand = defineCommand({
@@ -37,6 +40,7 @@ export const serveCommand = defineCommand({
       'ktx mcp serve --http --host 0.0.0.0 --allow-host ktx.example.com',
       'serves others, who need a token',
     ],
+    ['ktx mcp serve --http --page', 'also shows people the page, after they log in'],
   ],
   define: (command) =>
     command
@@ -78,7 +82,8 @@ export const serveCommand = defineCommand({
         '--grace <seconds>',
         `time for running calls when the server stops (default: ${defaultGrace})`,
         parsePositiveInteger,
-      ),
+      )
+      .option('--page', 'also the page of ktx web, for everybody with a token'),
   async run({ options }, context) {
     const { http, ...flags } = options;
     if (http === true) return serveOverHttp(flags, context);
@@ -123,14 +128,33 @@ async function serveOverHttp(flags: ServeFlags, context: CommandContext): Promis
     limits,
     graceMs: (flags.grace ?? defaultGrace) * 1000,
     reopen: () => context.reopenProject(),
+    page: flags.page === true ? await openPage(project, context) : undefined,
     signal: context.signal,
     onListening({ url, hasLogin }) {
+      if (flags.page === true) context.printNote(describePage(url, hasLogin));
       const who = hasLogin ? 'clients need a token' : 'without login, for this machine only';
       context.printNote(`ktx serves MCP at ${url} (${who}).`);
       context.printEvent({ type: 'listening', url, login: hasLogin });
     },
   });
   return undefined;
+}
+
+async function openPage({ dir }: Project, context: CommandContext) {
+  const [{ readBuiltPage }, { openCallerRunner }, { openTeamPage }] = await Promise.all([
+    import('../../page/built-page.ts'),
+    import('../../page/run-for-page.ts'),
+    import('../../../web/team/team-page.ts'),
+  ]);
+  const files = await readBuiltPage(context);
+  return openTeamPage({ files, project: basename(dir), run: openCallerRunner(context) });
+}
+
+function describePage(url: string, hasLogin: boolean): string {
+  const page = url.slice(0, -'mcp'.length);
+  return hasLogin
+    ? `The page is at ${page} (people log in with their token).`
+    : `The page is at ${page}, and lets nobody in: ktx mcp token create <name>.`;
 }
 
 function onlyWithHttp(key: string) {

@@ -1,7 +1,8 @@
 import type { Explanation } from '../../../context/compile/explain.ts';
 import type { SubjectUse } from '../../../project/graph/find-uses.ts';
 import type { Project } from '../../../project/open/open.ts';
-import { defineCommand } from '../../command.ts';
+import { type CommandContext, type CommandResult, defineCommand } from '../../command.ts';
+import { visibleFlag } from '../../flags/visible-flag.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import { formatValue } from '../../terminal/value-text.ts';
@@ -25,9 +26,12 @@ export const explainCommand = defineCommand({
       )
       .option('--connection <name>', 'the warehouse, if there are several')
       .option('--uses', 'also what depends on it: metrics, joins, saved queries, dashboards')
-      .option('--measure', 'also scan: exact measurements, and rejected candidates'),
+      .option('--measure', 'also scan: exact measurements, and rejected candidates')
+      .option(...visibleFlag),
   async run({ args: [subject], options }, context) {
     const project = await context.project();
+    if (options.visible === true)
+      return explainToCallers(project, { subject, ...options }, context);
     const { explainAnything } = await import('../../../project/answer/explain.ts');
     const measure = options.measure === true;
     const request = { subject, connection: options.connection, measure };
@@ -62,6 +66,18 @@ export const explainCommand = defineCommand({
     };
   },
 });
+
+/** With what depends on it, and never measured. */
+async function explainToCallers(
+  project: Project,
+  request: { readonly subject: string; readonly connection?: string | undefined },
+  { signal, screen }: CommandContext,
+): Promise<CommandResult> {
+  const { explainVisible } = await import('../../../project/visible/explain-visible.ts');
+  const explanations = await explainVisible(project, request, signal);
+  const text = explanations.map((own) => describeExplanation(own, screen)).join('\n\n');
+  return { data: { explanations }, verbatim: true, text };
+}
 
 interface ReviewedExplanation extends Explanation {
   readonly contested: readonly {

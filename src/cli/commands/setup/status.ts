@@ -9,7 +9,13 @@ import type { ConnectionStatus, SourceStatus } from '../../../project/review/sta
 import type { EmbeddingsStatus } from '../../../project/setup/embeddings-status.ts';
 import type { LlmStatus } from '../../../project/setup/llm-status.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';
-import { defineCommand, type CommandResult, type NextStep } from '../../command.ts';
+import {
+  defineCommand,
+  type CommandContext,
+  type CommandResult,
+  type NextStep,
+} from '../../command.ts';
+import { visibleFlag } from '../../flags/visible-flag.ts';
 import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { describeLlm, describeUsage } from '../../terminal/llm-text.ts';
 import { egressResult } from '../../terminal/egress-text.ts';
@@ -41,11 +47,13 @@ export const statusCommand = defineCommand({
         new Option('--by <grouping>', 'with --egress: what a line stands for')
           .choices(egressGroupings)
           .default('column' as const),
-      ),
+      )
+      .option(...visibleFlag),
   async run({ options }, context) {
     const project = await context.project({ mayAsk: false });
     if (options.usage === true) return usageResult(project);
     if (options.egress === true) return egressResult(project, options.by);
+    if (options.visible === true) return visibleResult(project, context);
     const { readProjectStatus } = await import('../../../project/review/status.ts');
     context.progress.update('connecting to the warehouses');
     const depth = options.fast === true ? 'fast' : 'kept';
@@ -79,6 +87,20 @@ export const statusCommand = defineCommand({
     };
   },
 });
+
+async function visibleResult(
+  project: Project,
+  { signal, screen }: CommandContext,
+): Promise<CommandResult> {
+  const { readVisibleStatus } = await import('../../../project/visible/status-visible.ts');
+  const status = await readVisibleStatus(project, signal);
+  const text = [
+    ...status.connections.flatMap((own) => connectionLines(own, screen)),
+    ...status.sources.flatMap((own) => sourceLines(own, screen)),
+    ...queueLines(status.attention, screen),
+  ].join('\n');
+  return { data: status, text };
+}
 
 const usageColumns = [
   ...['backend', 'model', 'role'].map((name) => ({ name, type: 'string' })),

@@ -6,8 +6,10 @@ import type { Diagnostic } from '../../../lib/diagnostic.ts';
 import { UserError } from '../../../lib/error.ts';
 import { nearest } from '../../../lib/suggest.ts';
 import {
+  readVisibleDatasets,
   renderStaleLines,
   renderUnqueryableLines,
+  renderVisibleDataset,
   findUnqueryableMetrics,
 } from '../../../project/answer/visible-datasets.ts';
 import { findSteps, listedDataset } from '../../../context/catalog/find-steps.ts';
@@ -20,7 +22,8 @@ import {
 import { openStaleness } from '../../../project/review/stale.ts';
 import { listSavedQueries } from '../../../project/saved/saved-queries.ts';
 import { readText } from '../../../store/files.ts';
-import { defineCommand, type NextStep } from '../../command.ts';
+import { type CommandResult, defineCommand, type NextStep } from '../../command.ts';
+import { visibleFlag } from '../../flags/visible-flag.ts';
 
 type ModelOfProject = Awaited<ReturnType<Project['model']>>['model'];
 
@@ -134,9 +137,11 @@ export const readCommand = defineCommand({
   define: (command) =>
     command
       .argument('<dataset>', 'name of the dataset')
-      .option('--connection <name>', 'the warehouse, if there are several'),
+      .option('--connection <name>', 'the warehouse, if there are several')
+      .option(...visibleFlag),
   async run({ args: [name], options }, context) {
     const project = await context.project();
+    if (options.visible === true) return readVisible(project, name, options.connection);
     // A subject, as search prints it: dataset:shop.orders, field:shop.orders.status.
     const subject = parseSubject(name);
     const dataset = subject?.dataset ?? name;
@@ -174,6 +179,33 @@ export const readCommand = defineCommand({
     };
   },
 });
+
+async function readVisible(
+  project: Project,
+  named: string,
+  requested: string | undefined,
+): Promise<CommandResult> {
+  const { dataset = named, connection: own } = parseSubject(named) ?? {};
+  const connection = await findConnectionOf(project, dataset, requested ?? own);
+  const visible = await readVisibleDatasets(project, connection);
+  const found = visible.find((each) => each.dataset.dataset === dataset);
+  const { model } = await project.model(connection);
+  if (found === undefined) throw unknownDatasetError(dataset, connection, model);
+  const yaml = renderVisibleDataset(found);
+  return {
+    verbatim: true,
+    data: {
+      connection,
+      file: found.path,
+      definition: found.dataset,
+      yaml,
+      contested: describeConflicts(found.contested),
+      stale: renderStaleLines(found.stale),
+      not_yet_queryable: [...found.unqueryable],
+    },
+    text: yaml.trimEnd(),
+  };
+}
 
 function unknownDatasetError(
   dataset: string,

@@ -5,8 +5,10 @@ import type { Project } from '../../../../project/open/open.ts';
 import type { ProposedCorrection } from '../../../../project/review/corrections.ts';
 import type { createJoinPin } from '../../../../project/review/joins.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../../command.ts';
+import { visibleFlag } from '../../../flags/visible-flag.ts';
 import { describeIngest } from '../ingest-report-text.ts';
 import { ingestFailure } from '../run-ingest.ts';
+import { openForDecision } from './open-for-decision.ts';
 
 /** For programs that showed the question to a person some time ago. */
 const seenOption = [
@@ -29,10 +31,11 @@ export const chooseCommand = defineCommand({
       .argument('<version>', 'id of the version, or the beginning of it')
       .option('--kind <kind>', 'which conflict, if the subject has several')
       .option('--why <words>', 'reason, stored with the choice')
-      .option(...seenOption),
-  async run({ args: [subject, version], options }, context) {
-    const choice = { subject, choose: version, ...options };
-    return choose(await context.project(), choice, context);
+      .option(...seenOption)
+      .option(...visibleFlag),
+  async run({ args: [subject, version], options: { visible, ...options } }, context) {
+    const project = await openForDecision(context, { named: [subject], visible });
+    return choose(project, { subject, choose: version, ...options }, context);
   },
 });
 
@@ -56,9 +59,12 @@ export const acceptCommand = defineCommand({
       .argument('<join...>', joinArgument)
       .option('--as <name>', 'name of the join in queries; refused while others use its name')
       .option('--why <words>', 'reason, stored with it')
-      .option(...seenOption),
-  run: async ({ args: [joins], options: { as: role, ...options } }, context) =>
-    decideJoins(await context.project(), { joins, role, ...options, isAccepted: true }, context),
+      .option(...seenOption)
+      .option(...visibleFlag),
+  async run({ args: [joins], options: { as: role, visible, ...options } }, context) {
+    const project = await openForDecision(context, { named: joins, visible });
+    return decideJoins(project, { joins, role, ...options, isAccepted: true }, context);
+  },
 });
 
 export const rejectCommand = defineCommand({
@@ -75,9 +81,12 @@ export const rejectCommand = defineCommand({
     command
       .argument('<join...>', joinArgument)
       .option('--why <words>', 'reason, stored with it')
-      .option(...seenOption),
-  run: async ({ args: [joins], options }, context) =>
-    decideJoins(await context.project(), { joins, ...options, isAccepted: false }, context),
+      .option(...seenOption)
+      .option(...visibleFlag),
+  async run({ args: [joins], options: { visible, ...options } }, context) {
+    const project = await openForDecision(context, { named: joins, visible });
+    return decideJoins(project, { joins, ...options, isAccepted: false }, context);
+  },
 });
 
 const questionArgument = 'subject as printed by ktx review list, or an id';
@@ -100,9 +109,12 @@ export const editCommand = defineCommand({
       .argument('<definition>', 'words, a formula, or YAML')
       .option(...kindOption)
       .option('--why <words>', 'reason, stored with it')
-      .option(...seenOption),
-  run: async ({ args: [named, text], options }, context) =>
-    writeOwn(await context.project(), { named, text, ...options }, context),
+      .option(...seenOption)
+      .option(...visibleFlag),
+  async run({ args: [named, text], options: { visible, ...options } }, context) {
+    const project = await openForDecision(context, { named: [named], visible });
+    return writeOwn(project, { named, text, ...options }, context);
+  },
 });
 
 export const deferCommand = defineCommand({
@@ -121,9 +133,12 @@ export const deferCommand = defineCommand({
       .option(...kindOption)
       .option('--until <day>', 'day on which it comes back, like 2027-01-31')
       .option('--why <words>', 'reason, stored with it')
-      .option(...seenOption),
-  run: async ({ args: [named], options }, context) =>
-    putOff(await context.project(), { named, ...options }, context),
+      .option(...seenOption)
+      .option(...visibleFlag),
+  async run({ args: [named], options: { visible, ...options } }, context) {
+    const project = await openForDecision(context, { named: [named], visible });
+    return putOff(project, { named, ...options }, context);
+  },
 });
 
 export const undoCommand = defineCommand({
@@ -135,9 +150,10 @@ export const undoCommand = defineCommand({
     command
       .argument('<subject...>', 'subject as it stands in pins.yaml')
       .option('--kind <kind>', 'which decision, if the subject has several')
-      .option('--seen <choices>', 'what you decided, with commas: refused if it is another by now'),
-  async run({ args: [subjects], options: { kind, seen } }, context) {
-    const project = await context.project();
+      .option('--seen <choices>', 'what you decided, with commas: refused if it is another by now')
+      .option(...visibleFlag),
+  async run({ args: [subjects], options: { kind, seen, visible } }, context) {
+    const project = await openForDecision(context, { named: subjects, visible });
     const { createUndo } = await import('../../../../project/review/decide/undo.ts');
     const create = () =>
       inOrder(subjects, (named) => createUndo(project, { named, kind, seen: idsOf(seen) }));

@@ -1,6 +1,7 @@
 import type { ReviewedConflict } from '../../../../project/review/review.ts';
 import type { ReviewQueue } from '../../../../project/review/review-queue.ts';
 import { defineCommand, type CommandResult, type NextStep } from '../../../command.ts';
+import { visibleFlag } from '../../../flags/visible-flag.ts';
 import type { Screen } from '../../../terminal/screen.ts';
 import { escapeControls } from '../../../terminal/text-width.ts';
 import { formatValue } from '../../../terminal/value-text.ts';
@@ -11,10 +12,14 @@ export const listCommand = defineCommand({
     'Lists conflicts between sources: subject, versions with their ids, who says each, and for metrics the numbers. Then joins in doubt, ' +
     'what was left out, what is stale, and what a model has not read yet.',
   examples: [['ktx review list --json', 'list them for a program']],
-  define: (command) => command,
-  async run(_input, context) {
-    const { loadReviewQueue } = await import('../../../../project/review/review-queue.ts');
-    return listQueue(await loadReviewQueue(await context.project()), context.screen);
+  define: (command) => command.option(...visibleFlag),
+  async run({ options }, context) {
+    const project = await context.project();
+    const load =
+      options.visible === true
+        ? (await import('../../../../project/visible/review-visible.ts')).loadVisibleQueue
+        : (await import('../../../../project/review/review-queue.ts')).loadReviewQueue;
+    return listQueue(await load(project), context.screen);
   },
 });
 

@@ -1,0 +1,54 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { openAdmission } from '../http/admit.ts';
+import type { Identity, Login } from '../http/identity.ts';
+import type { ReloadingCallers, TakenCaller } from '../http/reload.ts';
+import type { Metrics } from '../usage/metrics.ts';
+
+/** What a page asks of the server whose login it stands behind. */
+export interface PageDoor {
+  /** Who may come in with a token, by the rules that hold for calls of MCP. */
+  readonly whoHas: (token: string) => Promise<Login>;
+  /** The caller that somebody with such a token is. */
+  readonly take: (identity: Identity) => TakenCaller;
+  readonly report: (entry: object) => void;
+  /** Ends everything that runs. */
+  readonly end: AbortSignal;
+}
+
+/** A page behind the login of the server. */
+export interface GuardedPage {
+  readonly answers: (path: string) => boolean;
+  readonly answer: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    door: PageDoor,
+  ) => Promise<void>;
+}
+
+export interface PageRouteInput {
+  readonly page?: GuardedPage | undefined;
+  readonly end: AbortSignal;
+  readonly callers: Pick<ReloadingCallers, 'take'>;
+  readonly metrics: Pick<Metrics, 'countRequest'>;
+  readonly report: (entry: object) => void;
+}
+
+/** Answers the requests of the page, if the server has one. */
+export function openPageRoute(
+  { page, end, callers, metrics, report }: PageRouteInput,
+  admission: Pick<ReturnType<typeof openAdmission>, 'whoHas'>,
+) {
+  const running = new Set<Promise<void>>();
+  const { whoHas } = admission;
+  const door: PageDoor = { whoHas, take: (identity) => callers.take(identity), report, end };
+  return {
+    answers: (path: string): boolean => page?.answers(path) === true,
+    async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      response.once('close', () => metrics.countRequest(response.statusCode));
+      const done = page?.answer(request, response, door) ?? Promise.resolve();
+      running.add(done);
+      await done.finally(() => running.delete(done));
+    },
+    settled: async (): Promise<void> => void (await Promise.allSettled(running)),
+  };
+}
