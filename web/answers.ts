@@ -60,6 +60,17 @@ export interface Status {
   readonly llm?: { readonly backend: string; readonly state: string };
 }
 
+/** `ktx status --runs --json` */
+export interface PastRuns {
+  readonly runs: readonly {
+    readonly kind: string;
+    readonly id: string;
+    readonly at: string;
+    readonly result: string;
+    readonly cost_usd: number | null;
+  }[];
+}
+
 /** `ktx explain … --json` */
 export interface Explained {
   readonly explanations: readonly Explanation[];

@@ -176,4 +176,20 @@ export const pageMutants: readonly Mutant[] = [
     why: 'The page asks more of a server than its limits allow.',
     tests: teamSafety,
   },
+  {
+    name: 'past-runs-questions',
+    file: 'project/learn/past-ingests.ts',
+    find: "roles.some((role) => role !== 'default' && role !== 'embedding')",
+    replace: 'roles.length > 0',
+    why: 'Questions of people stand as ingests, and their cost twice.',
+    tests: ['cli/past-runs.test.ts'],
+  },
+  {
+    name: 'past-runs-unknown-cost',
+    file: 'eval/report/run-list.ts',
+    find: 'known.length < turns.length ? null',
+    replace: 'known.length < 0 ? null',
+    why: 'What nobody knows the cost of stands with a part of it.',
+    tests: ['cli/past-runs.test.ts'],
+  },
 ];

@@ -84,6 +84,7 @@ function decides(verb: 'accept' | 'reject'): PageRoute {
 /** By path. Every value of others stands behind `=` or `--`. */
 export const pageRoutes: Readonly<Record<string, PageRoute>> = {
   '/api/status': reads('status', '--fast'),
+  '/api/runs': reads('status', '--runs'),
   '/api/usage': reads('status', '--usage'),
   '/api/egress': reads('status', '--egress'),
   '/api/evals': reads('eval', 'runs'),

@@ -45,6 +45,7 @@ const reading: Readonly<
   Record<string, { readonly ask: string | object; readonly typed: string[] }>
 > = {
   '/api/status': { ask: '', typed: ['status', '--fast'] },
+  '/api/runs': { ask: '', typed: ['status', '--runs'] },
   '/api/usage': { ask: '', typed: ['status', '--usage'] },
   '/api/egress': { ask: '', typed: ['status', '--egress'] },
   '/api/review': { ask: '', typed: ['review', 'list'] },

@@ -79,6 +79,7 @@ describe('behind the login of a server', () => {
     expect(compared.sort()).toEqual(Object.keys(reading).sort());
     const known = new Set(Object.keys(teamRoutes));
     expect(Object.keys(pageRoutes).filter((path) => !known.has(path))).toEqual([
+      '/api/runs',
       '/api/usage',
       '/api/egress',
       '/api/evals',
@@ -97,7 +98,7 @@ describe('behind the login of a server', () => {
     expect(lasting(envelopeOf(answer).data)).toEqual(lasting(envelope.data));
   });
 
-  test.for(['usage', 'egress', 'evals', 'eval?run=last'])(
+  test.for(['runs', 'usage', 'egress', 'evals', 'eval?run=last'])(
     'what others asked and paid is not there: %s',
     async (path) => {
       const answer = await ask(admin, path);

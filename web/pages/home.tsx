@@ -1,5 +1,7 @@
-import type { Conflict, Status } from '../answers.ts';
+import type { Conflict, PastRuns, Status } from '../answers.ts';
+import { isExport } from '../api.ts';
 import { useData } from '../data.ts';
+import { linkTo } from '../router.ts';
 import { Chip, Empty, Failure, Said, Section, Title, Waiting } from '../parts/basics.tsx';
 import { count, nameSubject, visible } from '../parts/text.ts';
 import { TwoTruths } from '../review/two-truths.tsx';
@@ -20,6 +22,7 @@ export function HomePage() {
       <Section title="Warehouses and sources">
         <Connections status={data} />
       </Section>
+      {data.llm === undefined ? null : <LastRuns />}
       <LeftOut status={data} />
       {data.llm === undefined ? null : <Repository status={data} llm={data.llm} />}
     </>
@@ -74,7 +77,7 @@ function Queue({ status: { attention, llm } }: { readonly status: Status }) {
     },
     { amount: stale.length, title: 'Stale', text: 'their evidence changed', link: '#/review' },
     // Callers of a server are not told what an ingest left out.
-    ...(llm === undefined
+    ...(llm === undefined && !isExport
       ? []
       : [
           {
@@ -170,6 +173,55 @@ function State({
   if (!ingested) return <Chip tone="warn">not ingested: ktx ingest</Chip>;
   if (problems > 0) return <Chip tone="bad">{count(problems, 'problem')}: ktx sl validate</Chip>;
   return <Chip tone="good">ingested</Chip>;
+}
+
+/** What was run last, and what it cost. */
+function LastRuns() {
+  const { data, error } = useData<PastRuns>(isExport ? undefined : 'runs');
+  if (isExport) return null;
+  return (
+    <Section title="Last runs" note="ingests, evals and conversations: ktx status --runs">
+      {error === undefined ? null : <Failure error={error} />}
+      {data === undefined ? null : <Runs runs={data.runs} />}
+    </Section>
+  );
+}
+
+function Runs({ runs }: PastRuns) {
+  if (runs.length === 0)
+    return (
+      <Empty>
+        Nothing yet: <code>ktx ingest</code>
+      </Empty>
+    );
+  return (
+    <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col">When</th>
+          <th scope="col">What came of it</th>
+          <th scope="col" class="number">
+            USD
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map(({ kind, id, at, result, cost_usd: cost }) => (
+          <tr key={id}>
+            <th scope="row">{kind === 'eval' ? <a href={linkTo('evals', id)}>eval</a> : kind}</th>
+            <td>
+              <time dateTime={at}>{new Date(at).toLocaleString()}</time>
+            </td>
+            <td>
+              <Said>{result}</Said>
+            </td>
+            <td class="number">{cost === null ? 'unknown' : cost.toFixed(cost === 0 ? 0 : 4)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 /** Facts that code read and could not use: nobody decides about them, somebody corrects them. */

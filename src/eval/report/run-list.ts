@@ -32,3 +32,42 @@ function outcomeOf<Case extends { id: string; outcome: string; flaky: boolean }>
 }: Case): Pick<Case, 'id' | 'outcome' | 'flaky'> {
   return { id, outcome, flaky };
 }
+
+/** What an eval run cost, without its answers. */
+export interface EvalCost {
+  readonly id: string;
+  /** ISO time at which it began. */
+  readonly at: string;
+  readonly right: number;
+  readonly cases: number;
+  /** US dollars of all answers; null if that of one is unknown. */
+  readonly costUsd: number | null;
+}
+
+/** The last runs, newest first. */
+export async function listEvalCosts(
+  projectDir: string,
+  most: number,
+): Promise<readonly EvalCost[]> {
+  const ids = (await readPastRuns(projectDir, most)).map(({ id }) => id).toReversed();
+  const costs: EvalCost[] = [];
+  for (const id of ids) {
+    const {
+      started,
+      cases,
+      without_context: bare = [],
+    } = await readRun(projectDir, id, projectDir);
+    const turns = [...cases, ...bare].flatMap(({ attempts }) =>
+      attempts.flatMap((attempt) => attempt.turns),
+    );
+    const known = turns.flatMap(({ cost_usd: cost }) => cost ?? []);
+    costs.push({
+      id,
+      at: started,
+      right: cases.filter(({ outcome }) => outcome === 'pass').length,
+      cases: cases.length,
+      costUsd: known.length < turns.length ? null : known.reduce((sum, cost) => sum + cost, 0),
+    });
+  }
+  return costs;
+}

@@ -108,3 +108,36 @@ export function usageReport(db: DatabaseSync, filter: UsageFilter = {}): UsageLi
     costReason: typeof row['cost_reason'] === 'string' ? row['cost_reason'] : undefined,
   }));
 }
+
+/** What the calls of one run cost. */
+export interface RunCalls {
+  readonly run: string;
+  /** ISO times of the first and the last call. */
+  readonly started: string;
+  readonly ended: string;
+  readonly roles: readonly string[];
+  readonly calls: number;
+  /** As in `UsageLine`. */
+  readonly costUsd: number | null;
+}
+
+const selectRuns = `SELECT run, min(at) AS started, max(at) AS ended,
+    group_concat(DISTINCT role) AS roles, sum(api_calls) AS calls,
+    CASE WHEN max(cost_reason) IS NULL OR sum(cost_usd) > 0 THEN sum(cost_usd) END AS cost_usd
+  FROM calls GROUP BY run ORDER BY ended DESC LIMIT ?`;
+
+/** The runs that called a model last, the newest first. */
+export function usageByRun(db: DatabaseSync, most: number): RunCalls[] {
+  db.exec(createTable);
+  return db
+    .prepare(selectRuns)
+    .all(most)
+    .map((row) => ({
+      run: String(row['run']),
+      started: String(row['started']),
+      ended: String(row['ended']),
+      roles: String(row['roles']).split(','),
+      calls: Number(row['calls']),
+      costUsd: typeof row['cost_usd'] === 'number' ? row['cost_usd'] : null,
+    }));
+}

@@ -19,6 +19,7 @@ import { visibleFlag } from '../../flags/visible-flag.ts';
 import { describeEmbeddings } from '../../terminal/embeddings-text.ts';
 import { describeLlm, describeUsage } from '../../terminal/llm-text.ts';
 import { egressResult } from '../../terminal/egress-text.ts';
+import { pastRunsResult } from './past-runs.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
 import {
@@ -36,12 +37,14 @@ export const statusCommand = defineCommand({
     ['ktx status', 'connects to every warehouse'],
     ['ktx status --fast', 'connects to nothing and pays nothing'],
     ['ktx status --usage', 'tokens and cost of the model calls'],
+    ['ktx status --runs', 'the last ingests, evals and conversations, with their cost'],
     ['ktx status --egress', 'values of the warehouse that were sent to a model, by column'],
   ],
   define: (command) =>
     command
       .option('--fast', 'skip slow and paid checks')
       .option('--usage', 'show past model calls by backend, model and role')
+      .option('--runs', 'show the last ingests, evals and conversations with their cost')
       .option('--egress', 'show how many values of which columns were sent to which model')
       .addOption(
         new Option('--by <grouping>', 'with --egress: what a line stands for')
@@ -52,6 +55,7 @@ export const statusCommand = defineCommand({
   async run({ options }, context) {
     const project = await context.project({ mayAsk: false });
     if (options.usage === true) return usageResult(project);
+    if (options.runs === true) return pastRunsResult(project);
     if (options.egress === true) return egressResult(project, options.by);
     if (options.visible === true) return visibleResult(project, context);
     const { readProjectStatus } = await import('../../../project/review/status.ts');
