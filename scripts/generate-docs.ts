@@ -129,7 +129,7 @@ function configPage(): string {
   ]);
   const others = Object.entries(properties).filter(([name]) => name !== 'connections');
   return page('ktx.yaml', [
-    'A key that is not listed here is an error with its line and column. Secrets are references: `env:NAME`, `file:path` or `keychain:service/account`.',
+    'A key that is not listed here is an error with its line and column. Secrets are references: `env:NAME`, `file:path` or `keychain:ktx/account`.',
     fenced(
       '# yaml-language-server: $schema=./.ktx/ktx.schema.json\nconnections:\n  warehouse:\n    driver: duckdb\n    path: shop.duckdb',
       'yaml',

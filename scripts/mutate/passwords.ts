@@ -34,4 +34,28 @@ export const passwordMutants: readonly Mutant[] = [
     why: 'A password is written into a file that others read.',
     tests: ['project/keep-secret.test.ts'],
   },
+  {
+    name: 'keychain-of-others',
+    file: 'store/secrets.ts',
+    find: "return !reference.startsWith('keychain:') || reference.startsWith(ownEntry);",
+    replace: 'return true;',
+    why: 'A project that was approved reads the passwords that other programs keep.',
+    tests: ['store/secrets.test.ts'],
+  },
+  {
+    name: 'keychain-lost',
+    file: 'project/setup/keep-secret.ts',
+    find: "if (kept.kind === 'done' && kept.value === value)",
+    replace: "if (kept.kind !== 'missing')",
+    why: 'A keychain that is locked takes a password, and nobody has it any more.',
+    tests: ['project/keep-secret.test.ts'],
+  },
+  {
+    name: 'keychain-arguments',
+    file: 'store/keychain.ts',
+    find: "args: ['-i'],",
+    replace: "args: ['-i', hexOf(value), value],",
+    why: 'Everybody on the machine can read a password in the list of processes.',
+    tests: ['store/keychain.test.ts'],
+  },
 ];

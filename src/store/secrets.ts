@@ -1,21 +1,32 @@
-import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { readConfinedFileSync } from './confined-file.ts';
+import { keychainService, openKeychain } from './keychain.ts';
 
 const referencePattern = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+|keychain:[^/]+\/.+)$/;
+
+const foreignEntry =
+  'ktx reads only its own entries of the keychain: those of the service ktx (keychain:ktx/account)';
+
+/** False for an entry that another program keeps in the keychain. */
+function isOwnEntry(reference: string): boolean {
+  return !reference.startsWith('keychain:') || reference.startsWith(ownEntry);
+}
+
+const ownEntry = `keychain:${keychainService}/`;
 
 /** A reference to a secret. A literal secret is an error, because `ktx.yaml` is in git. */
 export const secretSchema = z
   .string()
   .regex(
     referencePattern,
-    'a secret is never written into ktx.yaml: put it into an environment variable and write env:NAME, or use file:path or keychain:service/account',
+    'a secret is never written into ktx.yaml: put it into an environment variable and write env:NAME, or use file:path or keychain:ktx/account',
   )
+  .refine((reference) => isOwnEntry(reference), foreignEntry)
   .describe(
-    'Reference to a secret: env:NAME, file:path (relative to the project) or keychain:service/account',
+    'Reference to a secret: env:NAME, file:path (relative to the project) or keychain:ktx/account',
   );
 
 /** True if the text has the form of a reference. */
@@ -97,7 +108,7 @@ function readReference(reference: string, access: SecretAccess): string | undefi
   const [kind, name] = splitReference(reference);
   if (kind === 'env') return access.env[name] ?? access.envFile.variables.get(name);
   if (kind === 'file') return readSecretFile(reference, access);
-  return readKeychain(reference, name);
+  return readKeychain(reference);
 }
 
 /** The real path that a `file:` reference leads to, as far as it exists. */
@@ -156,27 +167,13 @@ function readSecretFile(reference: string, access: SecretAccess): string {
   }
 }
 
-function readKeychain(reference: string, name: string): string {
-  const slash = name.indexOf('/');
-  const [service, account] = [name.slice(0, slash), name.slice(slash + 1)];
-  const isMac = process.platform === 'darwin';
-  const command = isMac ? 'security' : 'secret-tool';
-  const args = isMac
-    ? ['find-generic-password', '-s', service, '-a', account, '-w']
-    : ['lookup', 'service', service, 'account', account];
-  try {
-    return execFileSync(command, args, {
-      encoding: 'utf8',
-      timeout: 60_000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).replace(/\n$/, '');
-  } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code !== 'ENOENT';
-    const reason = isThere
-      ? 'the keychain has no such entry, or it is locked'
-      : `this machine has no ${command}`;
-    throw missingSecretError(reference, `cannot be read: ${reason}`);
-  }
+/** Only entries of ktx: an approved project gets no password of another program. */
+function readKeychain(reference: string): string {
+  if (!isOwnEntry(reference)) throw missingSecretError(reference, `is not read: ${foreignEntry}`);
+  const answer = openKeychain().read(reference.slice(ownEntry.length));
+  if (answer.kind === 'done') return answer.value;
+  const reason = answer.kind === 'missing' ? 'the keychain has no such entry' : answer.reason;
+  throw missingSecretError(reference, `cannot be read: ${reason}`);
 }
 
 function missingSecretError(reference: string, what: string): UserError {

@@ -13,7 +13,7 @@ export function serverUrlSchema(protocols: readonly string[], example: string) {
     .refine((url) => isSecretReference(url) || isUrlWithoutPassword(url, protocols), advice)
     .optional()
     .describe(
-      `${example} without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.`,
+      `${example} without a password, or a reference to the whole URL: env:NAME, file:path, keychain:ktx/account.`,
     );
 }
 

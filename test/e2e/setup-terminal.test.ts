@@ -12,6 +12,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fakeKeychain } from '../support/fake-keychain.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 
 const hasTmux = spawnSync('tmux', ['-V']).error === undefined;
@@ -47,7 +48,8 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
       '50',
       '-c',
       dir,
-      'env -u CI PS1="ready> " sh',
+      // Not the keychain of whoever runs the tests.
+      `env -u CI PATH="${fakeKeychain(join(dir, 'keychain'), process.platform)}:$PATH" PS1="ready> " sh`,
     );
     type(
       `ktx() { ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"; }; clear`,
@@ -157,6 +159,8 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     type('-l', url.password);
     type('Enter');
     await sees(/Where shall ktx keep it\?/);
+    type('Down');
+    await sees(/● the file \.env/);
     type('Enter');
     await sees(/connected in \d+ ms, 1 table/);
     expect(screen()).not.toContain('wrong-one');
@@ -174,6 +178,36 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/llm: none/);
     type('clear; ktx scan', 'Enter');
     await sees(/1 table, 1 key/);
+  });
+
+  test('of Postgres, with a password that is kept in the keychain once it opens', async () => {
+    const url = new URL(await createDatabase('keychain'));
+    const folder = join(dir, 'kept');
+    mkdirSync(folder);
+    const { password } = url;
+    url.password = '';
+    writeFileSync(join(dir, 'keychain/locked'), '');
+    const flags = `--driver postgres --url ${url.href} --llm-backend none`;
+    const setup = `ktx setup ${flags} --keep-password keychain`;
+    type(`cd ${folder}; clear; tmux -S ${socket} clear-history; ${setup}`, 'Enter');
+    await sees(/Password for warehouse/);
+    type('-l', password);
+    type('Enter');
+    await sees(/The keychain did not keep the password: Cannot get secret/);
+    rmSync(join(dir, 'keychain/locked'));
+    type(`clear; tmux -S ${socket} clear-history; echo again; ktx setup ${flags}`, 'Enter');
+    await sees(/^again\n[^]*Password for warehouse/m);
+    type('-l', password);
+    type('Enter');
+    await sees(/Where shall ktx keep it\?[^]*● the keyring|● the macOS keychain/);
+    type('Enter');
+    await sees(/connected in \d+ ms, 0 tables/);
+    expect(existsSync(join(folder, '.env'))).toBe(false);
+    expect(readFileSync(join(folder, 'ktx.yaml'), 'utf8')).toMatch(
+      /password: keychain:ktx\/warehouse-[\da-f]{8}\n/,
+    );
+    type('clear; ktx connection test', 'Enter');
+    await sees(/connected in \d+ ms, 0 tables/);
   });
 
   test('of a folder of CSV files', async () => {

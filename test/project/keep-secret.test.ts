@@ -1,12 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   isEnvFileInGit,
   keepInEnvFile,
+  keepInKeychain,
   keepInOwnFile,
 } from '../../src/project/setup/keep-secret.ts';
+import { openKeychain } from '../../src/store/keychain.ts';
 import { readEnvFile } from '../../src/project/trust/env-file.ts';
+import { fakeKeychain } from '../support/fake-keychain.ts';
 import { read, run, temporaryFolder, write } from '../store/git-project.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -57,4 +60,23 @@ test('a file of a person is theirs alone, and another project has another', asyn
   const path = reference.replace('file:', '');
   expect([readFileSync(path, 'utf8'), modeOf(path)]).toEqual(['a b', '600']);
   expect(await keepInOwnFile({ ...secret, dir: '/two' }, env)).not.toBe(reference);
+});
+
+test('an entry of the keychain is read back, and another project has another', () => {
+  const { platform } = process;
+  const bin = fakeKeychain(temporaryFolder(), platform);
+  const keychain = openKeychain({ platform, env: { PATH: bin } });
+  const secret = { name: 'shop', value: 'a b' };
+  const reference = keepInKeychain({ ...secret, dir: '/one' }, keychain);
+  expect(reference).toMatch(/^keychain:ktx\/shop-[\da-f]{8}$/);
+  expect(keychain.read(reference.replace('keychain:ktx/', ''))).toMatchObject({ value: 'a b' });
+  expect(keepInKeychain({ ...secret, dir: '/two' }, keychain)).not.toBe(reference);
+  writeFileSync(join(bin, 'locked'), '');
+  expect(() => keepInKeychain({ ...secret, dir: '/one' }, keychain)).toThrow(
+    'did not keep the password: Cannot get secret of a locked object',
+  );
+  // One that says yes and keeps nothing.
+  const done = { kind: 'done', value: '' } as const;
+  const lost = { ...keychain, write: () => done, read: () => done };
+  expect(() => keepInKeychain({ ...secret, dir: '/one' }, lost)).toThrow('did not keep');
 });

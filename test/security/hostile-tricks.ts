@@ -210,12 +210,12 @@ const programs: readonly Trick[] = [
       execFileSync('chmod', ['+x', join(clone.dir, 'bin/secret-tool')]);
       clone.write('.env', 'PATH=./bin\n');
       clone.connect(
-        `w: {driver: postgres, host: 127.0.0.1, port: ${clone.port}, database: d, user: u, password: "keychain:a/b"}`,
+        `w: {driver: postgres, host: 127.0.0.1, port: ${clone.port}, database: d, user: u, password: "keychain:ktx/b"}`,
       );
     },
     run: scan('w'),
     ends: 'approval',
-    says: /keychain:a\/b/,
+    says: /keychain:ktx\/b/,
   },
   {
     name: '.env sets variables that start programs',

@@ -1,7 +1,9 @@
-import { chmodSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { openKeychain } from '../../src/store/keychain.ts';
 import { openSecrets, secretSchema } from '../../src/store/secrets.ts';
+import { fakeKeychain } from '../support/fake-keychain.ts';
 import { temporaryFolder, write } from './git-project.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -22,9 +24,8 @@ function failure(ref: string, dir = temporaryFolder()): unknown {
 test('an environment variable, a file of the project, a keychain entry', () => {
   const dir = temporaryFolder();
   write(dir, 'secrets/pw', 'two words\n');
-  write(dir, 'bin/secret-tool', '#!/bin/sh\necho "$3 for $5"\n');
-  write(dir, 'bin/security', '#!/bin/sh\necho "$3 for $5"\n');
-  for (const tool of ['secret-tool', 'security']) chmodSync(join(dir, 'bin', tool), 0o755);
+  const bin = fakeKeychain(join(dir, 'bin'), process.platform);
+  openKeychain({ platform: process.platform, env: { PATH: bin } }).write('ada', 'ktx for ada');
   vi.stubEnv('KTX_TEST_SECRET', 'from the environment');
   vi.stubEnv('PATH', `${join(dir, 'bin')}:${process.env['PATH']}`);
   expect(resolveSecret('env:KTX_TEST_SECRET', dir)).toBe('from the environment');
@@ -48,6 +49,20 @@ test('what is missing is named, with the fix', () => {
     code: 'secret_missing',
     message: expect.stringContaining('this machine has no') as string,
   });
+});
+
+test('the entry of another program is not read, whatever was approved', () => {
+  const dir = temporaryFolder();
+  const bin = fakeKeychain(dir, process.platform);
+  vi.stubEnv('PATH', bin);
+  expect(failure('keychain:login/ada')).toMatchObject({
+    code: 'secret_missing',
+    message: expect.stringContaining('only its own entries of the keychain') as string,
+  });
+  expect(existsSync(join(bin, 'arguments.log'))).toBe(false);
+  const { error } = secretSchema.safeParse('keychain:login/ada');
+  expect(error?.issues[0]?.message).toContain('only its own entries of the keychain');
+  expect(secretSchema.safeParse('keychain:ktx/ada').success).toBe(true);
 });
 
 test('a literal is refused, and not repeated', () => {

@@ -45,7 +45,7 @@ const common = {
     ),
 };
 const apiKey = secretSchema.describe(
-  'Reference to the API key: env:NAME, file:path or keychain:service/account.',
+  'Reference to the API key: env:NAME, file:path or keychain:ktx/account.',
 );
 const baseUrl = z
   .string()

@@ -72,7 +72,7 @@ function defineProvider<TConfig extends z.ZodType>({
 }
 
 const apiKey = (secret: z.ZodString) =>
-  secret.describe('Reference to the API key: env:NAME, file:path or keychain:service/account.');
+  secret.describe('Reference to the API key: env:NAME, file:path or keychain:ktx/account.');
 const baseUrl = z
   .string()
   .optional()

@@ -5,6 +5,7 @@ import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
 import { findRepository, git } from '../../store/git.ts';
+import { keychainService, type Keychain } from '../../store/keychain.ts';
 import type { HostEnvironment } from '../../store/secrets.ts';
 import { configHome } from '../trust/config-home.ts';
 
@@ -51,6 +52,25 @@ function freeVariable(name: string, taken: HostEnvironment): string {
   }
 }
 
+/**
+ * Writes the secret into the keychain and reads it back, because one that is locked may say yes and
+ * keep nothing. Returns the reference.
+ */
+export function keepInKeychain({ dir, name, value }: TypedSecret, keychain: Keychain): string {
+  const account = ownName(dir, name);
+  const written = keychain.write(account, value);
+  const kept = written.kind === 'done' ? keychain.read(account) : written;
+  if (kept.kind === 'done' && kept.value === value) return `keychain:${keychainService}/${account}`;
+  const reason = kept.kind === 'failed' ? `: ${kept.reason}` : '';
+  throw new UserError('secret_unwritable', `The keychain did not keep the password${reason}.`, {
+    hint: 'Keep it in a file of your own.',
+    exitCode: 2,
+  });
+}
+
+/** Another project, or another connection, has another. */
+const ownName = (dir: string, name: string): string => `${name}-${shortHash(dir, 8)}`;
+
 /** Writes the secret into a file of the person outside of the project. Returns the reference. */
 export async function keepInOwnFile(
   { dir, name, value }: TypedSecret,
@@ -58,7 +78,7 @@ export async function keepInOwnFile(
 ): Promise<string> {
   const folder = join(configHome(env), 'secrets');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${name}-${shortHash(dir, 8)}`);
+  const path = join(folder, ownName(dir, name));
   await writeAtomically(path, value, { mode: ownerOnly });
   return `file:${path}`;
 }

@@ -20,7 +20,7 @@ export const confluenceConfigSchema = z
         'The address of the account that the token belongs to. Only for the cloud; a server of your own has none.',
       ),
     token: secretSchema.describe(
-      'An API token of the account (cloud) or a personal access token (your own server): env:NAME, file:path or keychain:service/account.',
+      'An API token of the account (cloud) or a personal access token (your own server): env:NAME, file:path or keychain:ktx/account.',
     ),
     spaces: z
       .array(z.string().regex(/^~?[\w.-]{1,255}$/, 'is no key of a space, like FIN'))

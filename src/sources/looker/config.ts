@@ -8,7 +8,7 @@ export const lookerConfigSchema = z.strictObject({
     'The address of Looker, like https://company.looker.com.',
   ),
   client_id: secretSchema.describe(
-    'The client id of an API key of Looker (Admin, Users, API keys): env:NAME, file:path or keychain:service/account.',
+    'The client id of an API key of Looker (Admin, Users, API keys): env:NAME, file:path or keychain:ktx/account.',
   ),
   client_secret: secretSchema.describe('The client secret of the same key, as a reference.'),
   warehouse: z

@@ -9,7 +9,7 @@ export const metabaseConfigSchema = z.strictObject({
     'The address of Metabase, like https://metabase.example.com.',
   ),
   api_key: secretSchema.describe(
-    'An API key of Metabase (Admin settings, Authentication, API keys): env:NAME, file:path or keychain:service/account. A group that may only view is enough.',
+    'An API key of Metabase (Admin settings, Authentication, API keys): env:NAME, file:path or keychain:ktx/account. A group that may only view is enough.',
   ),
   databases: z
     .record(z.string().regex(/^\d+$/), z.string().min(1))

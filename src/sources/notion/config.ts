@@ -6,7 +6,7 @@ import { notionId } from './notion-id.ts';
 export const notionConfigSchema = z.strictObject({
   driver: z.literal('notion'),
   token: secretSchema.describe(
-    'The secret of an internal integration of Notion that may read content: env:NAME, file:path or keychain:service/account.',
+    'The secret of an internal integration of Notion that may read content: env:NAME, file:path or keychain:ktx/account.',
   ),
   roots: z
     .array(

@@ -1,6 +1,8 @@
 import { UserError } from '../../../lib/error.ts';
+import type { Keychain } from '../../../store/keychain.ts';
 import { isSecretReference } from '../../../store/secrets.ts';
 import { driverNamed, type WarehouseConfig } from '../../../warehouse/config.ts';
+import { passwordPlaces, type PasswordPlace } from '../../flags/password-flag.ts';
 import { schemaFlags } from '../../flags/schema-flags.ts';
 import type { CommandContext } from '../../command.ts';
 import { promptForFlag, requireAnswer, retryPrompts } from '../../terminal/prompt.ts';
@@ -9,6 +11,8 @@ export interface WarehouseToConnect {
   readonly dir: string;
   readonly name: string;
   readonly config: WarehouseConfig;
+  /** Where to keep a password that is typed. Undefined asks. */
+  readonly keepPassword?: PasswordPlace | undefined;
 }
 
 /** True if the server refused a login for which nobody has given a password. */
@@ -35,12 +39,11 @@ const unkept = 'env:TYPED_PASSWORD';
  * the settings with a reference to it. Asks again until the server takes it.
  */
 export async function askForPassword(
-  { dir, name, config }: WarehouseToConnect,
+  { dir, name, config, keepPassword: place }: WarehouseToConnect,
   context: CommandContext,
 ): Promise<WarehouseConfig> {
-  const { signal, host } = context;
+  const { signal } = context;
   const { probeConnection } = await import('../../../project/setup/setup.ts');
-  const secrets = await import('../../../project/setup/keep-secret.ts');
   const value = await retryPrompts(context, async () => {
     const typed = await promptForFlag('--password', context, ({ password }) =>
       password({ message: `Password for ${name}`, signal, validate: requireAnswer }),
@@ -51,14 +54,50 @@ export async function askForPassword(
     await probeConnection({ ...tried, secrets: secret }, signal);
     return typed;
   });
-  const ownFile = { value: 'file', label: 'a file of your own, outside of the project' };
-  const envFile = { value: 'env', label: 'the file .env of this project; git ignores it' };
-  const options = (await secrets.isEnvFileInGit(dir)) ? [ownFile] : [envFile, ownFile];
-  const place = await promptForFlag('--password', context, ({ select }) =>
+  const keep = () => keepPassword({ dir, name, value }, place, context);
+  const password = await (place === undefined ? retryPrompts(context, keep) : keep());
+  return { ...config, password } as WarehouseConfig;
+}
+
+/** Keeps the password where the flag or the person says, and returns the reference to it. */
+async function keepPassword(
+  secret: { readonly dir: string; readonly name: string; readonly value: string },
+  flag: PasswordPlace | undefined,
+  context: CommandContext,
+): Promise<string> {
+  const { env } = context.host;
+  const secrets = await import('../../../project/setup/keep-secret.ts');
+  const { openKeychain } = await import('../../../store/keychain.ts');
+  const keychain = openKeychain();
+  const place = flag ?? (await askForPlace(secret.dir, keychain, context));
+  switch (place) {
+    case 'keychain':
+      return secrets.keepInKeychain(secret, keychain);
+    case 'env':
+      return secrets.keepInEnvFile(secret, env);
+    case 'file':
+      return secrets.keepInOwnFile(secret, env);
+  }
+  return place satisfies never;
+}
+
+/** Offers only what works: a keychain that answers, and a `.env` that git does not have. */
+async function askForPlace(
+  dir: string,
+  keychain: Keychain,
+  context: CommandContext,
+): Promise<PasswordPlace> {
+  const { signal } = context;
+  const { isEnvFileInGit } = await import('../../../project/setup/keep-secret.ts');
+  const options = [
+    ...(keychain.isUsable() ? [{ value: 'keychain', label: keychain.title }] : []),
+    ...((await isEnvFileInGit(dir))
+      ? []
+      : [{ value: 'env', label: 'the file .env of this project; git ignores it' }]),
+    { value: 'file', label: 'a file of your own, outside of the project' },
+  ];
+  const chosen = await promptForFlag('--keep-password', context, ({ select }) =>
     select({ message: 'Where shall ktx keep it? Only you can read it there.', options, signal }),
   );
-  const kept = { dir, name, value };
-  const keep = place === 'env' ? secrets.keepInEnvFile : secrets.keepInOwnFile;
-  const password = await keep(kept, host.env);
-  return { ...config, password } as WarehouseConfig;
+  return passwordPlaces.find((place) => place === chosen) ?? 'file';
 }

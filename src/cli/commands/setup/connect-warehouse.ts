@@ -11,7 +11,7 @@ import { withHint } from '../../terminal/failure.ts';
 
 /** Connects to the warehouse; only then writes it into `ktx.yaml`. */
 export async function connectWarehouse(
-  { dir, name, config }: WarehouseToConnect,
+  { dir, name, config, keepPassword }: WarehouseToConnect,
   context: CommandContext,
 ): Promise<CommandResult> {
   const { extra, title } = driverNamed(config.driver);
@@ -23,7 +23,7 @@ export async function connectWarehouse(
     setUpProject({ dir, name, config: settings, env }, context.signal).catch(rethrowForFlags);
   const report = await setUp(config).catch(async (error: unknown) => {
     if (!needsPassword(error, config, context)) throw error;
-    return setUp(await askForPassword({ dir, name, config }, context));
+    return setUp(await askForPassword({ dir, name, config, keepPassword }, context));
   });
   const { written, probe } = report;
   return {

@@ -17,6 +17,7 @@ import {
   resolveConnection,
 } from '../../flags/connection-flags.ts';
 import { addDbtProfileFlags, profileNotes, withDbtProfile } from '../../flags/dbt-profile-flags.ts';
+import { keepPasswordFlag } from '../../flags/password-flag.ts';
 import { usageError } from '../../terminal/failure.ts';
 import { promptForFlag, requireAnswer } from '../../terminal/prompt.ts';
 import { escapeControls } from '../../terminal/text-width.ts';
@@ -55,14 +56,16 @@ export const addCommand = defineCommand({
         command.argument('[name]', 'name of the connection; asked for if it is missing'),
         connectionFlags(allDrivers),
       ),
-    ),
+    ).addOption(keepPasswordFlag()),
   async run({ args: [name], options }, context) {
     const { dir } = await context.project();
     const connection = parseConnectionName(name ?? (await promptForName(context)));
     const { options: given, profile } = await withDbtProfile(options, { dir, connection }, context);
     const config = await resolveConnection(given, context, allDrivers);
     if (isWarehouse(config)) {
-      const connected = await connectWarehouse({ dir, name: connection, config }, context);
+      const { keepPassword } = options;
+      const place = { dir, name: connection, config, keepPassword };
+      const connected = await connectWarehouse(place, context);
       const found = profile === undefined ? [] : profileNotes(profile);
       return { ...connected, notes: [...found, ...(connected.notes ?? [])] };
     }

@@ -14,6 +14,7 @@ import {
 import { addDbtProfileFlags, profileNotes, withDbtProfile } from '../../flags/dbt-profile-flags.ts';
 import { embeddingsFlags } from '../../flags/embeddings-flags.ts';
 import { llmFlags } from '../../flags/llm-flags.ts';
+import { keepPasswordFlag, type PasswordPlace } from '../../flags/password-flag.ts';
 import {
   addFlags,
   settingsFromFlags,
@@ -54,15 +55,15 @@ export const setupCommand = defineCommand({
       defaultName,
     );
     const flags = [...connectionFlags(), ...llmFlags(), ...embeddingsFlags()];
-    return addDbtProfileFlags(addFlags(named, flags)).option(
-      '--no-input',
-      'never prompt; fail if something is missing',
-    );
+    return addDbtProfileFlags(addFlags(named, flags))
+      .addOption(keepPasswordFlag())
+      .option('--no-input', 'never prompt; fail if something is missing');
   },
   async run({ options: typed }, runnerContext) {
     const context = typed.input ? runnerContext : withoutPrompts(runnerContext);
     const dir = projectFolder(context);
     const place = { dir, connection: typed.name };
+    const { keepPassword } = typed;
     const { options: given, profile } = await withDbtProfile(typed, place, context);
     const options = { ...given, name: typed.name };
     const existing = Object.keys((await readExistingConfig(dir))?.connections ?? {});
@@ -73,7 +74,7 @@ export const setupCommand = defineCommand({
     const llm = hasLlmFlags ? await resolveAndProbeLlm(dir, options, context) : undefined;
     const isNewConnection = namesNewConnection(existing, options);
     const connected = isNewConnection
-      ? await connect({ dir, name: options.name, options, profile }, context)
+      ? await connect({ dir, name: options.name, options, profile, keepPassword }, context)
       : describeExisting(dir, existing);
     const { host, signal } = context;
     const { env } = host;
@@ -127,6 +128,7 @@ interface NewConnectionFlags {
   readonly options: FlagSettings;
   /** With it, the dbt project becomes a source. */
   readonly profile?: FoundProfile | undefined;
+  readonly keepPassword?: PasswordPlace | undefined;
 }
 
 async function connect(flags: NewConnectionFlags, context: CommandContext): Promise<CommandResult> {
@@ -150,7 +152,7 @@ async function connect(flags: NewConnectionFlags, context: CommandContext): Prom
 }
 
 async function connectTyped(
-  { dir, name, options }: NewConnectionFlags,
+  { dir, name, options, keepPassword }: NewConnectionFlags,
   context: CommandContext,
 ): Promise<CommandResult> {
   // After a wrong path only the path is asked again.
@@ -160,7 +162,8 @@ async function connectTyped(
     const answers = knownDriver === undefined ? options : { ...options, driver: knownDriver };
     const config = await resolveWarehouse(answers, context);
     knownDriver = config.driver;
-    return connectWarehouse({ dir, name: connectionName, config }, context).catch((error) => {
+    const place = { dir, name: connectionName, config, keepPassword };
+    return connectWarehouse(place, context).catch((error) => {
       if (!isNotFound(error)) knownDriver = undefined;
       throw error;
     });

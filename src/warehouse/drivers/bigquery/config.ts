@@ -36,7 +36,7 @@ export const bigqueryConfigSchema = z.strictObject({
   credentials: secretSchema
     .optional()
     .describe(
-      'Reference to the JSON text of a service account key, or of a login by gcloud: env:NAME, file:path or keychain:service/account. Default: the login of this machine (GOOGLE_APPLICATION_CREDENTIALS, gcloud, or the metadata server).',
+      'Reference to the JSON text of a service account key, or of a login by gcloud: env:NAME, file:path or keychain:ktx/account. Default: the login of this machine (GOOGLE_APPLICATION_CREDENTIALS, gcloud, or the metadata server).',
     ),
   impersonate: z
     .email()

@@ -24,7 +24,7 @@ export const databricksConfigSchema = z
     token: secretSchema
       .optional()
       .describe(
-        'Reference to a personal access token, or to an OAuth token of a user: env:NAME, file:path or keychain:service/account.',
+        'Reference to a personal access token, or to an OAuth token of a user: env:NAME, file:path or keychain:ktx/account.',
       ),
     client_id: secretSchema
       .optional()

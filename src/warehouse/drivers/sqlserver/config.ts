@@ -25,7 +25,7 @@ export const sqlserverConfigSchema = z
     token: secretSchema
       .optional()
       .describe(
-        'Reference to an access token of Microsoft Entra ID for https://database.windows.net that is sent in place of user and password: env:NAME, file:path or keychain:service/account. ktx does not renew it.',
+        'Reference to an access token of Microsoft Entra ID for https://database.windows.net that is sent in place of user and password: env:NAME, file:path or keychain:ktx/account. ktx does not renew it.',
       ),
     ssl: encryptionSchema('; only for a server on this machine. Default: `verify`.'),
     ca: certificateSchema,

@@ -26,7 +26,7 @@ export const trinoConfigSchema = z
     token: secretSchema
       .optional()
       .describe(
-        'Reference to a token (JWT or OAuth 2) that is sent in place of a password: env:NAME, file:path or keychain:service/account.',
+        'Reference to a token (JWT or OAuth 2) that is sent in place of a password: env:NAME, file:path or keychain:ktx/account.',
       ),
     ssl: encryptionSchema(
       '; no password and no token is sent then. Default: `verify`; `off` for a url with http.',
