@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { joinGraphSvg } from './readme/join-graph-svg.ts';
+import { drawSvg } from '../src/project/graph/draw-svg.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -120,7 +120,7 @@ function joinGraph({ found }: DemoReport): string {
       label: role ?? from.columns.join(', '),
       isInDoubt: status === 'review',
     }));
-  return joinGraphSvg(joins, 'The joins that ktx found in a warehouse without declared keys');
+  return drawSvg({ joins, title: 'The joins that ktx found in a warehouse without declared keys' });
 }
 
 if (import.meta.main) {

@@ -74,4 +74,12 @@ export const chatMutants: readonly Mutant[] = [
     why: 'Ctrl-C at two questions in a row ends the chat.',
     tests: ['cli/chat-input.test.ts'],
   },
+  {
+    name: 'link-protocol',
+    file: 'cli/terminal/screen.ts',
+    find: 'url !== null && protocols.includes(url.protocol) ? url.href : undefined',
+    replace: 'url !== null ? url.href : undefined',
+    why: 'A click on an address in an answer starts a program of this machine.',
+    tests: ['cli/output.test.ts'],
+  },
 ];

@@ -49,6 +49,8 @@ export interface CommandResult {
   readonly verbatim?: boolean;
   /** Rows that `--format` prints on stdout. */
   readonly table?: Table;
+  /** True if the rows are wanted as records, one line for each column, by what was typed. */
+  readonly asRecords?: boolean;
   /** Text for people on stdout, if the table is not all. */
   readonly text?: string;
   /** True if `text` contains commands to type: `ktx` in them becomes this machine's invocation. */

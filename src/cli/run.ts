@@ -212,7 +212,7 @@ async function openCurrentProject(
 
 /** Prints the JSON envelope; or text and table on stdout, and the failure on stderr. */
 async function printResult(run: CliRun, result: Partial<CommandResult>): Promise<void> {
-  const { data, verbatim, table, text, hasCommands, failure: original } = result;
+  const { data, verbatim, table, asRecords, text, hasCommands, failure: original } = result;
   const failure =
     original && withHint(original, original.hint && withInvocation(original.hint, run));
   const { stdout, stderr } = run.host;
@@ -229,7 +229,9 @@ async function printResult(run: CliRun, result: Partial<CommandResult>): Promise
     return;
   }
   if (text !== undefined) stdout.write(`${hasCommands ? withInvocation(text, run) : text}\n`);
-  if (table !== undefined) stdout.write(await renderRows(table, screen));
+  const isVertical = asRecords === true && screen.format === 'table';
+  const rowsScreen: Screen = isVertical ? { ...screen, format: 'vertical' } : screen;
+  if (table !== undefined) stdout.write(await renderRows(table, rowsScreen));
   if (failure !== undefined) stderr.write(`${renderError(failure, screen)}\n`);
 }
 

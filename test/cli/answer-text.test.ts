@@ -10,6 +10,7 @@ const screen = (width: number | undefined): Screen => ({
   unicode: true,
   width,
   style: (_, text) => text,
+  link: (_, text) => text,
 });
 
 /** What stands on the screen after the text came in pieces of so many characters. */
@@ -127,5 +128,23 @@ test('without a width nothing is broken, and nothing drives the terminal', () =>
   expect(shown('a '.repeat(200), {})).toBe(`${'a '.repeat(200).trimEnd()}\n`);
   expect(shown('|\u001b[2J|\n|--|\n|\u0007|\n\n`\u001b[2J`\n\n    \u009b2J', {})).not.toMatch(
     /\u001b|\u0007|\u009b/, // oxlint-disable-line no-control-regex -- what it looks for
+  );
+});
+
+test('an address opens itself, whole on each line that has a part of it, and no text leads elsewhere', () => {
+  let written = '';
+  const address = 'https://example.com/a-long-one';
+  const linked = (url: string, text: string) => `<${url}|${text}>`;
+  const narrow = { ...screen(20), link: linked };
+  const shownAnswer = openAnswerText((more) => (written += more), narrow);
+  shownAnswer.push(`[https://bank.example](${address}) **b**`);
+  shownAnswer.end();
+  expect(written).toBe(
+    [
+      'https://bank.example',
+      `(<${address}|https://example.com>`,
+      `<${address}|/a-long-one>) b`,
+      '',
+    ].join('\n'),
   );
 });

@@ -14,6 +14,7 @@ const screen = (width: number, unicode = true): Screen => ({
   unicode,
   width,
   style: (_, text) => text,
+  link: (_, text) => text,
 });
 
 const months = ['2024-01-01', '2024-02-01', '2024-03-01', '2024-04-01', '2024-05-01'];

@@ -105,6 +105,7 @@ describe('ktx chat', () => {
       '/help',
       '/sql',
       '/rows q1',
+      '/rows q1 \\G',
       '/sources',
       '/why',
       '/cost',
@@ -116,6 +117,7 @@ describe('ktx chat', () => {
     expect(stdout).toMatch(/\/export \[q1\] \[file\]/);
     expect(stdout).toMatch(/-- q1\nSELECT/);
     expect(stdout).toMatch(/\[q1\] 2 rows\n.*orders\.status +orders\.revenue/);
+    expect(stdout).toMatch(/\[q1\] 2 rows\n.*row 1.*\norders\.status +\S+\norders\.revenue +\S/);
     expect(stdout).toMatch(
       /\[q1\] shop\n {2}semantic-layer\/shop\/orders\.yaml at commit [0-9a-f]{10}/,
     );

@@ -2,6 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { folder, ktx, ktxJson, shopDatabase } from './run-cli.ts';
 
@@ -24,8 +25,32 @@ test('rows come in every format', async () => {
   const vertical = 'row 1\na  1\nb  x|y\nc  NULL\na  2\n';
   expect(await asFormat('--format', 'vertical')).toBe(vertical);
   expect(await asFormat('--vertical')).toBe(vertical);
+  const typed = async (...argv: string[]) => (await ktx(['sql', ...argv], { cwd: dir })).stdout;
+  expect(await typed(`${sql} \\G`)).toBe(vertical);
+  expect(await typed(`${sql};\\G;\n`)).toBe(vertical);
+  // What was asked for by a flag holds, and a text is a text.
+  expect(await typed(`${sql}\\G`, '--format', 'jsonl')).toContain('"a_2":2');
+  expect(await typed("SELECT '\\G' AS a")).toBe('a\n\\G\n');
   const refused = await ktx(['sql', sql, '--format', 'parquet'], { cwd: dir, terminal: true });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('> rows.parquet')]);
+});
+
+test('the file of a metric opens from the receipt where the terminal can', async () => {
+  const dir = await shop();
+  mkdirSync(join(dir, 'semantic-layer/warehouse'), { recursive: true });
+  const file = 'semantic-layer/warehouse/orders.yaml';
+  writeFileSync(
+    join(dir, file),
+    'dataset: orders\nsource: orders\nprimary_key: [id]\nfields: [{name: id}]\nmetrics: [{name: count, agg: count}]\n',
+  );
+  const argv = ['sl', 'query', '-m', 'orders.count'];
+  const asked = async (env: Record<string, string>) =>
+    (await ktx(argv, { cwd: dir, env, terminal: true })).stderr;
+  const url = pathToFileURL(join(dir, file)).href;
+  expect(await asked({ TERM_PROGRAM: 'WezTerm' })).toContain(
+    `\u001b]8;;${url}\u001b\\${file}\u001b]8;;\u001b\\`,
+  );
+  expect(await asked({ TERM: 'xterm' })).not.toContain(']8;;');
 });
 
 test('Parquet on stdout is a file that DuckDB reads', async () => {
@@ -92,4 +117,15 @@ test('a word that should be text is told how to be text', async () => {
   const query = 'SELECT * FROM customers WHERE name = USA';
   const wrong = await ktx(['sql', query], { cwd: dir });
   expect(wrong.stderr).toContain("If USA is text and no column, put it in quotes: 'USA'.");
+});
+
+test('the joins come as a picture', async () => {
+  const dir = await shop();
+  const argv = ['sl', 'graph', '--svg'];
+  await ktx(['ingest'], { cwd: dir });
+  const { stdout } = await ktx(argv, { cwd: dir });
+  expect(stdout).toMatch(/^<svg xmlns[^]*>customers<[^]*<\/svg>\n$/);
+  const { envelope } = await ktxJson(argv, { cwd: dir });
+  expect(envelope).toMatchObject({ data: { svg: stdout } });
+  expect((await ktx([...argv, '--mermaid'], { cwd: dir })).code).toBe(2);
 });

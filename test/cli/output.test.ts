@@ -49,6 +49,38 @@ describe('what a terminal may get', () => {
     expect(isColored({ FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
   });
 
+  test('links where the terminal is known to show them, to addresses without control characters', () => {
+    const link = (env: Record<string, string>, address = 'https://a.b/c', isTTY = true) =>
+      screen(env, isTTY).link(address, 'x');
+    const shown = '\u001b]8;;https://a.b/c\u001b\\x\u001b]8;;\u001b\\';
+    const known: Record<string, string>[] = [
+      { TERM_PROGRAM: 'iTerm.app' },
+      { TERM: 'xterm-kitty' },
+      { VTE_VERSION: '7006' },
+      { WT_SESSION: 'a' },
+      { FORCE_HYPERLINK: '1' },
+    ];
+    for (const env of known) expect(link(env)).toBe(shown);
+    const unknown: Record<string, string>[] = [
+      {},
+      { TERM: 'xterm-256color' },
+      { VTE_VERSION: '3405' },
+      { TERM_PROGRAM: 'iTerm.app', TMUX: '/tmp/x' },
+      { TERM_PROGRAM: 'iTerm.app', FORCE_HYPERLINK: '0' },
+      { TERM_PROGRAM: 'iTerm.app', CLAUDECODE: '1' },
+    ];
+    for (const env of unknown) expect({ env, link: link(env) }).toEqual({ env, link: 'x' });
+    const iterm = { TERM_PROGRAM: 'iTerm.app' };
+    expect(link(iterm, 'https://a.b/c', false)).toBe('x');
+    for (const address of ['javascript:alert(1)', 'not an address', 'ssh://a.b'])
+      expect(link(iterm, address)).toBe('x');
+    const hostile = link(iterm, 'https://a.b/\u001b\\\u0007evil');
+    expect(hostile).toContain(';;https://a.b/%1B');
+    expect(hostile.slice(4)).not.toContain('\u0007');
+    expect(link({ ...iterm, SSH_CONNECTION: 'a' }, 'file:///a')).toBe('x');
+    expect(link(iterm, 'file:///a')).not.toBe('x');
+  });
+
   test('no prompt and no redrawn line for an agent or a pipe', () => {
     expect(screen()).toMatchObject({ interactive: true, live: true, width: 40 });
     expect(screen({ COLUMNS: '100' }).width).toBe(100);

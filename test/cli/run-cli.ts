@@ -44,7 +44,7 @@ interface Given {
 
 /** Variables that decide how ktx prints and finds its project: a test sets them itself. */
 const ownVariables =
-  /^(?:CI|NO_COLOR|FORCE_COLOR|COLUMNS|TERM|INIT_CWD|npm_.*|KTX_(?:PROJECT_DIR|ROLE|TRUST)|CLAUDECODE|CURSOR_AGENT|CODEX_SANDBOX|GEMINI_CLI|OPENCODE|AI_AGENT)$/;
+  /^(?:CI|NO_COLOR|FORCE_COLOR|COLUMNS|TERM|INIT_CWD|npm_.*|KTX_(?:PROJECT_DIR|ROLE|TRUST)|TERM_PROGRAM|TMUX|STY|VTE_VERSION|WT_SESSION|KONSOLE_VERSION|FORCE_HYPERLINK|SSH_CONNECTION|CLAUDECODE|CURSOR_AGENT|CODEX_SANDBOX|GEMINI_CLI|OPENCODE|AI_AGENT)$/;
 
 /** The environment of a test, with its variables for secrets, and what `env` adds. */
 export function environment(env: Record<string, string>): Record<string, string | undefined> {

@@ -18,6 +18,7 @@ const plainScreen: Screen = {
   unicode: true,
   width: undefined,
   style: (_, text) => text,
+  link: (_, text) => text,
 };
 
 /** Expressions, each with its type and with the cell that every output shows. */

@@ -9,7 +9,7 @@ import { writeNewFile } from '../export/new-file.ts';
 import { chooseChart } from '../chart/choose-chart.ts';
 import { renderTextChart } from '../chart/text-chart.ts';
 import type { CommandContext } from '../command.ts';
-import { alignColumns, renderTable } from '../terminal/table.ts';
+import { alignColumns, renderRecords, renderTable } from '../terminal/table.ts';
 import { escapeControls } from '../terminal/text-width.ts';
 import { addExchangeAsCase } from './add-exchange-as-case.ts';
 import { renderConversation } from './conversation-text.ts';
@@ -45,7 +45,11 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     summary: 'show the SQL of the last answer, or of one query',
     run: forEvidence(({ id, sql = '(none)' }) => `-- ${id}\n${sql}`),
   },
-  rows: { argument: '[q1]', summary: 'show the rows as a table', run: rowsText },
+  rows: {
+    argument: '[q1] [\\G]',
+    summary: 'show the rows as a table; with \\G or --vertical, a line for each column',
+    run: rowsText,
+  },
   chart: {
     argument: '[q1]',
     summary: 'draw the rows: a line for periods, bars for categories',
@@ -119,13 +123,15 @@ function findEvidence(
   });
 }
 
-function rowsText(conversation: ChatConversation, id: string): string {
+function rowsText(conversation: ChatConversation, argument: string): string {
   const { screen } = conversation.context;
+  const id = argument.replace(/(?:^|\s*)(?:\\G|--vertical)$/, '');
+  const render = id === argument ? renderTable : renderRecords;
   const tables = findEvidence(conversation, id).map((evidence) => {
     const count = formatCount(evidence.rows.length, 'row');
     const title = `[${evidence.id}] ${count}${evidence.truncated ? ', truncated' : ''}`;
     const warnings = (evidence.warnings ?? []).map((text) => `\nwarning: ${escapeControls(text)}`);
-    return `${title}\n${renderTable(evidenceTable(evidence), screen)}${warnings.join('')}`;
+    return `${title}\n${render(evidenceTable(evidence), screen)}${warnings.join('')}`;
   });
   return tables.join('\n\n');
 }

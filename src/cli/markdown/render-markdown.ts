@@ -85,7 +85,7 @@ function renderText(rendering: MarkdownPage, token: Token): void {
     rendering.containers.at(-1)?.rest === '' && rendering.containers.at(-1)?.kind === 'item';
   const texts = styledTexts(token.children ?? [], isHeading);
   const width = (screen.width ?? Number.POSITIVE_INFINITY) - prefixWidth(rendering);
-  addLines(rendering, wrapStyled(texts, Math.max(width, 8), screen.style));
+  addLines(rendering, wrapStyled(texts, Math.max(width, 8), screen));
 }
 
 function prefixWidth({ containers }: MarkdownPage): number {
@@ -133,7 +133,11 @@ function styledTexts(tokens: readonly Token[], isBold: boolean): readonly Styled
 
   function addAddress(address: string): void {
     const shown = texts.at(-1)?.text;
-    if (address !== '' && shown !== address) add(` (${address})`);
+    if (address === '') return;
+    // What opens is what is shown: a text cannot lead elsewhere.
+    const opened = { text: escapeControls(address), style: undefined, address };
+    if (shown === address) texts[texts.length - 1] = { ...opened, style: texts.at(-1)?.style };
+    else texts.push({ text: ' (', style: undefined }, opened, { text: ')', style: undefined });
   }
 }
 

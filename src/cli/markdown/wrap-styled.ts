@@ -5,6 +5,8 @@ import { splitGraphemes, textWidth } from '../terminal/text-width.ts';
 export interface StyledText {
   readonly text: string;
   readonly style: 'bold' | undefined;
+  /** What the text opens. */
+  readonly address?: string;
 }
 
 /** Pieces without a space between them. */
@@ -14,7 +16,7 @@ type WrappedWord = StyledText[];
 export function wrapStyled(
   texts: readonly StyledText[],
   width: number,
-  style: Screen['style'],
+  { style, link }: Pick<Screen, 'style' | 'link'>,
 ): readonly string[] {
   const lines: string[] = [];
   let [line, column] = ['', 0];
@@ -22,16 +24,24 @@ export function wrapStyled(
     lines.push(line);
     [line, column] = ['', 0];
   };
-  const write = ({ text, style: name }: StyledText): void => {
-    line += name === undefined ? text : style(name, text);
+  const write = ({ text, style: name, address }: StyledText): void => {
+    const styled = name === undefined ? text : style(name, text);
+    line += address === undefined ? styled : link(address, styled);
     column += textWidth(text);
   };
   const writeBroken = (word: WrappedWord): void => {
-    for (const { text, style: name } of word)
-      for (const grapheme of splitGraphemes(text)) {
-        if (column + grapheme.width > width) endLine();
-        write({ text: grapheme.text, style: name });
+    for (const piece of word) {
+      let part = '';
+      for (const { text, width: columns } of splitGraphemes(piece.text)) {
+        if (column + textWidth(part) + columns > width) {
+          write({ ...piece, text: part });
+          part = '';
+          endLine();
+        }
+        part += text;
       }
+      write({ ...piece, text: part });
+    }
   };
   for (const word of splitWords(texts)) {
     if (word === 'break') {
@@ -57,7 +67,8 @@ function splitWords(texts: readonly StyledText[]): readonly (WrappedWord | 'brea
     if (current.length > 0) words.push(current);
     current = [];
   };
-  for (const { text, style } of texts) {
+  for (const piece of texts) {
+    const { text } = piece;
     if (text === '\n') {
       endWord();
       words.push('break');
@@ -65,7 +76,7 @@ function splitWords(texts: readonly StyledText[]): readonly (WrappedWord | 'brea
     }
     for (const [index, part] of text.split(/ +/).entries()) {
       if (index > 0) endWord();
-      if (part !== '') current.push({ text: part, style });
+      if (part !== '') current.push({ ...piece, text: part });
     }
   }
   endWord();

@@ -44,6 +44,8 @@ export interface Screen {
   /** Columns of the terminal; undefined if stdout is not one. */
   readonly width: number | undefined;
   readonly style: (name: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
+  /** The text, which opens the address where the terminal can (OSC 8). */
+  readonly link: (address: string, text: string) => string;
 }
 
 /** Set by coding agents that run commands for a person: they get plain output and no prompts. */
@@ -66,6 +68,8 @@ export function detectScreen(
   const isForPeople = format === 'table' || format === 'vertical';
   const isTerminal = stdout.isTTY === true && !isAgent;
   const hasColor = allowsColor && wantsColor(env, isTerminal && !isDumb);
+  // Notes with links are on stderr.
+  const mayLink = [isTerminal, isForPeople, stderr.isTTY].every(Boolean);
   return {
     format,
     interactive: isTerminal && stdin.isTTY === true && isForPeople && !env['CI'],
@@ -73,7 +77,36 @@ export function detectScreen(
     unicode: !isTerminal || showsUnicode(env),
     width: isTerminal ? Number(env['COLUMNS']) || stdout.columns || 80 : undefined,
     style: (name, text) => (hasColor ? styleText(name, text, { validateStream: false }) : text),
+    link: mayLink && showsLinks(env) ? linkMaker(env) : (_, text) => text,
   };
+}
+
+/** Writes links; a text whose address nothing may open stays a text. */
+function linkMaker(env: CliHost['env']): Screen['link'] {
+  return (address, text) => {
+    const url = openableUrl(address, env);
+    return url === undefined ? text : `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`;
+  };
+}
+
+/** Without control characters. A file of another machine cannot be opened. */
+function openableUrl(address: string, env: CliHost['env']): string | undefined {
+  const url = URL.parse(address);
+  const protocols = env['SSH_CONNECTION'] ? ['http:', 'https:'] : ['http:', 'https:', 'file:'];
+  return url !== null && protocols.includes(url.protocol) ? url.href : undefined;
+}
+
+const programsWithLinks = ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'WarpTerminal', 'Hyper'];
+const terminalsWithLinks = /kitty|ghostty|alacritty|foot|wezterm/;
+
+/** Only terminals that are known to: others print the address as garbage. */
+function showsLinks(env: CliHost['env']): boolean {
+  const { TERM = '', TERM_PROGRAM = '', FORCE_HYPERLINK: forced } = env;
+  if (forced !== undefined) return forced !== '0';
+  if (env['TMUX'] || env['STY']) return false;
+  const isKnown = programsWithLinks.includes(TERM_PROGRAM) || terminalsWithLinks.test(TERM);
+  const isVte = Number(env['VTE_VERSION']) >= 5000;
+  return isKnown || isVte || Boolean(env['WT_SESSION'] || env['KONSOLE_VERSION']);
 }
 
 /** Without any of these variables, as on Windows, a terminal of today is taken for granted. */

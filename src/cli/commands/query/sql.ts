@@ -15,6 +15,7 @@ export const sqlCommand = defineCommand({
     ['ktx sql "SELECT count(*) FROM orders"', 'one statement'],
     ['ktx sql --file report.sql --format csv > report.csv', 'from a file, as CSV'],
     ['echo "SELECT 1" | ktx sql', 'from standard input'],
+    ["ktx sql 'SELECT * FROM orders LIMIT 3 \\G'", 'a line for each column, as --vertical'],
     [
       'ktx sql --lint --file report.sql',
       'fails if a join repeats rows, or if a filter is missing that the metrics have',
@@ -43,7 +44,9 @@ export const sqlCommand = defineCommand({
       )
       .option('--lint', 'check the statement against the semantic layer; do not run it'),
   async run({ args: [statement], options }, context) {
-    const select = await readStatement(statement, options.file, context);
+    const typed = await readStatement(statement, options.file, context);
+    // As in the clients of MySQL and Postgres.
+    const select = typed.replace(recordsMark, '');
     const project = await context.project();
     const connection = project.connection(options.connection).name;
     if (options.lint === true) return lintResult(project, connection, select);
@@ -56,9 +59,13 @@ export const sqlCommand = defineCommand({
       timeoutSeconds: options.timeout,
       maxBytes: options.maxBytes,
     };
-    return rowsResult(await runStatement(project, request, context.signal), { connection });
+    const rows = await runStatement(project, request, context.signal);
+    return { ...rowsResult(rows, { connection }), asRecords: select !== typed };
   },
 });
+
+/** At the end of a statement, in place of the semicolon or behind it. */
+const recordsMark = /;?[\t\n\r ]*\\G[\t\n\r ;]*$/;
 
 async function lintResult(
   project: Project,

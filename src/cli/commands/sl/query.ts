@@ -21,7 +21,7 @@ import {
 import type { Screen } from '../../terminal/screen.ts';
 import { rowsResult } from '../query/sql.ts';
 import { planLines } from './plan-text.ts';
-import { receiptLines, verifiedLines } from './receipt-text.ts';
+import { linksTo, receiptLines, verifiedLines } from './receipt-text.ts';
 
 const schemaHint = 'ktx schema query prints the schema of a query';
 
@@ -136,7 +136,7 @@ export const queryCommand = defineCommand({
       return {
         data: planned,
         text: [...comments, planned.sql].join('\n'),
-        notes: receiptLines(planned.receipt),
+        notes: receiptLines(planned.receipt, linksTo(project.dir, context.screen)),
       };
     }
     context.progress.update('running the query');
@@ -155,7 +155,7 @@ export const queryCommand = defineCommand({
       ...chart?.shown,
       notes: [
         ...(result.notes ?? []),
-        ...receiptLines(receipt),
+        ...receiptLines(receipt, linksTo(project.dir, context.screen)),
         ...warnings,
         ...(chart?.why ?? []),
       ],

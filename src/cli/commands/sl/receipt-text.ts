@@ -1,8 +1,11 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { QueryReceipt } from '../../../project/answer/query.ts';
+import type { Screen } from '../../terminal/screen.ts';
 
 /** One line per metric, then parameters, notes, marks, and the files that define the metrics. */
-export function receiptLines(receipt: QueryReceipt): string[] {
+export function receiptLines(receipt: QueryReceipt, linkFile: LinkFile = (file) => file): string[] {
   const { metrics, computed = [], notes, parameters, keys, contested, stale } = receipt;
   return [
     ...savedLines(receipt),
@@ -16,8 +19,15 @@ export function receiptLines(receipt: QueryReceipt): string[] {
     ...keyLines(keys),
     ...contested.map((subject) => `contested: ${subject}; to resolve it: ktx review`),
     ...stale.map((subject) => `stale: ${subject}; to update it: ktx ingest`),
-    ...modelLines(receipt),
+    ...modelLines(receipt, linkFile),
   ];
+}
+
+/** The name of a file, which opens the file where the terminal can. */
+type LinkFile = (file: string) => string;
+
+export function linksTo(dir: string, { link }: Pick<Screen, 'link'>): LinkFile {
+  return (file) => link(pathToFileURL(join(dir, file)).href, file);
 }
 
 function savedLines({ saved, uncommitted = [] }: QueryReceipt): readonly string[] {
@@ -74,10 +84,13 @@ function additivityText({ sums }: ReceiptMetric): string {
   return `${scope}: ${sums.because}`;
 }
 
-function modelLines({ files, commit, uncommitted = [] }: QueryReceipt): readonly string[] {
+function modelLines(
+  { files, commit, uncommitted = [] }: QueryReceipt,
+  linkFile: LinkFile,
+): readonly string[] {
   if (files.length === 0) return [];
   const names = files.map((file) =>
-    uncommitted.includes(file) ? `${file} (with uncommitted edits)` : file,
+    uncommitted.includes(file) ? `${linkFile(file)} (with uncommitted edits)` : linkFile(file),
   );
   const version = commit === undefined ? 'no commit' : `commit ${commit.slice(0, 10)}`;
   return [`model at ${version}: ${names.join(', ')}`];

@@ -1,13 +1,20 @@
 import { graphlib, layout } from '@dagrejs/dagre';
 
 /** A join of two tables, drawn from the many side to the one side. */
-export interface DrawnJoin {
+interface DrawnJoin {
   readonly from: string;
   readonly to: string;
   /** The columns of the many side, or the role. */
   readonly label: string;
   /** A dashed line: a person has to decide. */
   readonly isInDoubt: boolean;
+}
+
+interface DrawnGraph {
+  readonly title: string;
+  readonly joins: readonly DrawnJoin[];
+  /** Tables without a join. */
+  readonly alone?: readonly string[];
 }
 
 interface Point {
@@ -39,9 +46,9 @@ const style = [
 const arrow =
   '<defs><marker id="one" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" class="tip"/></marker></defs>';
 
-/** The join graph as an SVG with a white background, so that light and dark pages show the same. */
-export function joinGraphSvg(joins: readonly DrawnJoin[], title: string): string {
-  const graph = layOut(joins);
+/** The graph as the text of an SVG with a white background: light and dark pages show the same. */
+export function drawSvg({ title, joins, alone = [] }: DrawnGraph): string {
+  const graph = layOut(joins, alone);
   const { width = 0, height = 0 } = graph.graph();
   const box = (table: string): Box => ({ x: 0, y: 0, width: 0, height: 0, ...graph.node(table) });
   const lines = joins.map((join, index) =>
@@ -51,8 +58,7 @@ export function joinGraphSvg(joins: readonly DrawnJoin[], title: string): string
   );
   const labels = lines.map(({ label }) => label);
   const tables = graph.nodes().map((table: string) => tableSvg(table, box(table)));
-  // Loops of self-joins stand to the right of their tables.
-  const size = [Math.ceil(width) + 90, Math.ceil(height)];
+  const size = [Math.ceil(width) + roomForLoops(joins), Math.ceil(height)];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.join(' ')}" role="img">`,
     `<title>${escapeXml(title)}</title>`,
@@ -67,10 +73,16 @@ export function joinGraphSvg(joins: readonly DrawnJoin[], title: string): string
   ].join('\n');
 }
 
-function layOut(joins: readonly DrawnJoin[]) {
+/** Loops of self-joins stand to the right of their tables, with their labels behind them. */
+function roomForLoops(joins: readonly DrawnJoin[]): number {
+  const loops = joins.filter(({ from, to }) => from === to);
+  return Math.max(90, ...loops.map(({ label }) => 40 + label.length * labelCharacterWidth));
+}
+
+function layOut(joins: readonly DrawnJoin[], alone: readonly string[]) {
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 46, marginx: margin, marginy: margin });
-  for (const table of new Set(joins.flatMap(({ from, to }) => [from, to])))
+  for (const table of new Set([...joins.flatMap(({ from, to }) => [from, to]), ...alone]))
     graph.setNode(table, { width: table.length * characterWidth + 22, height: rowHeight });
   for (const [index, { from, to, label }] of joins.entries()) {
     if (from === to) continue;
@@ -97,12 +109,13 @@ function joinSvg(
   };
 }
 
-function selfJoinSvg({ label }: DrawnJoin, { x, y, width }: Box): JoinDrawing {
+function selfJoinSvg({ label, isInDoubt }: DrawnJoin, { x, y, width }: Box): JoinDrawing {
   const right = round(x + width / 2);
   const [top, bottom] = [round(y - 6), round(y + 6)];
   const curve = `M${right} ${top} C${right + 34} ${top - 22} ${right + 34} ${bottom + 22} ${right} ${bottom}`;
+  const kind = isInDoubt ? 'join doubt' : 'join';
   return {
-    line: `<path class="join" marker-end="url(#one)" d="${curve}"/>`,
+    line: `<path class="${kind}" marker-end="url(#one)" d="${curve}"/>`,
     label: labelSvg(label, { x: right + 32 + (label.length * labelCharacterWidth) / 2, y }),
   };
 }
@@ -139,5 +152,8 @@ function round(value: number): number {
 }
 
 function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  // No XML can hold these.
+  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+  const plain = text.replaceAll(/[\u0000-\u001f\ufffe\uffff]/g, ' ').toWellFormed();
+  return plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
