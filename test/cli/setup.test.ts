@@ -17,6 +17,7 @@ describe('ktx setup', () => {
       'commands/setup/setup-llm.ts',
       'flags/connection-flags.ts',
       'flags/llm-flags.ts',
+      'commands/setup/first-answer.ts',
     ].map((file) => readFileSync(join(cli, file), 'utf8'));
     expect([setup, setupLlm].join('\n')).not.toMatch(/\b(?:promptUser|promptForFlag)\(/);
     const questions = asking.flatMap((text) =>
@@ -29,18 +30,44 @@ describe('ktx setup', () => {
     const literal = questions.flatMap(([, flag = '']) =>
       flag.startsWith("'") ? [flag.slice(1, -1)] : [],
     );
-    expect(questions).toHaveLength(7);
+    expect(questions).toHaveLength(8);
     expect(questions.map(([how]) => how)).toEqual(questions.map(() => 'promptForFlag'));
     expect(literal).toEqual(
       ['--driver', '--llm-auth', '--llm-model', '--llm-backend', '--llm-preset'].filter((flag) =>
         known.includes(flag),
       ),
     );
+    // The steps behind them: one function asks, with the flag of the step.
+    const steps = ['--ingest', '--accept-measures', '--first-question', '--mcp-client'];
+    const asked = [...(asking.at(-1) ?? '').matchAll(/flag: '(--[\w-]+)'/g)].map(
+      ([, flag]) => flag,
+    );
+    expect(asked).toEqual(steps);
+    expect(known).toEqual(expect.arrayContaining([...steps, '--keep-password']));
     // The others ask for the place of a warehouse, and for each setting of a provider.
     const settings = Object.values(providers).flatMap(({ config }) =>
       schemaFlags(config).map(({ option }) => (option.long ?? '').replace('--', '--llm-')),
     );
     expect(['--path', '--url', ...settings].filter((flag) => !known.includes(flag))).toEqual([]);
+  });
+
+  test('goes on to an answer, each step by its flag and none without', async () => {
+    const cwd = folder();
+    shopDatabase(join(cwd, 'shop.db'));
+    const setup = ['setup', '--driver', 'sqlite', '--path', 'shop.db'];
+    const both = await ktx([...setup, '--ingest', '--json'], { cwd });
+    expect([both.code, both.stdout]).toEqual([2, expect.stringContaining('prints one envelope')]);
+    expect(existsSync(join(cwd, 'ktx.yaml'))).toBe(false);
+    const question = ['--first-question', 'orders.count by orders.customer.name'];
+    const wrong = await ktx([...setup, '--ingest', ...question, '--mcp-client', 'none'], { cwd });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toMatch(/wrote \.git, ktx\.yaml[^]*2 datasets, \d joins?/);
+    // A later run goes on: what is there is not done again.
+    const right = await ktx(['setup', '--first-question', 'orders.count'], { cwd });
+    expect(right.code).toBe(0);
+    expect(right.stderr).toContain('ktx sl query -m orders.count');
+    expect(right.stdout).toMatch(/orders\.count\n +\d+\n/);
+    expect((await ktx(setup, { cwd })).stdout).not.toContain('orders.count');
   });
 
   test('probes, writes the configuration and its schema, makes a repository; a second run changes nothing', async () => {

@@ -48,8 +48,8 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
       '50',
       '-c',
       dir,
-      // Not the keychain of whoever runs the tests.
-      `env -u CI PATH="${fakeKeychain(join(dir, 'keychain'), process.platform)}:$PATH" PS1="ready> " sh`,
+      // Not the keychain, and not the MCP clients, of whoever runs the tests.
+      `env -u CI -u XDG_CONFIG_HOME HOME="${join(dir, 'home')}" PATH="${fakeKeychain(join(dir, 'keychain'), process.platform)}:$PATH" PS1="ready> " sh`,
     );
     type(
       `ktx() { ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"; }; clear`,
@@ -134,6 +134,9 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/Which LLM may ktx use\?/);
     type('Enter');
     await sees(/llm: none/);
+    await sees(/Read the warehouse now\?/);
+    type('Down', 'Enter');
+    await sees(/next +.*ingest/);
     expect(readFileSync(join(dir, 'pg/ktx.yaml'), 'utf8')).toContain('url: env:RIGHT');
     type('clear; ktx scan', 'Enter');
     await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
@@ -176,6 +179,9 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/Which LLM may ktx use\?/);
     type('Enter');
     await sees(/llm: none/);
+    await sees(/Read the warehouse now\?/);
+    type('Down', 'Enter');
+    await sees(/next +.*ingest/);
     type('clear; ktx scan', 'Enter');
     await sees(/1 table, 1 key/);
   });
@@ -187,10 +193,10 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     const { password } = url;
     url.password = '';
     writeFileSync(join(dir, 'keychain/locked'), '');
-    const flags = `--driver postgres --url ${url.href} --llm-backend none`;
+    const flags = `--driver postgres --url ${url.href} --llm-backend none --no-ingest`;
     const setup = `ktx setup ${flags} --keep-password keychain`;
-    type(`cd ${folder}; clear; tmux -S ${socket} clear-history; ${setup}`, 'Enter');
-    await sees(/Password for warehouse/);
+    type(`cd ${folder}; clear; tmux -S ${socket} clear-history; echo first; ${setup}`, 'Enter');
+    await sees(/^first\n[^]*Password for warehouse/m);
     type('-l', password);
     type('Enter');
     await sees(/The keychain did not keep the password: Cannot get secret/);
@@ -218,7 +224,7 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     );
     writeFileSync(
       join(dir, 'duck/exports/orders.csv'),
-      `id,customer_id\n${Array.from({ length: 90 }, (_, n) => `${n + 1},${(n % 30) * 7 + 3}`).join('\n')}\n`,
+      `id,customer_id,amount\n${Array.from({ length: 90 }, (_, n) => `${n + 1},${(n % 30) * 7 + 3},${n}.5`).join('\n')}\n`,
     );
     type(`cd ${join(dir, 'duck')}; clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
     await sees(/● DuckDB[^●]*$/);
@@ -229,7 +235,19 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/Which LLM may ktx use\?/);
     type('Enter');
     await sees(/llm: none/);
-    type('clear; ktx scan', 'Enter');
-    await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
+    await sees(/Read the warehouse now\?/);
+    type('Enter');
+    await sees(/2 datasets, 1 join\s+orders\.customer_id → customers/);
+    await sees(/ktx proposes 1 measure: orders\.total_amount\. Are they right\?/);
+    type('Down', 'Enter');
+    await sees(/Ask a first question:/);
+    type('Up', 'Enter');
+    // Nothing is asked again that is decided.
+    await sees(/│ {2}back to the question before[^]*◆ {2}Ask a first question:/);
+    type('Enter');
+    await sees(/ktx sl query -m orders\.total_amount -d orders\.[^]*orders\.total_amount/);
+    await sees(/1 row|\d+ rows in/);
+    await sees(/next +.*sl list/);
+    expect(readFileSync(join(dir, 'duck/pins.yaml'), 'utf8')).toContain('total_amount');
   });
 });

@@ -77,12 +77,13 @@ export function detectScreen(
     unicode: !isTerminal || showsUnicode(env),
     width: isTerminal ? Number(env['COLUMNS']) || stdout.columns || 80 : undefined,
     style: (name, text) => (hasColor ? styleText(name, text, { validateStream: false }) : text),
-    link: mayLink && showsLinks(env) ? linkMaker(env) : (_, text) => text,
+    link: linkMaker(env, mayLink),
   };
 }
 
 /** Writes links; a text whose address nothing may open stays a text. */
-function linkMaker(env: CliHost['env']): Screen['link'] {
+function linkMaker(env: CliHost['env'], mayLink: boolean): Screen['link'] {
+  if (!mayLink || !showsLinks(env)) return (_, text) => text;
   return (address, text) => {
     const url = openableUrl(address, env);
     return url === undefined ? text : `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`;

@@ -13,6 +13,7 @@ import {
 } from '../../flags/connection-flags.ts';
 import { addDbtProfileFlags, profileNotes, withDbtProfile } from '../../flags/dbt-profile-flags.ts';
 import { embeddingsFlags } from '../../flags/embeddings-flags.ts';
+import { firstAnswerFlags, readFirstAnswerFlags } from '../../flags/first-answer-flags.ts';
 import { llmFlags } from '../../flags/llm-flags.ts';
 import { keepPasswordFlag, type PasswordPlace } from '../../flags/password-flag.ts';
 import {
@@ -55,6 +56,7 @@ export const setupCommand = defineCommand({
       defaultName,
     );
     const flags = [...connectionFlags(), ...llmFlags(), ...embeddingsFlags()];
+    for (const option of firstAnswerFlags()) named.addOption(option);
     return addDbtProfileFlags(addFlags(named, flags))
       .addOption(keepPasswordFlag())
       .option('--no-input', 'never prompt; fail if something is missing');
@@ -62,32 +64,55 @@ export const setupCommand = defineCommand({
   async run({ options: typed }, runnerContext) {
     const context = typed.input ? runnerContext : withoutPrompts(runnerContext);
     const dir = projectFolder(context);
-    const place = { dir, connection: typed.name };
-    const { keepPassword } = typed;
-    const { options: given, profile } = await withDbtProfile(typed, place, context);
-    const options = { ...given, name: typed.name };
-    const existing = Object.keys((await readExistingConfig(dir))?.connections ?? {});
-    const hasLlmFlags = hasAnyFlag(llmFlags(), options);
-    // A backend that the flags name is tested before anything is written. Prompts for one come
-    // after the warehouse.
-    const embeddings = await resolveAndProbeEmbeddings(dir, options, context);
-    const llm = hasLlmFlags ? await resolveAndProbeLlm(dir, options, context) : undefined;
-    const isNewConnection = namesNewConnection(existing, options);
-    const connected = isNewConnection
-      ? await connect({ dir, name: options.name, options, profile, keepPassword }, context)
-      : describeExisting(dir, existing);
-    const { host, signal } = context;
-    const { env } = host;
-    const done = isNewConnection ? connected : undefined;
-    const written = await saveEmbeddings({ dir, env, embeddings });
-    if (llm !== undefined) return saveLlm(done, { dir, env, llm, signal });
-    if (written !== undefined) return embeddingsResult(done, { dir, env, written }, signal);
-    if (!context.screen.interactive || (await hasLlm(dir))) return connected;
-    if (connected.text !== undefined) context.printNote(connected.text);
-    const withoutNext = isNewConnection ? connected : { ...connected, next: undefined };
-    return promptForLlm({ dir, options, connected: withoutNext }, context);
+    const flags = readFirstAnswerFlags(typed);
+    const { goToFirstAnswer, refuseJson } = await import('./first-answer.ts');
+    refuseJson(flags, context);
+    const result = await setUp(typed, dir, context);
+    // The name of the flag if there is none in the file yet.
+    const known = Object.keys((await readExistingConfig(dir))?.connections ?? {});
+    const connection = known.includes(typed.name) ? typed.name : known[0];
+    const setsModel = hasAnyFlag([...llmFlags(), ...embeddingsFlags()], typed);
+    const isOnlyModel = setsModel && !hasAnyFlag(connectionFlags(), typed);
+    if (connection === undefined || isOnlyModel) return result;
+    return goToFirstAnswer(result, { dir, connection, flags, context });
   },
 });
+
+type SetupFlags = FlagSettings & {
+  readonly name: string;
+  readonly keepPassword?: PasswordPlace | undefined;
+};
+
+async function setUp(
+  typed: SetupFlags,
+  dir: string,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const place = { dir, connection: typed.name };
+  const { keepPassword } = typed;
+  const { options: given, profile } = await withDbtProfile(typed, place, context);
+  const options = { ...given, name: typed.name };
+  const existing = Object.keys((await readExistingConfig(dir))?.connections ?? {});
+  const hasLlmFlags = hasAnyFlag(llmFlags(), options);
+  // A backend that the flags name is tested before anything is written. Prompts for one come
+  // after the warehouse.
+  const embeddings = await resolveAndProbeEmbeddings(dir, options, context);
+  const llm = hasLlmFlags ? await resolveAndProbeLlm(dir, options, context) : undefined;
+  const isNewConnection = namesNewConnection(existing, options);
+  const connected = isNewConnection
+    ? await connect({ dir, name: options.name, options, profile, keepPassword }, context)
+    : describeExisting(dir, existing);
+  const { host, signal } = context;
+  const { env } = host;
+  const done = isNewConnection ? connected : undefined;
+  const written = await saveEmbeddings({ dir, env, embeddings });
+  if (llm !== undefined) return saveLlm(done, { dir, env, llm, signal });
+  if (written !== undefined) return embeddingsResult(done, { dir, env, written }, signal);
+  if (!context.screen.interactive || (await hasLlm(dir))) return connected;
+  if (connected.text !== undefined) context.printNote(connected.text);
+  const withoutNext = isNewConnection ? connected : { ...connected, next: undefined };
+  return promptForLlm({ dir, options, connected: withoutNext }, context);
+}
 
 function projectFolder({ host: { cwd, env }, projectDir }: CommandContext): string {
   return resolve(cwd, projectDir ?? (env['KTX_PROJECT_DIR'] || '.'));
