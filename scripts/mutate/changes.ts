@@ -14,7 +14,7 @@ export const changeMutants: readonly Mutant[] = [
   },
   {
     name: 'changes-author',
-    file: 'store/commit.ts',
+    file: 'store/commit/commit.ts',
     find: 'if (author !== undefined) return commit([], [], identityOf(author));',
     replace: '',
     why: 'The commit is in the name of whoever runs the server.',

@@ -287,7 +287,7 @@ export const contextMutants: readonly Mutant[] = [
   },
   {
     name: 'commit-hooks',
-    file: 'store/commit-policy.ts',
+    file: 'store/commit/commit-policy.ts',
     find: "scope !== 'command'",
     replace: "scope === 'local-only'",
     why: 'ktx commits past the signature that a repository demands.',

@@ -8,7 +8,7 @@ const hostileGit = ['store/hostile-git.test.ts'];
 export const storeMutants: readonly Mutant[] = [
   {
     name: 'branch-from-merged',
-    file: 'store/commit-target.ts',
+    file: 'store/commit/commit-target.ts',
     find: 'if (ancestry.code === 0) return { ref, tip, base: head };',
     replace: '',
     why: 'A branch that was merged goes on from an old state, and takes back what came since.',
@@ -344,7 +344,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'commit-swap',
-    file: 'store/commit.ts',
+    file: 'store/commit/commit.ts',
     find: "commit, target.tip ?? '']",
     replace: 'commit]',
     why: 'A commit that somebody makes meanwhile is lost.',
@@ -352,7 +352,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'commit-own-index',
-    file: 'store/commit.ts',
+    file: 'store/commit/commit.ts',
     find: 'const env = { GIT_INDEX_FILE: indexFile };',
     replace: 'const env = {};',
     why: 'What a person has staged is lost.',
@@ -360,7 +360,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'commit-saved-meanwhile',
-    file: 'store/commit.ts',
+    file: 'store/commit/commit.ts',
     find: '!== input) return false;',
     replace: '!== input) continue;',
     why: 'What a person saves while git reads is committed in the name of ktx.',
@@ -368,7 +368,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     name: 'refresh-staged',
-    file: 'store/commit.ts',
+    file: 'store/commit/commit.ts',
     find: '!staged.has(path)',
     replace: 'true',
     why: 'A file that a person staged is replaced in the index.',

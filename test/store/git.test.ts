@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { commitFiles, refreshIndex } from '../../src/store/commit.ts';
-import { demandOnCommits } from '../../src/store/commit-policy.ts';
+import { commitFiles, refreshIndex } from '../../src/store/commit/commit.ts';
+import { demandOnCommits } from '../../src/store/commit/commit-policy.ts';
 import {
   readFilesAtCommit,
   findRepository,
@@ -13,7 +13,7 @@ import {
   unfinishedGitOperation,
 } from '../../src/store/git.ts';
 import { read, run, temporaryFolder, write } from './git-project.ts';
-import { commitTarget } from '../../src/store/commit-target.ts';
+import { commitTarget } from '../../src/store/commit/commit-target.ts';
 
 let dir: string;
 beforeEach(() => {

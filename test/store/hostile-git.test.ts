@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { readMergedClaims } from '../../src/ingest/fetch/merged-claims.ts';
 import { readCommitState } from '../../src/project/open/commit-state.ts';
 import { checkOut } from '../../src/sources/git-checkout.ts';
-import { commitFiles, refreshIndex } from '../../src/store/commit.ts';
+import { commitFiles, refreshIndex } from '../../src/store/commit/commit.ts';
 import {
   findRepository,
   gitOutput,
@@ -24,7 +24,7 @@ import {
   readFilesAtCommit,
 } from '../../src/store/git.ts';
 import { run, temporaryFolder, write } from './git-project.ts';
-import { commitTarget } from '../../src/store/commit-target.ts';
+import { commitTarget } from '../../src/store/commit/commit-target.ts';
 
 let base: string;
 let dir: string;

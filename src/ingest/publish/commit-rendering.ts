@@ -1,8 +1,8 @@
 import { parseClaims, renderClaims, uniteClaims } from '../../context/claims/claims-file.ts';
 import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
-import { commitFiles, refreshIndex } from '../../store/commit.ts';
-import type { CommitTarget } from '../../store/commit-target.ts';
-import { type CommitDemand, demandOnCommits } from '../../store/commit-policy.ts';
+import { commitFiles, refreshIndex } from '../../store/commit/commit.ts';
+import type { CommitTarget } from '../../store/commit/commit-target.ts';
+import { type CommitDemand, demandOnCommits } from '../../store/commit/commit-policy.ts';
 import { ignoredPaths, unfinishedGitOperation, type Repository } from '../../store/git.ts';
 import type { PublishStep } from '../event.ts';
 import type { CommitReport } from '../report.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../lib/hash.ts';
 import { canonicalJson, parseJson } from '../../lib/json.ts';
 import { openSealedText, sealText } from '../../store/ownership/sealed-text.ts';
-import { hasPendingIndex } from '../../store/commit.ts';
+import { hasPendingIndex } from '../../store/commit/commit.ts';
 import { readTextOrNothing } from '../../store/files.ts';
 import { findRepository, unfinishedGitOperation } from '../../store/git.ts';
 import type { State } from '../../store/state.ts';

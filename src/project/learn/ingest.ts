@@ -13,7 +13,7 @@ import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, type OpenSource, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
 import { embedIndex } from '../../search/meanings/embed-index.ts';
-import { commitTarget } from '../../store/commit-target.ts';
+import { commitTarget } from '../../store/commit/commit-target.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { openRepository } from '../../store/git.ts';
 import type { ReadSecret } from '../../store/secrets.ts';

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/error.ts';
-import { commitFiles } from '../../store/commit.ts';
+import { commitFiles } from '../../store/commit/commit.ts';
 import { git, gitOutput, type Repository } from '../../store/git.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { fetchBranch, pushBranch, remoteTip } from '../../store/remote-git.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readSettings, type Repository } from './git.ts';
+import { readSettings, type Repository } from '../git.ts';
 
 /** What a commit of ktx would go past: it runs no hook and signs nothing. */
 export type CommitDemand = 'signature' | 'hook';

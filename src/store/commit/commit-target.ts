@@ -1,5 +1,5 @@
-import { UserError } from '../lib/error.ts';
-import { commitOf, git, gitOutput, type Repository } from './git.ts';
+import { UserError } from '../../lib/error.ts';
+import { commitOf, git, gitOutput, type Repository } from '../git.ts';
 
 /** Where a commit goes. */
 export interface CommitTarget {

@@ -1,11 +1,11 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { UserError } from '../lib/error.ts';
+import { UserError } from '../../lib/error.ts';
 import type { CommitTarget } from './commit-target.ts';
-import { ensureStateDirectory } from './directories.ts';
-import { readTextOrNothing, readTextSync } from './files.ts';
-import { commitOf, configuredFilters, git, gitOutput, type Repository } from './git.ts';
-import { privateFileMode } from './ownership/private-files.ts';
+import { ensureStateDirectory } from '../directories.ts';
+import { readTextOrNothing, readTextSync } from '../files.ts';
+import { commitOf, configuredFilters, git, gitOutput, type Repository } from '../git.ts';
+import { privateFileMode } from '../ownership/private-files.ts';
 
 /** One file in the commit. */
 interface FileChange {
