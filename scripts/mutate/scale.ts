@@ -50,4 +50,20 @@ export const scaleMutants: readonly Mutant[] = [
     why: 'What a killed worker had read is paid for again.',
     tests: ['ingest/workers/workers.test.ts'],
   },
+  {
+    name: 'warehouse-wait-untold',
+    file: 'mcp/note-waits.ts',
+    find: 'progress?.reportWait(waiting);',
+    replace: 'progress?.reportWait(undefined);',
+    why: 'Who waits for a place at the warehouse is told that the query runs.',
+    tests: ['mcp/warehouse-waits.test.ts'],
+  },
+  {
+    name: 'broker-names-row-security',
+    file: 'mcp/broker/open-broker.ts',
+    find: 'const who = { id: accountId, name: person.name, person: undefined };',
+    replace: 'const who = { id: accountId, name: person.name, person: person.name };',
+    why: 'A login of the broker decides whose rows the warehouse shows.',
+    tests: ['mcp/broker/login.test.ts'],
+  },
 ];

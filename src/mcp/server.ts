@@ -19,7 +19,9 @@ import { askIfAmbiguous, readChoices, withChoices } from './ask-choice.ts';
 import { forApps, isAppUri, readApp, withApp } from './apps/apps.ts';
 import { showsApps } from './apps/client-shows-apps.ts';
 import type { AskedCall } from './audit/record-calls.ts';
+import { startProgress } from './call-progress.ts';
 import type { Caller } from './caller.ts';
+import { noteWaits } from './note-waits.ts';
 import { completePrompt, getPrompt, listPrompts } from './prompts.ts';
 import { addTaskMethods, takesTasks, taskResult, tasksExtension } from './tasks/task-methods.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
@@ -116,7 +118,7 @@ async function callTool(
   const isLong = tool.takesLong(input) && caller.mayUse(tool.effect);
   if (isLong && takesTasks(context) && caller.tasks.hasRoom())
     return beginTask(caller, tool.name, asked);
-  const runOnce = () => runTool(caller, tool, asked);
+  const runOnce = () => noteWaits(progress, () => runTool(caller, tool, asked));
   // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
   const asking = { caller, server, context, choices };
   const run = () =>
@@ -266,29 +268,4 @@ function choicesOf(choice: object): readonly object[] {
   return key === 'anyOf' && others.length === 0
     ? (choices as object[]).flatMap(choicesOf)
     : [choice];
-}
-
-/**
- * Sends progress every second if the client asked for it, so that it does not give up on a long
- * query.
- */
-function startProgress({ mcpReq: { _meta: meta, notify } }: ServerContext) {
-  const progressToken = meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  let progress = 0;
-  let step = '';
-  const timer = setInterval(() => {
-    progress += 1;
-    const params = {
-      progressToken,
-      progress,
-      message: step === '' ? `running for ${progress} s` : step,
-    };
-    // The client may be gone; the signal then ends the call.
-    notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer));
-  }, 1000);
-  return {
-    report: (text: string) => void (step = text),
-    [Symbol.dispose]: () => clearInterval(timer),
-  };
 }

@@ -141,6 +141,7 @@ it('work of the login serves no answer: only what asks on behalf of everyone tak
     'project/learn/history.ts',
     'project/learn/ingest.ts',
     'project/learn/scan.ts',
+    'project/learn/workers/work.ts',
     'project/open/open.ts',
     'project/review/status.ts',
   ]);

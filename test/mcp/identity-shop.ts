@@ -32,11 +32,17 @@ interface IdentityShop {
 }
 
 /** A project on Postgres whose rows only the warehouse hides: ktx has no rule for them. */
-export async function makePostgresShop(mode: 'role' | 'session'): Promise<IdentityShop> {
+export async function makePostgresShop(
+  mode: 'role' | 'session',
+  serve: object = {},
+): Promise<IdentityShop> {
   const { owner, url, roles } = await rolesOfPostgres();
   const identity = mode === 'role' ? { mode, roles } : { mode, setting: 'ktx.user' };
   const connection = { driver: 'postgres', url: 'env:SHOP_URL', identity };
-  return { dir: await makeProject(connection, url, { orders, visits }), owner };
+  return {
+    dir: await makeProject(connection, url, { datasets: { orders, visits }, serve }),
+    owner,
+  };
 }
 
 /** A project on MariaDB with a dataset for each role, on a view that no other role may read. */
@@ -50,19 +56,24 @@ export async function makeMariadbShop(): Promise<IdentityShop> {
       return [name, orders.replaceAll('orders\n', `${name}\n`)];
     }),
   );
-  return { dir: await makeProject(connection, url, datasets), owner };
+  return { dir: await makeProject(connection, url, { datasets }), owner };
+}
+
+interface ProjectParts {
+  readonly datasets: Readonly<Record<string, string>>;
+  readonly serve?: object;
 }
 
 async function makeProject(
   connection: object,
   url: string,
-  datasets: Readonly<Record<string, string>>,
+  { datasets, serve = {} }: ProjectParts,
 ): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-identity-'));
   writeFileSync(join(dir, '.env'), `SHOP_URL=${url}\n`);
   writeFileSync(
     join(dir, 'ktx.yaml'),
-    JSON.stringify({ connections: { shop: connection }, query: { run_sql: 'on' } }),
+    JSON.stringify({ connections: { shop: connection }, query: { run_sql: 'on' }, serve }),
   );
   mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
   for (const [name, text] of Object.entries(datasets))

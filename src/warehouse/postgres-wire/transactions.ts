@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import type { RunCatalogQuery } from '../table-schemas.ts';
+import { beginPlaceWait } from '../waits/place-waits.ts';
 import { type CallLimits, withTimeLimit } from '../time-limit.ts';
 import { translateError, warehouseError } from '../warehouse-error.ts';
 import { cancelStatement } from './cancel.ts';
@@ -115,8 +116,10 @@ async function inTurn<T>(queue: PQueue, signal: AbortSignal, work: () => Promise
     waiting.abort(warehouseError('query_cancelled', 'The query was cancelled.'));
   if (signal.aborted) leave();
   signal.addEventListener('abort', leave, { once: true });
+  const endWait = queue.pending < mostConnections ? undefined : beginPlaceWait();
   const start = (): Promise<T> => {
     signal.removeEventListener('abort', leave);
+    endWait?.();
     return work();
   };
   return queue.add(start, { signal: waiting.signal });

@@ -7,7 +7,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../support/postgres-server.ts';
 import { throwAwayCertificate } from '../../support/certificate.ts';
-import { serveRegions } from '../http-shop.ts';
+import { makeRegions, serveRegions } from '../http-shop.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { startCompany } from './company.ts';
 
@@ -49,7 +49,11 @@ async function startClientHost() {
 }
 
 /** A server whose people log in at a provider beside it, and a client with a document. */
-export async function serveWithBroker(serve: object = {}, broker: object = {}) {
+export async function serveWithBroker(
+  serve: object = {},
+  broker: object = {},
+  makeProject: (serve: object) => Promise<string> = makeRegions,
+) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const resource = `${origin}/mcp`;
@@ -81,7 +85,8 @@ export async function serveWithBroker(serve: object = {}, broker: object = {}) {
       ...broker,
     },
   };
-  const served = await serveRegions({ port, network: host.network }, { auth, roles, ...serve });
+  const dir = await makeProject({ auth, roles, ...serve });
+  const served = await serveRegions({ port, network: host.network }, {}, dir);
   return {
     ...served,
     origin,
@@ -169,6 +174,24 @@ const query = {
     arguments: { metrics: ['orders.revenue'], dimensions: ['orders.region'] },
   },
 };
+
+/** Calls a tool with a token. */
+export async function callWith(
+  { url }: BrokerShop,
+  token: string,
+  [name, args]: readonly [tool: string, input: object],
+): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ ...query, params: { name, arguments: args } }),
+  });
+  return response.text();
+}
 
 /** Asks for the revenue with a token. */
 export async function askRevenue({ url }: BrokerShop, token: string) {

@@ -11,7 +11,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { tokenFolder } from '../../../src/mcp/http/tokens.ts';
-import { createDatabase } from '../../support/postgres.ts';
+import { createDatabase, runPostgres } from '../../support/postgres.ts';
+import { makePostgresShop } from '../identity-shop.ts';
 import { serveRegions } from '../http-shop.ts';
 import {
   allow,
@@ -19,6 +20,7 @@ import {
   askToken,
   authorizeUrl,
   type BrokerShop,
+  callWith,
   openQuestion,
   redeem,
   serveWithBroker,
@@ -215,6 +217,37 @@ describe('a login of a client at ktx, and of a person at the company', () => {
     const refused = await askRevenue(shop, body['access_token'] ?? '');
     expect(refused.status).toBe(403);
     expect(refused.text).toContain('insufficient_scope');
+  });
+
+  it('gives row security no name: nobody has proven it to the warehouse', async () => {
+    let owner = '';
+    await using shop = await serveWithBroker({}, {}, async (serve) => {
+      const made = await makePostgresShop('session', serve);
+      owner = made.owner;
+      return made.dir;
+    });
+    // Rows that belong to the very name that the company gives to whoever logs in.
+    await runPostgres(owner, "UPDATE orders SET owner = 'ann@x.example' WHERE region = 'dach'");
+    const { access } = await tokensOf(shop, 'p-1');
+    for (const call of [
+      ['run_sql', { sql: 'SELECT word FROM orders' }],
+      ['run_sql', { sql: "SELECT current_setting('ktx.user', true) AS who FROM orders" }],
+      ['query_metrics', { metrics: ['orders.order_count'], dimensions: ['orders.word'] }],
+      ['find_values', { text: 'canary-dach' }],
+    ] as const) {
+      const answer = await callWith(shop, access, call);
+      expect(answer, call[0]).not.toMatch(/canary-dach-\d/);
+      if (call[0] !== 'find_values') expect(answer).toContain('Error identity_unknown');
+    }
+    // A token of ktx has a name that its maker vouches for.
+    const { text } = await shop.tokens.create({
+      name: 'ann@x.example',
+      role: 'dach',
+      scopes: ['read', 'query'],
+    });
+    expect(await callWith(shop, text, ['run_sql', { sql: 'SELECT word FROM orders' }])).toMatch(
+      /canary-dach-\d/,
+    );
   });
 
   it('is shared by servers with one database', async () => {
