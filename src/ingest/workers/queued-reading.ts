@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
 import type { JobQueue } from '../../store/shared/job-queue.ts';
-import { patiently } from '../../store/shared/patiently.ts';
 import type { SharedResults } from '../../store/shared/shared-results.ts';
 import { type ReadingStage, type ReadingWorkers } from '../extract/reading-stage.ts';
 import { type PendingItem, pendingPath, type WorkUnit } from '../extract/work-units.ts';
@@ -60,8 +59,9 @@ export async function openQueuedReading(options: QueuedReadingOptions) {
   return {
     workers,
     async [Symbol.asyncDispose](): Promise<void> {
-      await queue.clear(name);
-      await queue.remove(replies);
+      // What stays behind, the next run removes, or nobody asks for.
+      await queue.clear(name).catch(() => undefined);
+      await queue.remove(replies).catch(() => undefined);
     },
   };
 }
@@ -78,15 +78,15 @@ async function readUnits(
 ): Promise<void> {
   const { signal } = stage;
   const open = new Map(units.map((unit) => [unitKey(job.step, unit), unit]));
-  for (const [key, unit] of open) await patiently(() => results.keep(key, sendUnit(unit)), signal);
+  for (const [key, unit] of open) await results.keep(key, sendUnit(unit));
   let nextPut = 0;
   while (open.size > 0 && !stage.isOver) {
     signal.throwIfAborted();
     if (Date.now() >= nextPut) {
-      await patiently(() => putJobs({ queue, name }, job, [...open.keys()]), signal);
+      await putJobs({ queue, name }, job, [...open.keys()]);
       nextPut = Date.now() + repeatMs;
     }
-    const jobs = await patiently(() => queue.take(replies, repliesAtOnce), signal);
+    const jobs = await queue.take(replies, repliesAtOnce);
     for (const { data } of jobs) {
       const reply = readReply(data);
       const unit = reply && open.get(reply.unit);
@@ -97,11 +97,11 @@ async function readUnits(
     }
     if (jobs.length > 0) {
       const ids = jobs.map(({ id }) => id);
-      await patiently(() => queue.done(replies, ids), signal);
+      await queue.done(replies, ids);
     } else await sleep(pollMs, undefined, { signal });
   }
   if (stage.isOver) await queue.clear(name);
-  await patiently(() => results.take(`unit ${job.step} `), signal);
+  await results.take(`unit ${job.step} `);
 }
 
 async function putJobs(

@@ -1,5 +1,4 @@
 import type { Json } from '../../lib/json.ts';
-import { patiently } from '../../store/shared/patiently.ts';
 import type { SharedResults } from '../../store/shared/shared-results.ts';
 import { extractUnits, skimPages, triagePages } from '../extract/read-units.ts';
 import {
@@ -33,7 +32,7 @@ export async function readJob(
   const sent = (await results.find([unit])).get(unit);
   if (sent === undefined) return undefined;
   const items = receiveUnit(sent, snapshot.catalogs);
-  const journal = await openUnitJournal(results, items, signal);
+  const journal = await openUnitJournal(results, items);
   const stage = openReadingStage({
     findings: { connections: [], sources: [] },
     model: { ...model, journal },
@@ -80,18 +79,14 @@ async function readItems(
 }
 
 /** The journal of one unit: what it keeps is on its way to the others at once. */
-async function openUnitJournal(
-  results: SharedResults,
-  items: readonly PendingItem[],
-  signal: AbortSignal,
-) {
+async function openUnitJournal(results: SharedResults, items: readonly PendingItem[]) {
   const known = new Map(await results.find(items.flatMap(journalKeys)));
   const writing: Promise<void>[] = [];
   return {
     result: (key: string): Json | undefined => known.get(key),
     keep(key: string, result: Json): void {
       known.set(key, result);
-      const written = patiently(() => results.keep(key, result), signal);
+      const written = results.keep(key, result);
       written.catch(() => undefined);
       writing.push(written);
     },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import { errorMessage } from '../../lib/error.ts';
 import { requireExtra } from '../extras/require-extra.ts';
+import { patiently } from './patiently.ts';
 import { lostOr } from './postgres-state.ts';
 
 /** A job as a worker gets it. */
@@ -11,7 +12,29 @@ export interface QueuedJob {
 }
 
 /** Jobs in a Postgres database, for any number of processes. */
-export type JobQueue = Awaited<ReturnType<typeof openJobQueue>>;
+export interface JobQueue {
+  /** Creates a queue if there is none. What is given up is copied to `deadLetter`. */
+  create(name: string, options?: { readonly deadLetter?: string }): Promise<void>;
+  /**
+   * Adds jobs; one whose key is waiting or being worked on already is not added again. False if the
+   * queue was removed.
+   */
+  put(name: string, jobs: readonly NewJob[]): Promise<boolean>;
+  /** Jobs that nobody else gets until they are done, or until their worker is gone. */
+  take(name: string, most: number): Promise<readonly QueuedJob[]>;
+  done(name: string, ids: readonly string[]): Promise<void>;
+  /** Removes what no worker has begun. */
+  clear(name: string): Promise<void>;
+  remove(name: string): Promise<void>;
+  /** Works on jobs, `concurrency` at a time, until the signal; then waits for those that run. */
+  work(name: string, options: JobWork): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface NewJob {
+  readonly key: string;
+  readonly data: object;
+}
 
 const schema = 'ktx_queue';
 /** Seconds after which a job whose worker said nothing goes to another one. The least possible. */
@@ -23,8 +46,14 @@ const idleMs = 300;
 const retryLimit = 20;
 const longestJobSeconds = 6 * 3_600;
 
-/** Opens the queues of a database, and creates their tables. Throws `extra_missing`. */
-export async function openJobQueue(url: string, onError: (error: Error) => void) {
+/**
+ * Opens the queues of a database, and creates their tables. A database that is away makes all wait
+ * until it is back, or the signal. Throws `extra_missing`.
+ */
+export async function openJobQueue(
+  url: string,
+  { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: Error) => void },
+): Promise<JobQueue> {
   requireExtra('queue');
   const { PgBoss: Boss } = await import('pg-boss');
   const boss = new Boss({
@@ -39,17 +68,17 @@ export async function openJobQueue(url: string, onError: (error: Error) => void)
     reindex: false,
   });
   boss.on('error', onError);
-  const reach = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw lostOr(url, error);
-    }
-  };
+  const reach = <T>(work: () => Promise<T>): Promise<T> =>
+    patiently(
+      () =>
+        work().catch((error: unknown) => {
+          throw lostOr(url, error);
+        }),
+      signal,
+    );
   await reach(() => boss.start());
   return {
-    /** Creates a queue if there is none. What is given up is copied to `deadLetter`. */
-    create: (name: string, { deadLetter }: { readonly deadLetter?: string } = {}): Promise<void> =>
+    create: (name, { deadLetter } = {}) =>
       reach(() =>
         boss.createQueue(name, {
           policy: 'exclusive',
@@ -60,14 +89,7 @@ export async function openJobQueue(url: string, onError: (error: Error) => void)
           ...(deadLetter !== undefined && { deadLetter }),
         }),
       ),
-    /**
-     * Adds jobs; one whose key is waiting or being worked on already is not added again. False if
-     * the queue was removed.
-     */
-    async put(
-      name: string,
-      jobs: readonly { readonly key: string; readonly data: object }[],
-    ): Promise<boolean> {
+    async put(name, jobs) {
       const rows = jobs.map(({ key, data }) => ({ singletonKey: key, data }));
       try {
         await reach(() => boss.insert(name, rows));
@@ -77,18 +99,12 @@ export async function openJobQueue(url: string, onError: (error: Error) => void)
         throw error;
       }
     },
-    /** Jobs that nobody else gets until they are done, or until their worker is gone. */
-    take: (name: string, most: number): Promise<readonly QueuedJob[]> =>
-      reach(() => boss.fetch<unknown>(name, { batchSize: most })),
-    done: async (name: string, ids: readonly string[]): Promise<void> =>
-      void (await reach(() => boss.complete(name, [...ids]))),
-    /** Removes what no worker has begun. */
-    clear: async (name: string): Promise<void> =>
-      void (await reach(() => boss.deleteQueuedJobs(name))),
-    remove: (name: string): Promise<void> => reach(() => boss.deleteQueue(name)),
-    /** Works on jobs, `concurrency` at a time, until the signal; then waits for those that run. */
-    work: (name: string, options: JobWork): Promise<void> => workOn(boss, name, options),
-    close: (): Promise<void> => boss.stop({ graceful: false }),
+    take: (name, most) => reach(() => boss.fetch<unknown>(name, { batchSize: most })),
+    done: async (name, ids) => void (await reach(() => boss.complete(name, [...ids]))),
+    clear: async (name) => void (await reach(() => boss.deleteQueuedJobs(name))),
+    remove: (name) => reach(() => boss.deleteQueue(name)),
+    work: (name, options) => workOn(boss, name, options),
+    close: () => boss.stop({ graceful: false }),
   };
 }
 

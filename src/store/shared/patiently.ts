@@ -19,3 +19,18 @@ export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal):
     await sleep(pause, undefined, { signal });
   }
 }
+
+type Reaching = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>;
+
+/** The same functions, each of them patient. */
+export function withPatience<Members extends Reaching>(
+  members: Members,
+  signal: AbortSignal,
+): Members {
+  const patient = Object.entries(members).map(([name, reach]) => [
+    name,
+    (...given: never[]) => patiently(() => reach(...given), signal),
+  ]);
+  // Each has the parameters and the result of the one that it calls.
+  return Object.fromEntries(patient) as Members;
+}

@@ -7,16 +7,21 @@ import { approve } from '../../support/approve.ts';
 
 const main = join(import.meta.dirname, '../../../src/cli/main.ts');
 
-/** All files of the last commit, with their hashes. */
+/** The hash of all files of the last commit: equal for equal bytes. */
 export function treeOf(dir: string): string {
-  return run(dir, 'ls-tree', '-r', 'HEAD');
+  return run(dir, 'rev-parse', 'HEAD^{tree}');
 }
 
 /** `ktx worker` in a process of its own; `ready` when it waits for work. */
-export async function startWorker(dir: string, args: readonly string[] = []) {
+export async function startWorker(
+  dir: string,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+) {
   await approve(dir);
   const child = spawn(process.execPath, [main, 'worker', '--project-dir', dir, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...env },
   });
   let said = '';
   const ready = new Promise<void>((resolve) => {

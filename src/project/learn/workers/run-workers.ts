@@ -25,7 +25,7 @@ export const callKey = (run: string): string => `call ${run} `;
  */
 export async function openRunWorkers(project: Project, { id, budget, signal, emit }: QueuedRun) {
   await using opened = new AsyncDisposableStack();
-  const state = opened.use(await openWorkState(project, () => undefined));
+  const state = opened.use(await openWorkState(project, { signal, onError: () => undefined }));
   const { shared, queue, queueName: name } = state;
   opened.use(await takeTurn(shared.counters, { id, signal, emit }));
   const limit = runSpendingLimit(project.config.llm, budget);
@@ -37,8 +37,9 @@ export async function openRunWorkers(project: Project, { id, budget, signal, emi
   const { results } = shared;
   opened.defer(async () => {
     const record = usageRecorder(project.journal().db);
-    for (const call of await results.take(callKey(id))) record(call as unknown as CallRecord);
-    await results.take('snapshot ');
+    const calls = await results.take(callKey(id)).catch(() => []);
+    for (const call of calls) record(call as unknown as CallRecord);
+    await results.take('snapshot ').catch(() => []);
   });
   const jobLimit = usd === undefined ? undefined : { usd, key };
   const reading = await openQueuedReading({ queue, name, results, run: id, limit: jobLimit });
@@ -78,7 +79,8 @@ async function takeTurn(
   return {
     async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer);
-      await counters.freeSlot('ingest', 0, id);
+      // Otherwise the lease ends by itself.
+      await counters.freeSlot('ingest', 0, id).catch(() => undefined);
     },
   };
 }

@@ -4,6 +4,7 @@ import { canonicalJson } from '../../../lib/json.ts';
 import { readVersion } from '../../../lib/version.ts';
 import { readingVersion } from '../../../ingest/fetch/item-files.ts';
 import { type JobQueue, openJobQueue } from '../../../store/shared/job-queue.ts';
+import { patiently, withPatience } from '../../../store/shared/patiently.ts';
 import { openSharedState, type SharedState } from '../../../store/shared/shared-state.ts';
 import type { Project } from '../../open/open.ts';
 
@@ -15,10 +16,16 @@ export interface WorkState extends AsyncDisposable {
   readonly queueName: string;
 }
 
+interface WorkStateOptions {
+  /** Ends the waits for a database that is away. */
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
+}
+
 /** Opens it. Throws `work_state_missing`, and `trust_required` for an unapproved database. */
 export async function openWorkState(
   { config, trust }: Pick<Project, 'config' | 'trust'>,
-  onError: (error: unknown) => void,
+  { signal, onError }: WorkStateOptions,
 ): Promise<WorkState> {
   const { state } = config.serve;
   if (state === undefined)
@@ -27,13 +34,18 @@ export async function openWorkState(
       exitCode: 2,
     });
   const url = (await trust.requireServe())(state);
-  const queue = await openJobQueue(url, onError);
-  const shared = await openSharedState({ kind: 'postgres', url }).catch(async (error: unknown) => {
-    await queue.close();
+  const open = () => openSharedState({ kind: 'postgres', url });
+  const shared = await patiently(open, signal);
+  const queue = await openJobQueue(url, { signal, onError }).catch(async (error: unknown) => {
+    await shared.close();
     throw error;
   });
   return {
-    shared,
+    shared: {
+      ...shared,
+      results: withPatience(shared.results, signal),
+      counters: withPatience(shared.counters, signal),
+    },
     queue,
     queueName: queueName(config),
     async [Symbol.asyncDispose](): Promise<void> {

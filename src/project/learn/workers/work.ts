@@ -12,7 +12,6 @@ import {
   type SharedSpending,
 } from '../../../llm/governor/money/shared-spending.ts';
 import type { CallRecord } from '../../../llm/governor/usage.ts';
-import { patiently } from '../../../store/shared/patiently.ts';
 import type { QueuedJob } from '../../../store/shared/job-queue.ts';
 import type { Project } from '../../open/open.ts';
 import { requireRunModels } from '../open-run-models.ts';
@@ -35,7 +34,7 @@ interface WorkOptions {
  */
 export async function workForIngests(project: Project, options: WorkOptions): Promise<void> {
   const { concurrency, signal, onError, onReady } = options;
-  await using state = await openWorkState(project, onError);
+  await using state = await openWorkState(project, { signal, onError });
   const { queue, queueName } = state;
   await requireModel(project, signal);
   await queue.create(queueName);
@@ -105,7 +104,7 @@ async function workOn(worker: Worker, { data }: QueuedJob): Promise<void> {
   const fatal = reply.isOver ? reply.failures.find(isOfWorker) : undefined;
   if (fatal !== undefined) throw new UnusableModel(new UserError(fatal.code, fatal.message, fatal));
   const { unit } = reply;
-  await patiently(() => queue.put(job.replies, [{ key: unit, data: reply }]), signal);
+  await queue.put(job.replies, [{ key: unit, data: reply }]);
   onRead(reply);
 }
 
@@ -150,12 +149,11 @@ async function openRun(
   { results, budget }: WorkState['shared'],
   { run, limit, holder }: Pick<UnitJob, 'run' | 'limit'> & { readonly holder: string },
 ): Promise<OpenRun> {
-  const closed = new AbortController();
   const writing = new Set<Promise<void>>();
   const onCall = (call: CallRecord): void => {
     const key = `${callKey(run)}${newId('call')}`;
     const record = JSON.parse(JSON.stringify(call)) as Json;
-    const written = patiently(() => results.keep(key, record), closed.signal);
+    const written = results.keep(key, record);
     writing.add(written);
     written.catch(() => undefined).finally(() => writing.delete(written));
   };
@@ -181,7 +179,6 @@ async function openRun(
     async close() {
       await runtime.close();
       await spending?.[Symbol.asyncDispose]();
-      closed.abort();
     },
   };
 }
