@@ -67,6 +67,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'decisions of a model on both backends, and kills; curate, reconcile and repair.test.ts check each stage',
   'test/ingest/thousand-items.test.ts':
     'a source of 1,000 items; test/ingest/sources.test.ts ingests a few',
+  'test/mcp/two-hundred-callers.test.ts':
+    '200 callers of a server for a minute; test/mcp/http-identity.test.ts asks with six. KTX_LOAD_SECONDS sets another time',
   'test/llm/budget.test.ts':
     'money and counts in ten ways; test/contract/llm-budget.test.ts has the three that matter most',
   'test/llm/model-checks.test.ts':
