@@ -349,6 +349,7 @@ describe.skipIf(chromium === undefined)('in a browser, large projects', () => {
       onTestFinished(() => removeFolder(dir));
       await using page = await startPage(dir);
       const { page: tab, problems } = await openPage(page, look);
+      const shown = await tab.evaluate('performance.now()');
       for (const hash of largePages) {
         await goTo(tab, hash);
         expect([hash, await tab.locator('.failure').count()]).toEqual([hash, 0]);
@@ -373,7 +374,8 @@ describe.skipIf(chromium === undefined)('in a browser, large projects', () => {
       );
       expect(Number(paint)).toBeGreaterThan(0);
       const painted = `first paint of 1,000 datasets, ${look.width} px ${look.scheme}`;
-      if (shots !== undefined) process.stdout.write(`${painted}: ${String(paint)} ms\n`);
+      if (shots !== undefined)
+        process.stdout.write(`${painted}: ${String(paint)} ms, with data ${String(shown)}\n`);
     },
   );
 
@@ -411,5 +413,57 @@ describe.skipIf(chromium === undefined)('in a browser, large projects', () => {
       .first()
       .evaluate((text) => text.getBoundingClientRect().height);
     expect(size).toBeGreaterThanOrEqual(10);
+    const lines = linesSchema.parse(await tab.evaluate(walkLines));
+    // No line runs over a dataset, and no two begin or end at one point.
+    expect(lines.over).toEqual([]);
+    expect([lines.starts, lines.ends]).toEqual([90, 90]);
+    await tab.locator('.graph .node', { hasText: 'sales_regions' }).hover();
+    expect(await tab.locator('.graph .node:not(.dim)').count()).toBe(6);
+    expect(await tab.locator('.graph .join.lit').count()).toBe(5);
+    if (shots !== undefined) await tab.screenshot({ path: join(shots, 'joins-70-lit.png') });
+  });
+
+  test('a link to another neighbourhood goes there, and the drawing has room beside its panel', async () => {
+    const dir = drawnProject({ datasets: 500, joins: 700 });
+    onTestFinished(() => removeFolder(dir));
+    await using page = await startPage(dir);
+    const { page: tab } = await openPage(page, { width: 1280, scheme: 'dark' });
+    await goTo(tab, '#/joins');
+    for (const name of ['web_orders', 'stock_lines']) {
+      await goTo(tab, `#/joins?of=${name}`);
+      await expect.poll(() => tab.locator('.graph-bar').innerText()).toContain(`around ${name}`);
+      expect(await tab.locator('.panel h2').innerText()).toBe(name);
+    }
+    const isCut = '(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)';
+    await expect
+      .poll(() => tab.evaluate(`${isCut}(document.querySelector('.canvas'))`))
+      .toBe(false);
+    if (shots !== undefined) await tab.screenshot({ path: join(shots, 'joins-panel.png') });
   });
 });
+
+const linesSchema = z.object({
+  over: z.array(z.string()),
+  starts: z.number(),
+  ends: z.number(),
+});
+
+/** In the browser: where the lines of the graph run. */
+const walkLines = `(() => {
+  const boxes = [...document.querySelectorAll('.graph .node rect')].map((rect) => rect.getBBox());
+  const isInside = ({ x, y }, box) => x > box.x + 3 && x < box.x + box.width - 3 &&
+    y > box.y + 1 && y < box.y + box.height - 1;
+  const over = [];
+  const [starts, ends] = [new Set(), new Set()];
+  for (const join of document.querySelectorAll('.graph .join')) {
+    const line = join.querySelector('.line');
+    const length = line.getTotalLength();
+    const at = (share) => line.getPointAtLength(length * share);
+    starts.add(Math.round(at(0).x) + ' ' + at(0).y.toFixed(1));
+    ends.add(Math.round(at(1).x) + ' ' + at(1).y.toFixed(1));
+    const points = Array.from({ length: 100 }, (_, step) => at(step / 100));
+    if (points.some((point) => boxes.some((box) => isInside(point, box))))
+      over.push(join.textContent);
+  }
+  return { over, starts: starts.size, ends: ends.size };
+})()`;

@@ -29,9 +29,13 @@ interface GraphProps {
 
 function Graph({ graph, wanted }: GraphProps) {
   const [chosen, choose] = useState(wanted);
-  useEffect(() => choose(wanted), [wanted]);
   const isLarge = graph.datasets.length >= mostDrawn;
   const [center, setCenter] = useState(wanted ?? (isLarge ? busiest(graph) : undefined));
+  // A link to another neighbourhood while the page is open.
+  useEffect(() => {
+    choose(wanted);
+    if (wanted !== undefined) setCenter(wanted);
+  }, [wanted]);
   const drawn = useMemo(() => drawnPart(graph, center), [graph, center]);
   const doubts = graph.joins.filter(({ state }) => state === 'in_doubt').length;
   const about = useData<About>('about').data;
@@ -122,8 +126,13 @@ interface CanvasProps {
 function Canvas({ drawn, chosen, onChoose }: CanvasProps) {
   const area = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState(1000);
+  // The panel beside it takes room, and so does a window that gets smaller.
   useEffect(() => {
-    if (area.current !== null) setRoom(area.current.clientWidth);
+    const { current } = area;
+    if (current === null) return undefined;
+    const watching = new ResizeObserver(() => setRoom(current.clientWidth));
+    watching.observe(current);
+    return () => watching.disconnect();
   }, []);
   if (drawn.names.length === 0) return <Empty>No dataset joins another.</Empty>;
   return (

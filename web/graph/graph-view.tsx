@@ -2,7 +2,8 @@ import { memo } from 'preact/compat';
 import { useMemo, useState } from 'preact/hooks';
 import type { JoinGraph } from '../answers.ts';
 import { visible } from '../parts/text.ts';
-import { layOut, type PlacedDataset, type PlacedJoin, type Point } from './layout.ts';
+import { layOut, mostAiry, type PlacedDataset, type PlacedJoin, type Point } from './layout.ts';
+import { hasRole } from './route.ts';
 
 type GraphJoin = JoinGraph['joins'][number];
 
@@ -26,7 +27,7 @@ export function GraphView({ names, joins, room, chosen, onChoose }: GraphViewPro
   const isLit = (name: string) => near === undefined || near.has(name);
   return (
     <svg
-      class="graph"
+      class={names.length > mostAiry ? 'graph dense' : 'graph'}
       viewBox={`-2 -2 ${width + 4} ${height + 4}`}
       width={width + 4}
       height={height + 4}
@@ -40,8 +41,9 @@ export function GraphView({ names, joins, room, chosen, onChoose }: GraphViewPro
           viewBox="0 0 8 8"
           refX="7"
           refY="4"
-          markerWidth="6"
-          markerHeight="6"
+          markerUnits="userSpaceOnUse"
+          markerWidth="7"
+          markerHeight="7"
           orient="auto"
         >
           <path d="M0 1 7 4 0 7z" />
@@ -95,14 +97,14 @@ interface JoinProps {
 const Join = memo(({ placed: { join, points }, look, onChoose }: JoinProps) => {
   const path = curve(points);
   const middle = points[Math.floor(points.length / 2)];
-  const hasRole = join.role !== join.to && join.role !== '';
+  const isNamed = hasRole({ join });
   return (
     <g class={`join join-${join.state}${look}`} onClick={() => onChoose(join.subject)}>
       <path class="line" d={path} marker-end="url(#tip)" />
       <path class="catch" d={path}>
-        <title>{visible(`${join.from} to ${join.to}${hasRole ? ` as ${join.role}` : ''}`)}</title>
+        <title>{visible(`${join.from} to ${join.to}${isNamed ? ` as ${join.role}` : ''}`)}</title>
       </path>
-      {hasRole && middle !== undefined ? (
+      {isNamed && middle !== undefined ? (
         <text class="role" x={middle.x} y={middle.y - 3}>
           {visible(join.role)}
         </text>

@@ -1,5 +1,6 @@
 import { graphlib, layout } from '@dagrejs/dagre';
 import type { JoinGraph } from '../answers.ts';
+import { routeJoins } from './route.ts';
 
 type GraphJoin = JoinGraph['joins'][number];
 
@@ -33,7 +34,7 @@ const looks = {
   dense: { rowHeight: 18, between: 3, layers: 70, letter: 6.7 },
 };
 type DrawingLook = (typeof looks)['airy'];
-const mostAiry = 30;
+export const mostAiry = 30;
 const gap = 26;
 /** How much further apart layers may stand than they have to, to use the page. */
 const mostStretch = 1.7;
@@ -118,15 +119,12 @@ function stretch({ datasets, joins }: Drawing, room: number): Drawing {
     y: point.y - top,
   });
   const moved = datasets.map(move);
-  const byName = new Map(moved.map((dataset) => [dataset.name, dataset]));
-  const tied = joins.map(({ join, points }): PlacedJoin => {
-    const [from, to] = [byName.get(join.from), byName.get(join.to)];
-    if (from === undefined || to === undefined) return { join, points };
-    if (from === to) return { join, points: loopAround(from) };
-    const start = { x: from.x + from.width / 2, y: from.y };
-    const end = { x: to.x - to.width / 2 - 2, y: to.y };
-    return { join, points: [start, ...points.slice(1, -1).map(move), end] };
+  const loops = new Map(moved.map((dataset) => [dataset.name, loopAround(dataset)]));
+  const placed = joins.map(({ join, points }): PlacedJoin => {
+    const isLoop = join.from === join.to;
+    return { join, points: isLoop ? (loops.get(join.from) ?? []) : points.map(move) };
   });
+  const tied = routeJoins(moved, placed);
   return { datasets: moved, joins: tied, ...sizeOfAll(moved, tied) };
 }
 

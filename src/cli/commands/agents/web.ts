@@ -59,6 +59,8 @@ async function serve({ port, opens, isReadOnly }: ServedPage, context: CommandCo
         context.printNote('The link lets in one browser, once. Ctrl+C ends it.');
         context.printEvent({ type: 'listening', url, link });
         if (opens) void showInBrowser(link, context);
+        // Reads the datasets ahead of the first page; a failure is told to whoever asks.
+        void runner.run(['status', '--fast'], { signal: context.signal }).catch(() => undefined);
       },
     });
   } finally {
