@@ -192,4 +192,12 @@ export const pageMutants: readonly Mutant[] = [
     why: 'What nobody knows the cost of stands with a part of it.',
     tests: ['cli/past-runs.test.ts'],
   },
+  {
+    name: 'review-old-numbers',
+    file: 'project/review/review.ts',
+    find: '  return model.datasets.get(dataset)?.access !== undefined;',
+    replace: '  return model.datasets.get(dataset) === undefined;',
+    why: 'A number from before there were row rules is shown to roles that may not see its rows.',
+    tests: teamRoles,
+  },
 ];

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { pageRoutes } from '../../src/web/page-routes.ts';
 import { teamRoutes } from '../../src/web/team/team-routes.ts';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
+import { connect } from '../mcp/http-shop.ts';
 import { envelopeOf, type Received, removeFolder, sendTo } from './page.ts';
 import { createToken, enterTeam, type StartedTeam, startTeam } from './team.ts';
 import { rolesProject } from './team-project.ts';
@@ -13,6 +14,7 @@ let team: StartedTeam;
 let us: Record<string, string>;
 let admin: Record<string, string>;
 let reader: Record<string, string>;
+let umaToken: string;
 const revenue = 'metric:warehouse.orders.revenue';
 const secretMetric = 'metric:warehouse.orders.secret_margin';
 
@@ -25,6 +27,7 @@ beforeAll(async () => {
     await of('ada', ['--role', 'admin', ...everything]),
     await of('rob', ['--role', 'us', '--scope', 'read']),
   ];
+  umaToken = tokens[0] ?? '';
   team = await startTeam(cwd);
   const [uma, ada, rob] = await Promise.all(tokens.map((token) => enterTeam(team, token)));
   [us, admin, reader] = [uma ?? {}, ada ?? {}, rob ?? {}];
@@ -156,6 +159,17 @@ describe('a person of one role', () => {
   test('sees their own rows, and admins those of all', async () => {
     expect(rowsOf(await post(us, 'query', cities))).toEqual([['canary-us', 9000]]);
     expect(rowsOf(await post(admin, 'query', cities))).toHaveLength(2);
+  });
+
+  test('gets no number from before there were row rules over MCP either', async () => {
+    await using client = await connect(team.mcp, umaToken);
+    const { text, isError } = await client.call('review_status', {});
+    expect(isError).toBe(false);
+    expect(text).toContain(revenue);
+    expect(text).not.toMatch(/18300|12000/);
+    const { stdout } = await ktx(['review', 'list'], { cwd });
+    expect(stdout).toContain('not everybody sees every row');
+    expect(stdout).not.toMatch(/18300|12000/);
   });
 
   test('is told nothing of a hidden conflict, and decides nothing about it', async () => {

@@ -27,26 +27,47 @@ export interface ReviewedConflict extends Omit<Conflict, 'variants'> {
 /**
  * The open conflicts, with the numbers that their versions give and the difference between them.
  */
-export async function loadReviewedConflicts({
-  dir,
-}: Project): Promise<readonly ReviewedConflict[]> {
+export async function loadReviewedConflicts(
+  project: Project,
+): Promise<readonly ReviewedConflict[]> {
+  const { dir } = project;
   const conflicts = await readConflicts(dir);
   if (conflicts.length === 0) return [];
-  const differences = await Promise.all(conflicts.map((conflict) => readDifference(dir, conflict)));
+  const [differences, withheld] = await Promise.all([
+    Promise.all(conflicts.map((conflict) => readDifference(dir, conflict))),
+    Promise.all(conflicts.map(({ subject }) => isWithheld(project, subject))),
+  ]);
   const state = openState(dir);
   try {
     return conflicts.map((conflict, index) => {
       const numbers = readComparedNumbers(state, conflict.subject);
-      const variants = conflict.variants.map((variant) => ({
-        ...variant,
-        number: numbers.get(variant.id),
-      }));
+      const variants = conflict.variants.map((variant) => {
+        const number = numbers.get(variant.id);
+        const isHidden = number?.value !== undefined && withheld[index] === true;
+        return { ...variant, number: isHidden ? hiddenNumber : number };
+      });
       const difference = differences[index];
       return { ...conflict, variants, ...(difference !== undefined && { difference }) };
     });
   } finally {
     state.close();
   }
+}
+
+const hiddenNumber: ComparedNumber = {
+  failure: 'not shown: not everybody sees every row of its dataset',
+};
+
+/**
+ * True if a number over all rows would tell somebody of rows that they may not see. It can be from
+ * before there were row rules.
+ */
+async function isWithheld(project: Project, subject: string): Promise<boolean> {
+  const { connection = '', dataset = '' } = parseSubject(subject) ?? {};
+  if (!project.warehouses.includes(connection)) return false;
+  if (project.warehouseIdentity(connection) !== undefined) return true;
+  const { model } = await project.model(connection);
+  return model.datasets.get(dataset)?.access !== undefined;
 }
 
 /** From the claim in which a model contradicts these versions; undefined if there is none. */
