@@ -1,6 +1,6 @@
 // Writes the files that are generated from code: the reference pages and the published JSON
 // Schemas. A test fails if they are stale.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attachCommand, buildProgram } from '../src/cli/program.ts';
 import { fileSchemas } from '../src/cli/flags/file-schemas.ts';
@@ -30,10 +30,29 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/config.md', configPage()],
     ['docs/reference/agents.md', agentPage()],
     ['docs/reference/evals.md', evalPage()],
+    ['docs/llms.txt', llmsText()],
     ...(['ktx', 'dataset', 'saved-query', 'agent', 'eval'] as const).map(
       (name) => [`schemas/${name}.schema.json`, jsonSchemaText(fileSchemas[name])] as const,
     ),
   ]);
+}
+
+/** The documentation for programs that read: its list of pages (llmstxt.org). */
+function llmsText(): string {
+  const folder = join(import.meta.dirname, '../docs');
+  const overview = readFileSync(join(folder, 'README.md'), 'utf8');
+  const pages = [...overview.matchAll(/^- (\[.+?\]\((?!\.\.)[\w/-]+\.md\): .+)$/gm)];
+  const references = ['commands', 'config', 'agents', 'evals'].map(
+    (name) => `[Reference: ${name}](reference/${name}.md): generated from the code`,
+  );
+  const parts = [
+    '# ktx',
+    '> The context layer for data agents: reads a warehouse, writes a semantic layer that people review in git, and answers metric queries with correct SQL, on the command line and over MCP.',
+    '`npx -y ktx demo` shows it on a sample company; `npx -y ktx setup` connects a database. Every command takes `--json` and `--help`.',
+    '## Pages',
+    [...pages.map(([, line]) => line), ...references].map((line) => `- ${line}`).join('\n'),
+  ];
+  return `${parts.join('\n\n')}\n`;
 }
 
 const exitCodes = [
