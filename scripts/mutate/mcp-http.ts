@@ -12,7 +12,7 @@ export const mcpHttpMutants: readonly Mutant[] = [
   {
     name: 'http-role',
     file: 'mcp/http/callers.ts',
-    find: 'viewAs(project, { name, role, person, exchange, account })',
+    find: 'viewAs(project, { name, role, person, exchange, signIn, account })',
     replace:
       'viewAs(project, { name, role: project.role ?? role?.replace("us", "dach"), person, exchange, account })',
     why: 'A token gets the rows of another role.',

@@ -42,6 +42,7 @@ import { taskMutants } from './tasks.ts';
 import { timeSpineMutants } from './time-spine.ts';
 import { trustMutants } from './trust.ts';
 import { unchangedMutants } from './unchanged.ts';
+import { signInMutants } from './sign-in.ts';
 import { snowflakeMutants } from './snowflake.ts';
 import { trinoMutants } from './trino.ts';
 
@@ -92,4 +93,5 @@ export const mutants: readonly Mutant[] = [
   ...changeMutants,
   ...taskMutants,
   ...scaleMutants,
+  ...signInMutants,
 ];

@@ -103,10 +103,15 @@ const capabilitiesSchema = z.object({
 });
 
 /** A client of 2026 says it with each request, one of 2025 once. */
-export function canAsk(server: AskedChoice['server'], { mcpReq }: ServerContext): boolean {
+export function canAsk(
+  server: AskedChoice['server'],
+  { mcpReq }: ServerContext,
+  how: 'form' | 'url' = 'form',
+): boolean {
   const envelope = z.record(z.string(), z.unknown()).safeParse(mcpReq.envelope).data ?? {};
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
   const { elicitation } = capabilitiesSchema.safeParse(declared).data ?? {};
+  if (how === 'url') return elicitation?.url !== undefined;
   // A client that names no way to ask has forms.
   return (
     elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)

@@ -6,6 +6,7 @@ import type { ToolEffect } from '../llm/port/tool-call.ts';
 import type { Project } from '../project/open/open.ts';
 import type { Tool } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
+import type { WarehouseSignIns } from './sign-in/warehouse-sign-ins.ts';
 import { openTaskTable, type TaskTable } from './tasks/task-table.ts';
 import { recordNothing, type RecordCall } from './audit/record-calls.ts';
 
@@ -34,6 +35,8 @@ export interface Caller {
   readonly record: RecordCall;
   /** Calls that go on when their request has been answered. */
   readonly tasks: TaskTable;
+  /** Undefined where nobody can sign in at a warehouse. */
+  readonly signIns: Pick<WarehouseSignIns, 'settled'> | undefined;
 }
 
 /** Is the caller that `find` gives at each use: for a session that outlives a configuration. */
@@ -57,6 +60,9 @@ export function latestCaller(find: () => Caller): Caller {
     get tasks() {
       return find().tasks;
     },
+    get signIns() {
+      return find().signIns;
+    },
     mayUse: (effect) => find().mayUse(effect),
     mayOffer: (effect) => find().mayOffer(effect),
     admit: (tool) => find().admit(tool),
@@ -71,11 +77,15 @@ const mostCallsAtOnce = 32;
 export function openCaller(
   project: Project,
   options: Partial<
-    Pick<Caller, 'name' | 'mayUse' | 'mayOffer' | 'admit' | 'record' | 'states' | 'tasks'>
+    Pick<
+      Caller,
+      'name' | 'mayUse' | 'mayOffer' | 'admit' | 'record' | 'states' | 'tasks' | 'signIns'
+    >
   > = {},
 ): Caller {
   return {
     name: undefined,
+    signIns: undefined,
     mayUse: () => true,
     mayOffer: () => true,
     admit: () => ({ kind: 'admitted', release: () => undefined }),

@@ -15,6 +15,7 @@ import { readVersion } from '../lib/version.ts';
 import type { Tool } from '../tools/tool.ts';
 import { answerCall, answerRead, describeAsked, runTool } from './answer-call.ts';
 import { askIfExpensive, readAllowedCost } from './ask-cost.ts';
+import { askToSignIn } from './ask-sign-in.ts';
 import { askIfAmbiguous, readChoices, withChoices } from './ask-choice.ts';
 import { forApps, isAppUri, readApp, withApp } from './apps/apps.ts';
 import { showsApps } from './apps/client-shows-apps.ts';
@@ -122,7 +123,11 @@ async function callTool(
   // A client that cancels waits for nothing; when the server stops, it gets the tool's answer.
   const asking = { caller, server, context, choices };
   const run = () =>
-    askIfExpensive({ ...asking, cost, asked }, () => askIfAmbiguous({ ...asking, input }, runOnce));
+    askToSignIn(asking, () =>
+      askIfExpensive({ ...asking, cost, asked }, () =>
+        askIfAmbiguous({ ...asking, input }, runOnce),
+      ),
+    );
   return await caller.calls.add(() => answerCall(caller, { tool, asked, run }), {
     signal: cancelled,
   });

@@ -52,7 +52,7 @@ export async function startLoopbackServer(answerTo: (request: WireRequest) => Wi
       method,
       url: new URL(url, 'http://loopback'),
       headers,
-      ...(headers['content-type'] === 'application/x-www-form-urlencoded'
+      ...(headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true
         ? { json: undefined, form: new URLSearchParams(text) }
         : { json: text === '' ? undefined : (JSON.parse(text) as unknown), form: undefined }),
     });

@@ -19,6 +19,7 @@ import { openDaySpending } from '../usage/day-spending.ts';
 import { openDayUsage } from '../usage/day-usage.ts';
 import { type CallerLimits, openLimits, type OpenLimits } from '../usage/limits.ts';
 import { openSharedLimits } from '../usage/shared-limits.ts';
+import type { WarehouseSignIns } from '../sign-in/warehouse-sign-ins.ts';
 import type { TaskTable } from '../tasks/task-table.ts';
 import type { Identity } from './identity.ts';
 import type { Metrics } from '../usage/metrics.ts';
@@ -63,6 +64,8 @@ export interface CallersInput {
   readonly stateSecret: Uint8Array;
   /** What answers the messages of a caller. */
   readonly createServer?: typeof createServer | undefined;
+  /** Where people sign in at warehouses; undefined without a login of the company. */
+  readonly signIns?: WarehouseSignIns | undefined;
   /** The tasks of a caller, with all configurations. */
   readonly tasks: (owner: string) => TaskTable;
   /** Those of all configurations. */
@@ -96,7 +99,8 @@ export function openCallers(opened: Project, input: CallersInput) {
     const states = createRequestStateCodec({ key });
     const account = accountOf(identity?.id ?? '');
     const { exchange, renew } = openLatestExchange(identity);
-    const given = { limits, record, states, account, tasks: input.tasks(owner) };
+    const { signIns } = input;
+    const given = { limits, record, states, account, tasks: input.tasks(owner), signIns };
     const caller =
       identity === undefined
         ? openUnnamedCaller(project, given)
@@ -155,6 +159,7 @@ interface CallerInput {
   readonly states: Caller['states'];
   readonly account: WarehouseCaller['account'];
   readonly tasks: TaskTable;
+  readonly signIns: WarehouseSignIns | undefined;
 }
 
 /** Everyone who asks a server without login. */
@@ -168,7 +173,8 @@ function openIdentifiedCaller(
   { name, role, person, exchange, scopes, canStepUp }: Identity,
   { limits, account, ...given }: CallerInput,
 ): Caller {
-  return openCaller(viewAs(project, { name, role, person, exchange, account }), {
+  const signIn = person === undefined ? undefined : given.signIns?.tokenOf(person);
+  return openCaller(viewAs(project, { name, role, person, exchange, signIn, account }), {
     name,
     mayUse: (effect) => scopes.includes(scopeOfEffect[effect]),
     // A client that can get another token has to know for what.

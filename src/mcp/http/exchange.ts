@@ -57,9 +57,9 @@ export async function sendResponse(
 /** Answers with a text of that type. */
 export function sendText(
   response: ServerResponse,
-  { type, text }: { readonly type: string; readonly text: string },
+  { status = 200, type, text }: { readonly status?: number; type: string; text: string },
 ): void {
-  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
   response.end(text);
 }
 

@@ -11,6 +11,7 @@ import { openPageRoute, type PageRouteInput } from '../page/page-route.ts';
 import type { Metrics } from '../usage/metrics.ts';
 import { readMessage } from './read-message.ts';
 import type { ReloadingCallers } from './reload.ts';
+import { signInPath, type WarehouseSignIns } from '../sign-in/warehouse-sign-ins.ts';
 import { isMetadataPath, resourceMetadata } from './resource-metadata.ts';
 
 interface RouteInput extends AdmitInput, Pick<PageRouteInput, 'page' | 'end'> {
@@ -20,6 +21,8 @@ interface RouteInput extends AdmitInput, Pick<PageRouteInput, 'page' | 'end'> {
   readonly names: readonly string[];
   /** Answers the login of clients, if this server is their authorization server. */
   readonly broker?: Pick<Broker, 'answers' | 'answer'> | undefined;
+  /** Takes back browsers that were sent to sign in at a warehouse. */
+  readonly signIns?: Pick<WarehouseSignIns, 'finish'> | undefined;
 }
 
 /** What the server answers to each path, and what of it still runs. */
@@ -77,7 +80,7 @@ export function openRoutes(input: RouteInput) {
 }
 
 /** Answers what clients ask before they have a token, and requests of strangers. */
-function openLoginRoutes({ provider, broker, names, report }: RouteInput) {
+function openLoginRoutes({ provider, broker, signIns, names, report }: RouteInput) {
   return {
     /** True if the request was answered. */
     async answer(
@@ -100,7 +103,11 @@ function openLoginRoutes({ provider, broker, names, report }: RouteInput) {
         return true;
       }
       if (isForBroker) await broker?.answer(request, response);
-      return isForBroker;
+      if (signIns === undefined || path !== signInPath) return isForBroker;
+      const query = new URL(request.url ?? '', 'http://ktx').searchParams;
+      const { status, text } = await signIns.finish(query);
+      sendText(response, { status, type: 'text/plain; charset=utf-8', text });
+      return true;
     },
   };
 }

@@ -10,6 +10,7 @@ import { type ClientSessionLimits, openClientSessions } from '../client-sessions
 import { openCallers, type CallersInput } from './callers.ts';
 import type { CallerLimits } from '../usage/limits.ts';
 import { serverLimits, startListening } from '../listen.ts';
+import { openWarehouseSignIns } from '../sign-in/warehouse-sign-ins.ts';
 import { openTaskTables } from '../tasks/task-table.ts';
 import { resolveListenAddress } from './listen-address.ts';
 import type { GuardedPage } from '../page/page-route.ts';
@@ -65,7 +66,8 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
   const { createServer, reopen, refreshMs = defaultRefreshMs } = options;
   const sessions = openClientSessions(options.sessions ?? defaultSessions);
   const tasks = openTaskTables(ended.signal);
-  const shared = { limits, counters, audit, metrics, sessions, tasks, createServer };
+  const signIns = provider && openWarehouseSignIns(new URL(provider.auth.resource).origin);
+  const shared = { limits, counters, audit, metrics, sessions, tasks, signIns, createServer };
   const input = { ...shared, end: ended.signal, stateSecret: randomBytes(32) };
   const callers = openReloading(project, {
     openCallers: (opened, latest) => openCallers(opened, { ...input, latest }),
@@ -78,6 +80,7 @@ export async function serveHttp(project: Project, options: HttpServerOptions): P
     tokens,
     provider,
     broker,
+    signIns,
     names: listen.names,
     report,
     page: options.page,

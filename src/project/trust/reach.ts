@@ -95,6 +95,7 @@ export const configReach: Readonly<Record<string, KeyReach>> = {
   'connections.*.identity.roles.*': 'setting',
   'connections.*.identity.setting': 'setting',
   'connections.*.identity.client_id': 'setting',
+  'connections.*.identity.url': 'address',
   'connections.*.identity.client_secret': 'secret',
   'connections.*.identity.audience': 'setting',
   'connections.*.identity.scope': 'setting',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLoopback } from '../../http/private-address.ts';
 import { secretSchema } from '../../store/secrets.ts';
 
 /** Words that stand for something else than a role of that name, in one engine or another. */
@@ -60,7 +61,20 @@ export const userIdentitySchema = z
   .optional()
   .describe(`${about} \`session\`: as the person, for whom the login has to be allowed to speak.`);
 
-/** For engines that take access tokens of the company's provider. */
+const scopeSchema = z
+  .string()
+  .min(1)
+  .optional()
+  .describe('Scopes to ask for, with spaces between them.');
+
+/** Only this machine needs no TLS. */
+const baseUrlSchema = z.url({ protocol: /^https?$/ }).refine((text) => {
+  const { protocol, hostname, username, search, hash } = new URL(text);
+  const isPlain = username === '' && search === '' && hash === '';
+  return isPlain && (protocol === 'https:' || isLoopback(hostname));
+}, 'an https address without a login');
+
+/** For engines that take access tokens of the company's provider, or of their own. */
 export const exchangeIdentitySchema = z
   .discriminatedUnion('mode', [
     sharedSchema,
@@ -73,12 +87,19 @@ export const exchangeIdentitySchema = z
         .describe('The client of ktx at the provider of serve.auth, which may exchange tokens.'),
       client_secret: secretSchema.describe('Reference to the secret of that client.'),
       audience: z.string().min(1).optional().describe('What the warehouse expects in `aud`.'),
-      scope: z.string().min(1).optional().describe('Scopes to ask for, with spaces between them.'),
+      scope: scopeSchema,
+    }),
+    z.strictObject({
+      mode: z.literal('login'),
+      url: baseUrlSchema.describe('Where people sign in: the address of the warehouse.'),
+      client_id: z.string().min(1).describe('The client of ktx at the warehouse.'),
+      client_secret: secretSchema.optional().describe('Reference to the secret of that client.'),
+      scope: scopeSchema,
     }),
   ])
   .optional()
   .describe(
-    `${about} \`exchange\`: as the person, with a token that the provider of serve.auth gives for the warehouse in exchange for theirs.`,
+    `${about} \`exchange\`: as the person, with a token that the provider of serve.auth gives for the warehouse in exchange for theirs. \`login\`: as the person, who signs in at the warehouse once.`,
   );
 
 /** As whom the statements of a caller run; undefined is `shared`. */
@@ -86,7 +107,14 @@ export type IdentityConfig =
   | { readonly mode: 'shared' }
   | { readonly mode: 'role'; readonly roles: Readonly<Record<string, string>> }
   | { readonly mode: 'session'; readonly setting?: string }
-  | ExchangeConfig;
+  | ExchangeConfig
+  | LoginConfig;
+
+export interface LoginConfig extends Pick<ExchangeConfig, 'client_id' | 'scope'> {
+  readonly mode: 'login';
+  readonly url: string;
+  readonly client_secret?: string | undefined;
+}
 
 interface ExchangeConfig {
   readonly mode: 'exchange';

@@ -2,7 +2,7 @@ import type { UserError } from '../../lib/error.ts';
 import { warehouseError } from '../warehouse-error.ts';
 import type { OpenContext } from '../driver.ts';
 import type { SpendingAccount } from '../spending.ts';
-import type { IdentityConfig } from './identity-config.ts';
+import type { IdentityConfig, LoginConfig } from './identity-config.ts';
 
 /** Who asks, as far as a warehouse may get to know it. */
 export interface WarehouseCaller {
@@ -15,6 +15,11 @@ export interface WarehouseCaller {
    * there was none. The warehouse never gets the latter.
    */
   readonly exchange?: ((wanted: WantedToken) => Promise<string>) | undefined;
+  /**
+   * Gives a token that the person got by signing in at the warehouse. Throws
+   * `warehouse_login_needed` until they have. Undefined where nobody could sign in.
+   */
+  readonly signIn?: ((wanted: WantedSignIn) => Promise<string>) | undefined;
   /** What the caller may still read; undefined: there is no limit. */
   readonly account?: SpendingAccount | undefined;
 }
@@ -24,6 +29,16 @@ export interface WantedToken {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly audience: string | undefined;
+  readonly scope: string | undefined;
+}
+
+/** Where a person signs in, and as which client ktx asks there. */
+export interface WantedSignIn {
+  readonly connection: string;
+  readonly url: string;
+  readonly clientId: string;
+  /** Undefined for a public client. */
+  readonly clientSecret: string | undefined;
   readonly scope: string | undefined;
 }
 
@@ -39,9 +54,10 @@ export type StatementIdentity =
  */
 export async function identifyCaller(
   config: IdentityConfig | undefined,
-  { role, person, exchange }: WarehouseCaller,
-  { connection, secrets }: Pick<OpenContext, 'connection' | 'secrets'>,
+  { role, person, exchange, signIn }: WarehouseCaller,
+  context: IdentityContext,
 ): Promise<StatementIdentity | undefined> {
+  const { connection, secrets } = context;
   if (config === undefined || config.mode === 'shared') return undefined;
   if (config.mode === 'session') {
     if (person === undefined || !/^[^\p{Cc}]{1,200}$/u.test(person)) throw nobody(connection);
@@ -53,10 +69,24 @@ export async function identifyCaller(
     const wanted = { clientId, clientSecret: secrets(secret), audience, scope };
     return { kind: 'token', token: await exchange(wanted) };
   }
+  if (config.mode === 'login')
+    return { kind: 'token', token: await signInToken(config, { person, signIn }, context) };
   const { roles } = config;
   if (role === undefined || !Object.hasOwn(roles, role) || roles[role] === undefined)
     throw noRole(connection, role);
   return { kind: 'role', role: roles[role] };
+}
+
+type IdentityContext = Pick<OpenContext, 'connection' | 'secrets'>;
+
+async function signInToken(
+  { url, client_id: clientId, client_secret: secret, scope }: LoginConfig,
+  { person, signIn }: Pick<WarehouseCaller, 'person' | 'signIn'>,
+  { connection, secrets }: IdentityContext,
+): Promise<string> {
+  if (person === undefined || signIn === undefined) throw nobody(connection);
+  const clientSecret = secret === undefined ? undefined : secrets(secret);
+  return signIn({ connection, url, clientId, clientSecret, scope });
 }
 
 /**
