@@ -242,6 +242,11 @@ export function viewAs(project: Project, { name: person, ...caller }: ProjectCal
   };
 }
 
+/** The files of another working tree, for the caller of this project and with its connections. */
+export function viewIn({ dir, catalog, modelAs }: Project, project: Project): Project {
+  return { ...project, dir, catalog, modelAs, model: (name) => modelAs(name, project.role) };
+}
+
 function openProjectTrust(dir: string, config: ProjectConfig, options: ProjectOptions) {
   const { env = process.env, trust, ask, runtime } = options;
   const hash = trust ?? (env['KTX_TRUST'] || undefined);

@@ -5,7 +5,7 @@ import { ensureStateDirectory } from '../../store/directories.ts';
 import { readTextSync } from '../../store/files.ts';
 import { commitOf, configuredFilters, findRepository, git } from '../../store/git.ts';
 import type { Repository } from '../../store/git.ts';
-import { openProject, type Project } from '../open/open.ts';
+import { openProject, viewIn, type Project } from '../open/open.ts';
 
 /** A second working tree of the repository, in `.ktx`, where changes are made and not kept. */
 interface Workspace extends AsyncDisposable {
@@ -31,16 +31,9 @@ export async function openWorkspace(project: Project, commit: string): Promise<W
   // Notes that others handed in belong to changes of their own.
   rmSync(ensureStateDirectory(dir).notes, { recursive: true, force: true });
   const there = await openProject(dir);
-  const { catalog, modelAs } = there;
   return {
     repository: await requireRepository(dir),
-    project: {
-      ...project,
-      dir,
-      catalog,
-      modelAs,
-      model: (name) => modelAs(name, project.role),
-    },
+    project: viewIn(there, project),
     [Symbol.asyncDispose]: () => there.close(),
   };
 }
