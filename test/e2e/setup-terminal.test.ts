@@ -216,6 +216,33 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/connected in \d+ ms, 0 tables/);
   });
 
+  test('of a dbt project, whose profile has the password', async () => {
+    const url = new URL(await createDatabase('profile'));
+    await runPostgres(url.href, 'CREATE TABLE customers (id int PRIMARY KEY)');
+    const folder = join(dir, 'dbt');
+    mkdirSync(join(folder, 'models'), { recursive: true });
+    const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    put('dbt_project.yml', "name: shop\nversion: '1.0'\nprofile: shop\n");
+    put('models/all_customers.sql', 'select * from customers\n');
+    const { hostname, port, username, password, pathname } = url;
+    const login = `host: ${hostname}, port: ${port}, user: ${username}, password: ${password}`;
+    const target = `{type: postgres, ${login}, dbname: ${pathname.slice(1)}, schema: public}`;
+    put('profiles.yml', `shop:\n  target: dev\n  outputs:\n    dev: ${target}\n`);
+    const clear = `clear; tmux -S ${socket} clear-history`;
+    const flags = '--llm-backend none --no-ingest --keep-password file';
+    type(`cd ${folder}; ${clear}; echo dbt; ktx setup --from-dbt . ${flags}`, 'Enter');
+    await sees(/^dbt\n[^]*Password for warehouse/m);
+    type('-l', password);
+    type('Enter');
+    await sees(/connected in \d+ ms, 1 table[^]*the dbt project in/);
+    expect(readFileSync(join(folder, 'ktx.yaml'), 'utf8')).toMatch(/password: file:/);
+    // Nothing was asked, so nothing can become better by trying again.
+    const other = '--driver postgres --host 127.0.0.1 --port 1 --database a --user b';
+    mkdirSync(join(dir, 'nowhere'));
+    type(`cd ${join(dir, 'nowhere')}; ${clear}; echo once; ktx setup ${other}`, 'Enter');
+    await sees(/^once\n[^]*error: [^]*ready>/m);
+  });
+
   test('of a folder of CSV files', async () => {
     mkdirSync(join(dir, 'duck/exports'), { recursive: true });
     writeFileSync(

@@ -36,10 +36,11 @@ export async function resolveWarehouse(
   );
 }
 
-/** True if `resolveConnection` would prompt for the driver or the location. */
+/** True if `resolveWarehouse` would ask for something: only then trying again can help. */
 export function needsConnectionPrompt(options: FlagSettings, { screen }: CommandContext): boolean {
-  const hasLocation = options['path'] !== undefined || options['url'] !== undefined;
-  return screen.interactive && (options['driver'] === undefined || !hasLocation);
+  if (!screen.interactive || typeof options['driver'] !== 'string') return screen.interactive;
+  const settings = settingsFromFlags(connectionFlags(), options);
+  return checkSchema(connectionConfigSchema, settings).data === undefined;
 }
 
 /**

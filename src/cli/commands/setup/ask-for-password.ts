@@ -13,16 +13,22 @@ export interface WarehouseToConnect {
   readonly config: WarehouseConfig;
   /** Where to keep a password that is typed. Undefined asks. */
   readonly keepPassword?: PasswordPlace | undefined;
+  /** True if a profile of dbt has the connection, and its password is not in `ktx.yaml`. */
+  readonly isOfProfile?: boolean | undefined;
 }
 
-/** True if the server refused a login for which nobody has given a password. */
+/**
+ * True if the server refused a login for which nobody has given a password, or if the password of a
+ * profile stands in no variable.
+ */
 export function needsPassword(
   error: unknown,
-  config: WarehouseConfig,
+  { config, isOfProfile }: WarehouseToConnect,
   { screen }: CommandContext,
 ): boolean {
-  const isRefused = error instanceof UserError && error.code === 'warehouse_auth';
-  if (!isRefused || !screen.interactive || 'path' in config) return false;
+  if (!(error instanceof UserError) || !screen.interactive || 'path' in config) return false;
+  if (error.code === 'secret_missing') return isOfProfile === true && takesPassword(config);
+  if (error.code !== 'warehouse_auth') return false;
   const { password, url = '' } = config as { readonly password?: string; readonly url?: string };
   return takesPassword(config) && password === undefined && !isSecretReference(url);
 }

@@ -11,9 +11,10 @@ import { withHint } from '../../terminal/failure.ts';
 
 /** Connects to the warehouse; only then writes it into `ktx.yaml`. */
 export async function connectWarehouse(
-  { dir, name, config, keepPassword }: WarehouseToConnect,
+  warehouse: WarehouseToConnect,
   context: CommandContext,
 ): Promise<CommandResult> {
+  const { dir, name, config } = warehouse;
   const { extra, title } = driverNamed(config.driver);
   if (extra !== undefined) await offerExtra({ name: extra, by: title }, context);
   context.progress.update(`connecting to ${name}`);
@@ -22,8 +23,8 @@ export async function connectWarehouse(
   const setUp = (settings: WarehouseConfig) =>
     setUpProject({ dir, name, config: settings, env }, context.signal).catch(rethrowForFlags);
   const report = await setUp(config).catch(async (error: unknown) => {
-    if (!needsPassword(error, config, context)) throw error;
-    return setUp(await askForPassword({ dir, name, config, keepPassword }, context));
+    if (!needsPassword(error, warehouse, context)) throw error;
+    return setUp(await askForPassword(warehouse, context));
   });
   const { written, probe } = report;
   return {

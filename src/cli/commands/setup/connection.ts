@@ -64,7 +64,8 @@ export const addCommand = defineCommand({
     const config = await resolveConnection(given, context, allDrivers);
     if (isWarehouse(config)) {
       const { keepPassword } = options;
-      const place = { dir, name: connection, config, keepPassword };
+      const isOfProfile = profile !== undefined;
+      const place = { dir, name: connection, config, keepPassword, isOfProfile };
       const connected = await connectWarehouse(place, context);
       const found = profile === undefined ? [] : profileNotes(profile);
       return { ...connected, notes: [...found, ...(connected.notes ?? [])] };

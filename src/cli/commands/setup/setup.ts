@@ -177,7 +177,7 @@ async function connect(flags: NewConnectionFlags, context: CommandContext): Prom
 }
 
 async function connectTyped(
-  { dir, name, options, keepPassword }: NewConnectionFlags,
+  { dir, name, options, keepPassword, profile }: NewConnectionFlags,
   context: CommandContext,
 ): Promise<CommandResult> {
   // After a wrong path only the path is asked again.
@@ -187,7 +187,8 @@ async function connectTyped(
     const answers = knownDriver === undefined ? options : { ...options, driver: knownDriver };
     const config = await resolveWarehouse(answers, context);
     knownDriver = config.driver;
-    const place = { dir, name: connectionName, config, keepPassword };
+    const isOfProfile = profile !== undefined;
+    const place = { dir, name: connectionName, config, keepPassword, isOfProfile };
     return connectWarehouse(place, context).catch((error) => {
       if (!isNotFound(error)) knownDriver = undefined;
       throw error;
