@@ -29,6 +29,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'the apps in a real browser and a real host; test/mcp/apps.test.ts asks their server',
   'test/web/browser.test.ts':
     'every page in a real browser; test/web/safety.test.ts and routes.test.ts ask its server',
+  'test/web/asking-browser.test.ts':
+    'questions and evals in a real browser; test/web/asking-routes.test.ts asks its server',
   'test/web/printed.test.ts':
     'every page on paper, in a real browser; test/web/routes.test.ts asks for what stands there',
   'test/web/team-browser.test.ts':

@@ -229,6 +229,10 @@ export interface AskEvent {
       readonly rows: Answer['rows'];
     }[];
     readonly grounding?: readonly GroundedClaim[];
+    readonly tool_calls?: readonly {
+      /** What an ambiguous name in the call may mean. */
+      readonly choices?: readonly string[];
+    }[];
   };
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
 }

@@ -119,6 +119,15 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     ]);
     const png = readFileSync(await saved.path());
     expect([saved.suggestedFilename(), png.readUInt32BE(16)]).toEqual(['chart.png', 1440]);
+    // The same as a drawing and for other tools.
+    const save = async (kind: string): Promise<string> => {
+      const button = tab.locator('.chart figcaption button', { hasText: kind });
+      const [file] = await Promise.all([tab.waitForEvent('download'), button.click()]);
+      return readFileSync(await file.path(), 'utf8');
+    };
+    expect(await save('SVG')).toMatch(/^<svg[^>]+>.*<rect[^>]+fill="rgb/s);
+    const vega = vegaSchema.parse(JSON.parse(await save('Vega')));
+    expect([vega.mark, vega.data.values.length]).toEqual(['bar', 3]);
     // Bars in their colour on the background: neither black nor empty.
     const bar = await tab.evaluate("getComputedStyle(document.querySelector('.mark-bar')).fill");
     const share = await tab.evaluate(
@@ -252,6 +261,13 @@ const shareOfColor = `async ([png, color]) => {
     if (wanted.slice(0, 3).every((part, index) => Math.abs(part - data[at + index]) < 3)) found += 1;
   return found / (data.length / 4);
 }`;
+
+const vegaSchema = z.object({
+  $schema: z.literal('https://vega.github.io/schema/vega-lite/v6.json'),
+  mark: z.string(),
+  data: z.object({ values: z.array(z.object({ label: z.string(), value: z.number() })) }),
+  encoding: z.object({ x: z.object({ field: z.literal('value') }) }),
+});
 
 const waitingSchema = z.object({
   conflicts: z.array(

@@ -23,11 +23,14 @@ export function AskPage() {
   const [exchanges, setExchanges] = useState<readonly Exchange[]>([]);
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const ask = async (event: Event): Promise<void> => {
+  const submit = (event: Event): void => {
     event.preventDefault();
     const question = field.current?.value.trim() ?? '';
     if (question === '' || isBusy) return;
     if (field.current !== null) field.current.value = '';
+    void ask(question);
+  };
+  const ask = async (question: string): Promise<void> => {
     const resume = exchanges.findLast(({ turn }) => turn !== undefined)?.turn?.conversation;
     let current: Exchange = { question, text: '' };
     const show = (): void => setExchanges([...exchanges, current]);
@@ -40,7 +43,7 @@ export function AskPage() {
     setBusy(false);
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && !event.shiftKey) void ask(event);
+    if (event.key === 'Enter' && !event.shiftKey) submit(event);
   };
   return (
     <>
@@ -50,10 +53,13 @@ export function AskPage() {
         {exchanges.map((exchange, index) => (
           <li key={index}>
             <ExchangeView exchange={exchange} />
+            {index === exchanges.length - 1 && !isBusy ? (
+              <Choices turn={exchange.turn} onChoose={ask} />
+            ) : null}
           </li>
         ))}
       </ol>
-      <form class="ask" onSubmit={ask}>
+      <form class="ask" onSubmit={submit}>
         <textarea
           ref={field}
           rows={2}
@@ -117,6 +123,35 @@ function ExchangeView({ exchange }: { readonly exchange: Exchange }) {
       ))}
       {turn === undefined || turn.text === '' ? null : <Remember text={turn.text} />}
     </article>
+  );
+}
+
+const mostChoices = 9;
+
+interface ChoicesProps {
+  readonly turn: AnsweredTurn | undefined;
+  readonly onChoose: (choice: string) => Promise<void>;
+}
+
+/** What an ambiguous name may mean, as `ktx chat` offers it: the choice is the next message. */
+function Choices({ turn, onChoose }: ChoicesProps) {
+  const call = turn?.tool_calls?.findLast(({ choices }) => choices !== undefined);
+  const choices = call?.choices?.slice(0, mostChoices) ?? [];
+  if (choices.length === 0) return null;
+  return (
+    <p class="actions choices">
+      <span class="soft">A name was ambiguous. Which one is meant?</span>
+      {choices.map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          class="button"
+          onClick={() => void onChoose(`I mean ${choice}.`)}
+        >
+          <Said>{choice}</Said>
+        </button>
+      ))}
+    </p>
   );
 }
 
