@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
 import { openServeState } from '../../src/mcp/shared/serve-state.ts';
 import { openProject } from '../../src/project/open/open.ts';
-import { freePort } from '../support/postgres-server.ts';
 import { roleNames } from '../warehouse/identity/callers.ts';
+import { startServer } from './http-process.ts';
 import { makePostgresShop } from './identity-shop.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
@@ -24,31 +21,6 @@ const questions = (other: string): readonly (readonly [string, Record<string, un
   ['read_context', { name: 'orders' }],
   ['search_context', { text: 'order count' }],
 ];
-
-/** `ktx mcp serve --http` as a process, as it is run. */
-async function startServer(dir: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const port = await freePort();
-  const limits = ['--requests-per-minute', '100000', '--concurrent-queries', '1000'];
-  const child = spawn(
-    process.execPath,
-    [main, 'mcp', 'serve', '--http', '--port', String(port), ...limits, '--project-dir', dir],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  const said: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', (line) => void said.push(line));
-  const url = `http://127.0.0.1:${port}/mcp`;
-  const ready = async () =>
-    (await fetch(url.replace('/mcp', '/ready')).catch(() => undefined))?.status;
-  await expect.poll(ready, { timeout: 60_000, message: said.join('\n') }).toBe(200);
-  return {
-    url,
-    async stop() {
-      child.kill('SIGTERM');
-      await once(child, 'close');
-    },
-  };
-}
 
 const percentile = (times: readonly number[], share: number): number =>
   Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN);
