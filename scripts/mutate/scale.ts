@@ -43,14 +43,6 @@ export const scaleMutants: readonly Mutant[] = [
     tests: ['store/shared-state.test.ts'],
   },
   {
-    name: 'worker-asks-again',
-    file: 'ingest/workers/read-job.ts',
-    find: 'const unread = items.filter((item) => journaledOutcome(journal, item) === undefined);',
-    replace: 'const unread = items;',
-    why: 'What a killed worker had read is paid for again.',
-    tests: ['ingest/workers/workers.test.ts'],
-  },
-  {
     name: 'warehouse-wait-untold',
     file: 'mcp/note-waits.ts',
     find: 'progress?.reportWait(waiting);',
