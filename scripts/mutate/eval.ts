@@ -318,8 +318,8 @@ export const evalMutants: readonly Mutant[] = [
   },
   {
     name: 'eval-garbage-piles-up',
-    file: 'eval/run/collect-early.ts',
-    find: "['heap-growing-percent=50', 'semi-space-growth-factor=1']",
+    file: 'lib/collect-early.ts',
+    find: "[`heap-growing-percent=${percent}`, 'semi-space-growth-factor=1']",
     replace: "['semi-space-growth-factor=2']",
     why: 'A run of 2,000 cases takes more than 600 MB.',
     tests: ['eval/run-memory.test.ts'],

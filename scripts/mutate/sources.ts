@@ -232,4 +232,12 @@ export const sourceMutants: readonly Mutant[] = [
     why: 'A metric compares seconds with what Metabase reads as a time.',
     tests: ['sources/metabase-metrics.test.ts'],
   },
+  {
+    name: 'parser-parts',
+    file: 'sources/parser.ts',
+    find: 'if (reply.hasMore !== true)',
+    replace: 'if (reply.hasMore !== undefined)',
+    why: 'Of a source with thousands of objects, only the first 500 say anything.',
+    tests: ['sources/parser.test.ts'],
+  },
 ];

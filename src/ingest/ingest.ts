@@ -90,8 +90,21 @@ async function runWithState(run: PipelineRun): Promise<PipelineOutcome> {
   }
 }
 
-/** The pipeline, step by step. */
+/**
+ * The pipeline. What was read and rendered is no longer in memory when the search index is brought
+ * up to date.
+ */
 async function runStages(run: PipelineRun, state: State): Promise<PipelineOutcome> {
+  const outcome = await bringUpToDate(run, state);
+  if (outcome.commit.none === nothingRead) return outcome;
+  const meanings = await measureStage(run, 'index', async () => run.updateIndex?.(state));
+  return { ...outcome, ...(meanings !== undefined && { meanings: reportMeanings(meanings) }) };
+}
+
+const nothingRead = 'nothing was read';
+
+/** The files of the project, step by step. */
+async function bringUpToDate(run: PipelineRun, state: State): Promise<PipelineOutcome> {
   const unchanged = await checkUnchanged(run, state);
   if (unchanged.isUnchanged) return reportUnchanged(run, state, unchanged);
   const collected = await collectFindings(run, state, unchanged.read);
@@ -99,17 +112,16 @@ async function runStages(run: PipelineRun, state: State): Promise<PipelineOutcom
     return {
       connections: collected.reports,
       sources: reportSources(collected.sources, collected.found.sources),
-      commit: { none: 'nothing was read' },
+      commit: { none: nothingRead },
     };
   const modelled = await askModels(run, state, collected);
   const checked = await checkArtifacts(run, state, modelled);
   run.signal.throwIfAborted();
   const published = await publishArtifacts(run, collected, checked);
   await compareContestedMetrics(run, state, published);
-  const meanings = await measureStage(run, 'index', async () => run.updateIndex?.(state));
   const outcome = reportRun(state, { collected, modelled, checked, published });
   await settle(run, state, { collected, published, outcome });
-  return { ...outcome, ...(meanings !== undefined && { meanings: reportMeanings(meanings) }) };
+  return outcome;
 }
 
 /** What is left to do in a run that found nothing new. */
@@ -122,12 +134,7 @@ async function reportUnchanged(
   const commit = { none: noCommitReasons.unchanged };
   run.emit({ type: 'published', commit, files: emptyReport.files });
   await compareContestedMetrics(run, state, { conflicts, filesAfter: files });
-  const meanings = await measureStage(run, 'index', async () => run.updateIndex?.(state));
-  return {
-    ...report,
-    commit,
-    ...(meanings !== undefined && { meanings: reportMeanings(meanings) }),
-  };
+  return { ...report, commit };
 }
 
 interface RunToSettle extends Pick<FinishedStages, 'collected' | 'published'> {

@@ -50,7 +50,7 @@ export function listIndexedSources({ db }: State): readonly unknown[] {
 interface IndexUpdate {
   readonly connection: string;
   /** All documents of the connection; others are removed from the index. */
-  readonly documents: readonly SearchDocument[];
+  readonly documents: Iterable<SearchDocument>;
   /** Identifies what the documents were made from. */
   readonly fingerprint: string;
 }
@@ -75,10 +75,36 @@ export function updateIndex(
   }
 }
 
+/** How many documents are in memory together. */
+const writtenTogether = 2000;
+
 function writeDocuments(
   db: DatabaseSync,
   { connection, documents, fingerprint }: IndexUpdate,
 ): { written: number; removed: number } {
+  const write = openDocumentWriter(db, connection);
+  const subjects: string[] = [];
+  let written = 0;
+  let together: SearchDocument[] = [];
+  for (const document of documents) {
+    subjects.push(document.subject);
+    together.push(document);
+    if (together.length < writtenTogether) continue;
+    written += write(together);
+    together = [];
+  }
+  written += write(together);
+  const { changes } = db
+    .prepare(
+      'DELETE FROM search_documents_4 WHERE connection = ? AND subject NOT IN (SELECT value FROM json_each(?))',
+    )
+    .run(connection, JSON.stringify(subjects));
+  db.prepare('INSERT OR REPLACE INTO search_sources_4 VALUES (?, ?)').run(connection, fingerprint);
+  return { written, removed: Number(changes) };
+}
+
+/** A function that writes the documents that changed, and returns how many. */
+function openDocumentWriter(db: DatabaseSync, connection: string) {
   const writeDocument = db.prepare(
     `INSERT INTO search_documents_4 (connection, subject, kind, name_key, document, meaning)
      VALUES (?, ?, ?, ?, ?, ?)
@@ -92,30 +118,25 @@ function writeDocuments(
   const writeStems = db.prepare(
     'INSERT INTO search_stems_4 (rowid, name, synonyms, description, context, members) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const changed = documents.flatMap((document) => {
-    const { subject, kind, name } = document;
-    const texts = [storedForm(document), meaningText(document) ?? null] as const;
-    const row = writeDocument.get(connection, subject, kind, nameKey(name), ...texts);
-    return row === undefined ? [] : [{ id: Number(row['id']), document }];
-  });
-  // A loop of its own: FTS5 flushes its buffer whenever another statement of the transaction could
-  // be rolled back.
-  for (const { id, document } of changed) {
-    const { name, synonyms = [], description = '', context = [] } = document;
-    writeWords.run(id, ...[[name], synonyms, [description], context].map(indexText));
-  }
-  for (const { id, document } of changed) {
-    const { name, synonyms = [], description = '', context = [], members = [] } = document;
-    writeStems.run(id, ...[[name], synonyms, [description], context, members].map(plainText));
-  }
-  const subjects = JSON.stringify(documents.map(({ subject }) => subject));
-  const { changes } = db
-    .prepare(
-      'DELETE FROM search_documents_4 WHERE connection = ? AND subject NOT IN (SELECT value FROM json_each(?))',
-    )
-    .run(connection, subjects);
-  db.prepare('INSERT OR REPLACE INTO search_sources_4 VALUES (?, ?)').run(connection, fingerprint);
-  return { written: changed.length, removed: Number(changes) };
+  return (documents: readonly SearchDocument[]): number => {
+    const changed = documents.flatMap((document) => {
+      const { subject, kind, name } = document;
+      const texts = [storedForm(document), meaningText(document) ?? null] as const;
+      const row = writeDocument.get(connection, subject, kind, nameKey(name), ...texts);
+      return row === undefined ? [] : [{ id: Number(row['id']), document }];
+    });
+    // A loop of its own: FTS5 flushes its buffer whenever another statement of the transaction
+    // could be rolled back.
+    for (const { id, document } of changed) {
+      const { name, synonyms = [], description = '', context = [] } = document;
+      writeWords.run(id, ...[[name], synonyms, [description], context].map(indexText));
+    }
+    for (const { id, document } of changed) {
+      const { name, synonyms = [], description = '', context = [], members = [] } = document;
+      writeStems.run(id, ...[[name], synonyms, [description], context, members].map(plainText));
+    }
+    return changed.length;
+  };
 }
 
 /** Without what nobody reads again: of the members, whether they changed. */

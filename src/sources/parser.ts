@@ -32,10 +32,14 @@ const longestInline = 32_000;
 const longestParse = 30_000;
 /** In characters, of all items of a task: a thread that had more of them is not kept. */
 const mostKept = 1_000_000;
+/** Likewise in items: what is read in each can be larger than its text. */
+const mostKeptItems = 1000;
+/** How many items or extractions are in one message at most. */
+const messageSize = 500;
 /** In MB. */
 const mostMemory = 3000;
 /** In MB: parsing leaves much garbage, and what is free to pile up stays in memory. */
-const mostGarbage = 12;
+const mostGarbage = 6;
 
 /** True if the text is so short that no thread is needed to parse it. */
 export function isParsedInline({ length }: { readonly length: number }): boolean {
@@ -53,12 +57,14 @@ export async function extractInThread(
 ): Promise<readonly Extraction[]> {
   limits.signal.throwIfAborted();
   const length = items.reduce((sum, { body }) => sum + body.length, 0);
-  if (source.inThread === undefined || isParsedInline({ length }))
+  if (source.inThread === undefined || isParsedInline({ length })) {
+    await source.prepare();
     return source.extract(items, context);
+  }
   const { config } = source.inThread;
-  const task: ParserTask = { kind: 'extract', config, items, context };
-  const extractions = await parseInThread(task, { ...limits, isLarge: length > mostKept });
-  return extractions as readonly Extraction[];
+  const task: ParserTask = { kind: 'extract', config, items, context, messageSize };
+  const isLarge = length > mostKept || items.length > mostKeptItems;
+  return (await parseInThread(task, { ...limits, isLarge })) as readonly Extraction[];
 }
 
 let thread: Worker | undefined;
@@ -73,7 +79,11 @@ let lastTask: Promise<unknown> = Promise.resolve();
  */
 export function parseInThread(task: ParserTask, limits: ParseLimits): Promise<unknown> {
   const result = lastTask.then(() => runTask(task, limits));
-  lastTask = result.catch(() => undefined);
+  // The promise keeps no value: it lives as long as the process.
+  lastTask = result.then(
+    () => undefined,
+    () => undefined,
+  );
   return result;
 }
 
@@ -83,21 +93,21 @@ async function runTask(task: ParserTask, limits: ParseLimits): Promise<unknown> 
   const worker = (thread ??= startThread());
   clearTimeout(idleTimer);
   worker.ref();
-  const reply = await exchange(worker, { task, progress }, limits).catch((error: unknown) => {
-    endThread(worker);
+  const reply = await exchangeParts(worker, { task, progress }, limits).catch((error: unknown) => {
+    void endThread(worker);
     throw error;
   });
   worker.unref();
-  if (limits.isLarge === true) endThread(worker);
-  else idleTimer = setTimeout(() => endThread(worker), longestIdle).unref();
+  if (limits.isLarge === true) await endThread(worker);
+  else idleTimer = setTimeout(() => void endThread(worker), longestIdle).unref();
   if (reply.failure === undefined) return reply.value;
   const { message, code, hint } = reply.failure;
   throw code === undefined ? new Error(message) : new UserError(code, message, { hint });
 }
 
-function endThread(worker: Worker): void {
+async function endThread(worker: Worker): Promise<void> {
   if (thread === worker) thread = undefined;
-  void worker.terminate();
+  await worker.terminate();
 }
 
 function startThread(): Worker {
@@ -108,8 +118,30 @@ function startThread(): Worker {
   });
   // While no task runs, nobody else listens.
   worker.on('error', () => undefined);
-  worker.on('exit', () => endThread(worker));
+  worker.on('exit', () => void endThread(worker));
   return worker;
+}
+
+/** One task and its reply, in as many messages as they take. */
+async function exchangeParts(
+  worker: Worker,
+  { task, progress }: ParserRequest,
+  limits: ParseLimits,
+): Promise<ParserReply> {
+  if (task.kind !== 'extract') return exchange(worker, { task, progress }, limits);
+  let rest = task.items;
+  for (; rest.length > messageSize; rest = rest.slice(messageSize)) {
+    const part: ParserTask = { kind: 'items', items: rest.slice(0, messageSize) };
+    await exchange(worker, { task: part, progress }, limits);
+  }
+  let reply = await exchange(worker, { task: { ...task, items: rest }, progress }, limits);
+  const values: unknown[] = [];
+  for (;;) {
+    if (reply.failure !== undefined) return reply;
+    values.push(...(reply.value as readonly unknown[]));
+    if (reply.hasMore !== true) return { value: values };
+    reply = await exchange(worker, { task: { kind: 'more', messageSize }, progress }, limits);
+  }
 }
 
 /** How often the progress is looked at, in milliseconds. */

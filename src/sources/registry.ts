@@ -26,6 +26,8 @@ export interface OpenSource {
   address?(key: string): string | undefined;
   covers(key: string): boolean;
   isConfiguration(key: string): boolean;
+  /** Loads what `extract` needs; to be awaited before. Fetching needs none of it. */
+  prepare(): Promise<void>;
   extract(
     items: readonly Item[],
     context: Omit<ExtractContext<unknown>, 'config'>,
@@ -42,13 +44,10 @@ export async function openSource(config: SourceConfig): Promise<OpenSource> {
     case 'docs':
       return bindConfig((await import('./docs/source.ts')).docs, config);
     case 'looker':
-      await loadAnalyzer();
       return bindConfig((await import('./looker/source.ts')).looker, config);
     case 'lookml':
-      await loadAnalyzer();
       return bindConfig((await import('./lookml/source.ts')).lookml, config);
     case 'metabase':
-      await loadAnalyzer();
       return bindConfig((await import('./metabase/source.ts')).metabase, config);
     case 'metricflow':
       return bindConfig((await import('./metricflow/source.ts')).metricflow, config);
@@ -81,6 +80,7 @@ function bindConfig<Config extends SourceConfig | undefined>(
     address: (key) => source.address?.(key, config),
     covers: (key) => source.covers?.(key, config) ?? true,
     isConfiguration: (key) => source.isConfiguration?.(key) ?? false,
+    prepare: async () => (source.parsesSql === true ? loadAnalyzer() : undefined),
     extract: (items, context) => source.extract(items, { ...context, config }),
   };
 }

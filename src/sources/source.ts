@@ -158,6 +158,8 @@ export interface Source<Config> {
    * counts as empty.
    */
   isConfiguration?(key: string): boolean;
+  /** True if `extract` runs inside `withAnalyzer`. */
+  readonly parsesSql?: boolean;
   /**
    * Gives one extraction for each item. Takes all items, changed or not; the result depends neither
    * on their order nor on anything outside of the arguments.

@@ -47,7 +47,10 @@ async function loadSdk(): Promise<Sdk> {
   // The package's types import a path that does not resolve here, and declare only an address where
   // bytes work too.
   const sdk = entry as Sdk & { init(options: { wasmUrl: unknown }): Promise<void> };
-  await sdk.init({ wasmUrl: await file });
+  const bytes = await file;
+  await sdk.init({ wasmUrl: bytes });
+  // V8 has a copy of them: 23 MB less until the next collection of garbage.
+  bytes.buffer.transfer(0);
   return sdk;
 }
 

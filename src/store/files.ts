@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -292,32 +291,6 @@ export async function readAnyText(path: string, within: string): Promise<string 
     if (error instanceof UserError && error.code === 'not_utf8') return '\uD800';
     throw error;
   }
-}
-
-/**
- * Like `readText`, for one of many files that people write: if it cannot be read, the text is a
- * lone surrogate and the reason, so that one bad file does not keep the others from being read. See
- * `whyUnreadable`.
- */
-export async function readTextOrReason(path: string, within: string): Promise<string | undefined> {
-  try {
-    const found = await readConfinedFile(path, { within, maxBytes: largestText });
-    if (found.kind === 'missing') return undefined;
-    if (found.kind === 'refused') return `\uD800${found.reason}`;
-    return isUtf8(found.bytes) ? found.bytes.toString('utf8') : '\uD800';
-  } catch (error) {
-    const known = fileAccessError('read', path, error);
-    if (!(known instanceof UserError)) throw known;
-    return `\uD800${known.message.replace(`${path} `, 'it ').replace(/\.$/, '')}`;
-  }
-}
-
-/**
- * The reason in a text of `readTextOrReason`, as the end of a sentence; undefined if the file could
- * be read.
- */
-export function whyUnreadable(text: string): string | undefined {
-  return text.isWellFormed() ? undefined : text.slice(1) || 'it is not valid UTF-8';
 }
 
 /** Removes a file, if it exists. Of a symbolic link only the link is removed. */

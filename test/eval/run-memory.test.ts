@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const run = promisify(execFile);
-const module = new URL('../../src/eval/run/collect-early.ts', import.meta.url).pathname;
+const module = new URL('../../src/lib/collect-early.ts', import.meta.url).pathname;
 
 /** Of a process that holds 40 MB and makes garbage that outlives the collection of new objects. */
 async function mostMegabytes(before: string): Promise<number> {
@@ -21,7 +21,7 @@ console.log(process.resourceUsage().maxRSS / 1024, held.length);`;
 test('garbage does not pile up in a long run', async () => {
   const [usual, early] = await Promise.all([
     mostMegabytes(''),
-    mostMegabytes(`import { collectEarly } from ${JSON.stringify(module)};\ncollectEarly();`),
+    mostMegabytes(`import { collectEarly } from ${JSON.stringify(module)};\ncollectEarly(50);`),
   ]);
   expect(usual).toBeGreaterThan(1);
   expect(early / usual).toBeLessThan(0.75);

@@ -38,6 +38,7 @@ function scripted(listing: readonly FetchEvent[], extractor = 'scripted@1'): Ope
     },
     covers: (key) => !key.startsWith('elsewhere'),
     isConfiguration: (key) => key === 'frame',
+    prepare: async () => undefined,
     extract: (items, { connection }) =>
       items.map((item) => ({ key: item.key, claims: claimsOf(item, connection), unread: [] })),
   };

@@ -29,6 +29,21 @@ describe('the thread that parses files', () => {
     );
   });
 
+  test('gets and gives thousands of items in parts, in their order', async () => {
+    const docs = await openDocs();
+    const body = (index: number) =>
+      `| Term | Meaning |\n|---|---|\n| t${index} | word ${index} |\n`;
+    const items = Array.from({ length: 1201 }, (_, index) => page(`${index}.md`, body(index)));
+    const inThread = await extractInThread(docs, items, { context, signal });
+    expect(inThread.map(({ key }) => key)).toEqual(items.map(({ key }) => key));
+    expect(inThread).toEqual(docs.extract(items, context));
+    // Nothing of that task is left for the next one.
+    const others = items.slice(0, 700);
+    expect(await extractInThread(docs, others, { context, signal })).toEqual(
+      docs.extract(others, context),
+    );
+  });
+
   test('is not kept after much text, whose memory would stay', async () => {
     const docs = await openDocs();
     const large = [page('a.md', words.repeat(12_000))];

@@ -30,12 +30,11 @@ export function shardLines(
 ): Map<string, string> {
   const shards = new Map<string, string>();
   const add = (prefix: string, own: readonly KeyedLine[]): void => {
-    const text = own.map(({ line }) => `${line}\n`).join('');
     const isSplit = [...existing].some((name) => name !== prefix && name.startsWith(prefix));
-    const bytes = Buffer.byteLength(text);
+    const bytes = own.reduce((sum, { line }) => sum + Buffer.byteLength(line) + 1, 0);
     const isSmall = bytes <= (isSplit ? limit / 2 : limit);
     if (isSmall || prefix.length === longestPrefix) {
-      if (own.length > 0) shards.set(prefix, text);
+      if (own.length > 0) shards.set(prefix, own.map(({ line }) => `${line}\n`).join(''));
       return;
     }
     const digitOf = ({ key }: KeyedLine) => shortHash(key, longestPrefix)[prefix.length] ?? '';

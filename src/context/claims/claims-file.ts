@@ -91,7 +91,13 @@ export function parseClaims(path: string, text: string): ClaimsFile {
  * The file's text; undefined if there is nothing to write. Equal content gives equal bytes,
  * whatever its order.
  */
-export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
+export function renderClaims(file: ClaimsFile): string | undefined {
+  const lines = renderClaimLines(file);
+  return lines.length === 0 ? undefined : [...lines, ''].join('\n');
+}
+
+/** The lines of the file's text. */
+export function renderClaimLines({ base, claims, damaged }: ClaimsFile): readonly string[] {
   const place = findPlace(claims);
   const columns = splitColumns(claims, base, place);
   const written =
@@ -101,8 +107,7 @@ export function renderClaims({ base, claims, damaged }: ClaimsFile): string | un
   const baseLines = renderBase(written.base);
   const lines = [...columns.lines, ...written.lines].sort();
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
-  if (baseLines.length + lines.length + kept.length === 0) return undefined;
-  return [...baseLines, ...new Set([...lines, ...kept]), ''].join('\n');
+  return [...baseLines, ...new Set([...lines, ...kept])];
 }
 
 /** The lines of the claims about a table, and the base without what these say. */

@@ -1,5 +1,10 @@
 import { findShards, shardLines, shardPath } from '../catalog/shards.ts';
-import { parseClaims, renderClaims, uniteFiles, type ClaimsFile } from '../claims/claims-file.ts';
+import {
+  parseClaims,
+  renderClaimLines,
+  uniteFiles,
+  type ClaimsFile,
+} from '../claims/claims-file.ts';
 import { wikiClaimsPath } from './wiki-paths.ts';
 
 /** The claims about terms and rules: one file, and once it is large its shards. */
@@ -17,10 +22,8 @@ export function renderWikiClaims(
   existing: Iterable<string>,
 ): Map<string, string | undefined> {
   const known = findShards(wikiClaimsPath, existing);
-  const text = renderClaims(file) ?? '';
-  const lines = text.split('\n').slice(0, -1);
   const shards = shardLines(
-    lines.map((line) => ({ key: lineKey(line), line })),
+    renderClaimLines(file).map((line) => ({ key: lineKey(line), line })),
     { existing: new Set(known.values()) },
   );
   const texts = new Map<string, string | undefined>(

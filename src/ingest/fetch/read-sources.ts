@@ -1,5 +1,6 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim } from '../../context/claims/claim.ts';
+import { collectEarly } from '../../lib/collect-early.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { UserError } from '../../lib/error.ts';
 import type { OpenSource } from '../../sources/registry.ts';
@@ -99,6 +100,8 @@ async function fetchSource(
   if (!input.isAsked) return { items: stored, report: {} };
   const { name: connection } = input;
   run.emit({ type: 'connection_started', connection });
+  // A source behind an API can have thousands of objects, and the run mostly waits for its server.
+  if (known.source.look !== undefined) collectEarly(25);
   try {
     const { items, report } = await fetchItems({ input, ...known }, run);
     const [added, changed, gone] = [report.added.length, report.changed.length, report.gone.length];

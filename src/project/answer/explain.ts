@@ -13,7 +13,8 @@ import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts'
 import { UserError } from '../../lib/error.ts';
 import { didYouMean, nearest } from '../../lib/suggest.ts';
 import type { ScanOptions } from '../../scan/scan.ts';
-import { readText, readTextOrReason } from '../../store/files.ts';
+import { readText } from '../../store/files.ts';
+import { readTextOrReason } from '../../store/text-or-reason.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { readAuthority } from '../open/authority.ts';
 import { listProjectFiles } from '../open/model-files.ts';

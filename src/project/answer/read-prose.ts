@@ -5,35 +5,39 @@ import type { SearchDocument } from '../../search/documents.ts';
 import { proseSources } from '../../sources/config.ts';
 import { itemPath } from '../../sources/source.ts';
 import { parseCorrection } from '../../sources/notes/correction.ts';
-import { readTextOrReason, whyUnreadable } from '../../store/files.ts';
+import { readTextOrReasonSync, whyUnreadable } from '../../store/text-or-reason.ts';
 import { listSources } from '../open/config.ts';
 import { listNotes } from '../open/known-notes.ts';
 import type { Project } from '../open/open.ts';
 import { buildPassages, type ProsePage } from './passages.ts';
 
-/** The search documents of the prose of all documents and notes. */
-export async function buildPassageDocuments(project: Project): Promise<SearchDocument[]> {
+/**
+ * The search documents of the prose of all documents and notes. The text of a page is read when its
+ * documents are asked for: all pages together can be larger than memory should be.
+ */
+export async function openPassageDocuments(project: Project): Promise<Iterable<SearchDocument>> {
   const catalogs = await Promise.all(project.warehouses.map((name) => project.catalog(name)));
   const names = indexNames(catalogs.filter((catalog) => catalog !== undefined));
-  const pages = [...(await readPages(project)), ...(await readNotes(project))];
-  return pages.flatMap((page) => buildPassages(page, names));
+  const notes = await readNotes(project);
+  return (function* () {
+    for (const page of readPages(project)) yield* buildPassages(page, names);
+    for (const note of notes) yield* buildPassages(note, names);
+  })();
 }
 
 /** Sources whose items are documents of prose. */
 const proseDrivers: ReadonlySet<string> = new Set(proseSources);
 
-async function readPages({ dir, config }: Project): Promise<readonly ProsePage[]> {
-  const sources = listSources(config).filter(([, { driver }]) => proseDrivers.has(driver));
-  const pages = sources.map(async ([name]) => {
-    const index = (await readTextOrReason(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
-    const items = parseItemIndex(index).map(async ({ key, path: own }) => {
+function* readPages({ dir, config }: Project): Generator<ProsePage> {
+  for (const [name, { driver }] of listSources(config)) {
+    if (!proseDrivers.has(driver)) continue;
+    const index = readTextOrReasonSync(join(dir, itemPath(name, 'index.jsonl')), dir) ?? '';
+    for (const { key, path: own } of parseItemIndex(index)) {
       const path = itemPath(name, own);
-      const body = (await readTextOrReason(join(dir, path), dir)) ?? '';
-      return whyUnreadable(body) === undefined ? [{ path, key, body }] : [];
-    });
-    return (await Promise.all(items)).flat();
-  });
-  return (await Promise.all(pages)).flat();
+      const body = readTextOrReasonSync(join(dir, path), dir) ?? '';
+      if (whyUnreadable(body) === undefined) yield { path, key, body };
+    }
+  }
 }
 
 async function readNotes(project: Project): Promise<readonly ProsePage[]> {

@@ -17,7 +17,7 @@ import { openCleanState } from '../open/column-labels.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { buildDatasetDocuments } from './build-dataset-documents.ts';
-import { buildPassageDocuments } from './read-prose.ts';
+import { openPassageDocuments } from './read-prose.ts';
 import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 import { hasAnswer, listSavedQueryFiles, readSavedQueries } from '../saved/saved-queries.ts';
 import {
@@ -215,10 +215,12 @@ async function refreshWiki(project: Project, state: State, sharedStamps: unknown
   const notes = (await readStoredNotes(dir)).map(({ id }) => id);
   const fingerprint = shortHash(JSON.stringify([stamps, notes, sharedStamps]), 32);
   if (indexedFingerprint(state, wikiName) === fingerprint) return;
-  const found = [
-    ...(await readWikiSections(project)).map(buildWikiDocument),
-    ...(await buildPassageDocuments(project)),
-  ];
-  const documents = new Map(found.map((document) => [document.subject, document]));
-  updateIndex(state, { connection: wikiName, documents: [...documents.values()], fingerprint });
+  const sections = (await readWikiSections(project)).map(buildWikiDocument);
+  const ofSections = new Map(sections.map((document) => [document.subject, document])).values();
+  const passages = await openPassageDocuments(project);
+  const documents = (function* () {
+    yield* ofSections;
+    yield* passages;
+  })();
+  updateIndex(state, { connection: wikiName, documents, fingerprint });
 }

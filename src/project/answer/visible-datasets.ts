@@ -11,7 +11,7 @@ import { isQueryable } from '../../semantic/load/check.ts';
 import { type Dataset, datasetSchema, splitTableName } from '../../semantic/model/dataset.ts';
 import type { DatasetField } from '../../semantic/formats/imported-model.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
-import { readTextOrReason } from '../../store/files.ts';
+import { readTextOrReason } from '../../store/text-or-reason.ts';
 import { filterDatasetConflicts, readConflicts, describeConflicts } from '../review/conflicts.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';

@@ -4,7 +4,8 @@ import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 import { sectionPaths, sectionSubject, listSections } from '../../context/wiki/page-sections.ts';
 import type { SearchDocument } from '../../search/documents.ts';
-import { readAnyText, readTextOrReason, whyUnreadable } from '../../store/files.ts';
+import { readAnyText } from '../../store/files.ts';
+import { readTextOrReason, whyUnreadable } from '../../store/text-or-reason.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import { readAuthority } from '../open/authority.ts';
 import { listProjectFiles } from '../open/model-files.ts';
@@ -49,19 +50,7 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
   const { dir } = project;
   const stale = await (await openStaleness(project)).ofWiki();
   const contested = new Set((await readConflicts(dir)).map(({ subject }) => subject));
-  const [{ base, claims }, pinText] = await Promise.all([
-    readWikiClaims(dir, readAnyText),
-    readAnyText(join(dir, pinsPath), dir),
-  ]);
-  const { pins } = parsePins(pinText);
-  const compiled = compileWiki(claims, pins, readAuthority(project.config)).pages.flatMap(
-    (page) => [...sectionPaths(page)],
-  );
-  const sameSubjects = Map.groupBy(
-    applyModelDecisions(claims, pins).canonicalSubjects,
-    ([, subject]) => subject,
-  );
-  const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));
+  const { base, subjects, sameSubjects } = await readSectionSubjects(project);
   const pages = (await listWikiFiles(dir)).map(async (path) => {
     const text = (await readTextOrReason(join(dir, path), dir)) ?? '';
     if (whyUnreadable(text) !== undefined) return [];
@@ -80,6 +69,30 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
     });
   });
   return (await Promise.all(pages)).flat();
+}
+
+/**
+ * What the claims say about the sections. The claims themselves are no longer in memory while the
+ * pages are read.
+ */
+async function readSectionSubjects({ dir, config }: Project) {
+  const [{ base, claims }, pinText] = await Promise.all([
+    readWikiClaims(dir, readAnyText),
+    readAnyText(join(dir, pinsPath), dir),
+  ]);
+  const { pins } = parsePins(pinText);
+  const compiled = compileWiki(claims, pins, readAuthority(config)).pages.flatMap((page) => [
+    ...sectionPaths(page),
+  ]);
+  return {
+    base,
+    /** The subject of each place. */
+    subjects: new Map(compiled.map(([subject, place]) => [place, subject])),
+    sameSubjects: Map.groupBy(
+      applyModelDecisions(claims, pins).canonicalSubjects,
+      ([, subject]) => subject,
+    ),
+  };
 }
 
 export function buildWikiDocument({

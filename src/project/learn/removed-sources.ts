@@ -62,6 +62,7 @@ const emptySource = {
   },
   covers: () => true,
   isConfiguration: () => true,
+  prepare: async () => undefined,
   extract: () => [],
 };
 

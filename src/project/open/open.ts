@@ -10,7 +10,7 @@ import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import type { LoadedModel } from '../../semantic/load/load.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import { projectPaths } from '../../store/directories.ts';
-import { readTextOrReason } from '../../store/files.ts';
+import { readTextOrReason } from '../../store/text-or-reason.ts';
 import type { ReadSecret } from '../../store/secrets.ts';
 import { fileConnectionFlags, type WarehouseConfig } from '../../warehouse/config.ts';
 import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';

@@ -24,6 +24,7 @@ export const looker: Source<LookerConfig> = {
     return id === undefined ? undefined : new URL(`${kind}s/${id}`, `${base}/`).href;
   },
   isConfiguration: (key) => key === 'usage.jsonl',
+  parsesSql: true,
   extract: extractLooker,
 };
 

@@ -19,6 +19,7 @@ export const lookml: Source<LookmlConfig> = {
   extractor: lookmlExtractor,
   fetch: fetchLookml,
   isConfiguration: (key) => /(?:^|\/)manifest\.lkml$/.test(key),
+  parsesSql: true,
   extract: extractLookml,
 };
 

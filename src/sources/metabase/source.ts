@@ -19,6 +19,7 @@ export const metabase: Source<MetabaseConfig> = {
     return card === undefined ? undefined : new URL(`question/${card}`, `${base}/`).href;
   },
   isConfiguration: (key) => key.startsWith('databases/'),
+  parsesSql: true,
   extract: extractMetabase,
 };
 
