@@ -240,4 +240,12 @@ export const sourceMutants: readonly Mutant[] = [
     why: 'Of a source with thousands of objects, only the first 500 say anything.',
     tests: ['sources/parser.test.ts'],
   },
+  {
+    name: 'removed-before-index',
+    file: 'ingest/fetch/item-files.ts',
+    find: '[...removals, { path: indexPath, text }]',
+    replace: '[{ path: indexPath, text }, ...removals]',
+    why: 'A run that is killed between the index and the removals leaves pages that are gone.',
+    tests: ['contract/sources.test.ts'],
+  },
 ];

@@ -48,6 +48,26 @@ export async function ingestInProcess(
   return { code, milliseconds: performance.now() - start, megabytes };
 }
 
+/**
+ * An ingest of the source that kills itself at the publish step of that number, counted from 1.
+ * Returns how many steps there were; undefined if it was killed.
+ */
+export async function ingestUntilStep(
+  dir: string,
+  far: FarEnd,
+  dieAt?: number,
+): Promise<number | undefined> {
+  const child = join(import.meta.dirname, '../support/publish-source.ts');
+  const args = [child, dir, JSON.stringify(far.config), ...(dieAt ? [String(dieAt)] : [])];
+  const env = { ...process.env, TOKEN: far.token };
+  const ended = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  ended.stdout.on('data', (data) => (printed += String(data)));
+  const [code] = (await once(ended, 'close')) as [number | null];
+  if (code !== null && code !== 0) throw new Error(`the ingest ended with ${code}`);
+  return code === null ? undefined : Number(printed);
+}
+
 function peakMemory(pid: number | undefined): number {
   const path = `/proc/${pid}/status`;
   if (!existsSync(path)) return 0;

@@ -83,8 +83,10 @@ export function itemBodyWrites({ connection, items }: SourceFindings): FileWrite
 }
 
 /**
- * The writes of the index, and then the removals of bodies that it no longer lists. They come after
- * the claims, so that the index never calls an item read whose claims a killed run did not write.
+ * The removals of bodies that are gone, and then the write of the index. Only the old index tells
+ * which bodies are ktx's: a run that is killed in between leaves none for ever, and an entry
+ * without a body counts as no item. They come after the claims, so that the index never calls an
+ * item read whose claims a killed run did not write.
  */
 export function itemIndexWrites(
   source: SourceFindings,
@@ -107,7 +109,7 @@ export function itemIndexWrites(
   );
   const text = lines.length === 0 ? undefined : lines.sort().join('');
   const removals = gone.map(({ path }) => ({ path: itemPath(connection, path), text: undefined }));
-  return [{ path: indexPath, text }, ...removals].map((write): FileWrite => ({
+  return [...removals, { path: indexPath, text }].map((write): FileWrite => ({
     step: 'file_written',
     ...write,
   }));
