@@ -79,7 +79,7 @@ export const contextMutants: readonly Mutant[] = [
   {
     name: 'merge-person-part',
     file: 'context/merge/merge-dataset.ts',
-    find: 'merged.kept.length > 0 || listComments(text)',
+    find: 'kept.length > 0 || listComments(text)',
     replace: 'listComments(text)',
     why: "The file of a vanished table is deleted with a person's values in it.",
     tests: merge,

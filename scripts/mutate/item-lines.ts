@@ -34,4 +34,20 @@ export const itemLineMutants: readonly Mutant[] = [
     why: 'Claims that ktx only writes otherwise are copied aside as if a person had written them.',
     tests: ['ingest/upgrade.test.ts'],
   },
+  {
+    name: 'copied-values-of-people',
+    file: 'ingest/fetch/merged-claims.ts',
+    find: 'return addCopies(addBranches(file, others(merged?.branches)), others(merged?.copies));',
+    replace: 'return addBranches(file, others(merged?.branches));',
+    why: 'A value of ktx that a squash brought in counts as a person’s for ever.',
+    tests: ['ingest/branches.test.ts'],
+  },
+  {
+    name: 'moved-file-back',
+    file: 'context/merge/merge-dataset.ts',
+    find: 'isFileBack && input.isMoved === true && !hasPersonsPart(text, merged)',
+    replace: 'false',
+    why: 'A file that a squash brought back is a duplicate in every run.',
+    tests: ['ingest/branches.test.ts'],
+  },
 ];

@@ -29,8 +29,8 @@ export const shardMutants: readonly Mutant[] = [
   {
     name: 'shards-of-branches',
     file: 'ingest/fetch/merged-claims.ts',
-    find: 'const branches = (merged ?? []).map(parseWikiClaims);',
-    replace: 'const branches = (merged ?? []).slice(9).map(parseWikiClaims);',
+    find: 'const others = (texts: LineTexts = []) =>\n    texts.map(parseWikiClaims)',
+    replace: 'const others = (texts: LineTexts = []) =>\n    texts.slice(9).map(parseWikiClaims)',
     why: 'After a merge of a branch that split a file, ktx takes its own sections for a person’s.',
     tests: ['ingest/wiki-shards.test.ts'],
   },

@@ -17,6 +17,20 @@ const foundOnce = `{"ours":[{"kind":"removal","at":4,"isIngested":true}],"others
    "how":"merge","resolution":"no claims","isIngested":true,"isReverted":false}],
   "hasAttributes":false,"isIntoMain":false,"movesOn":false}`;
 
+/** A squash brought a value of ktx in, and its conflicts ended with the claims of this side. */
+const squashedValue = `{"ours":[{"kind":"document","at":3,"isIngested":true}],"others":[
+  {"changes":[{"kind":"document","at":4,"isIngested":true},{"kind":"words","at":3,"isIngested":true}],
+   "how":"squash","resolution":"ours","isIngested":true,"isReverted":false},
+  {"changes":[{"kind":"new term","at":0,"isIngested":true}],
+   "how":"merge","resolution":"no claims","isIngested":true,"isReverted":false}],
+  "hasAttributes":false,"isIntoMain":true,"movesOn":false}`;
+
+/** A merge brought back the file that a person had put under another name. */
+const fileBack = `{"ours":[{"kind":"document","at":0,"isIngested":true},{"kind":"moved dataset","at":2,"isIngested":true}],
+  "others":[{"changes":[{"kind":"document","at":3,"isIngested":true},{"kind":"table","at":2,"isIngested":true}],
+   "how":"squash","resolution":"markers","isIngested":false,"isReverted":false}],
+  "hasAttributes":false,"isIntoMain":true,"movesOn":false}`;
+
 function histories(): [name: string, history: History][] {
   const given = process.env['KTX_HISTORY'];
   if (given?.startsWith('{')) return [['the given one', parseHistory(given)]];
@@ -26,7 +40,12 @@ function histories(): [name: string, history: History][] {
     `seed ${first + index}`,
     drawHistory(first + index),
   ]);
-  return [['a dataset taken out, and no claims', parseHistory(foundOnce)], ...drawn];
+  return [
+    ['a dataset taken out, and no claims', parseHistory(foundOnce)],
+    ['a value that a squash brought in', parseHistory(squashedValue)],
+    ['a file that a squash brought back', parseHistory(fileBack)],
+    ...drawn,
+  ];
 }
 
 describe('two or three branches and their merges', () => {

@@ -9,7 +9,7 @@ const path = 'claims/shop/orders.jsonl';
 test('what both branches of a merge had is known until the next commit of claims', async () => {
   const dir = temporaryFolder();
   const claims = async (project = dir) =>
-    (await readMergedClaims(project)).flatMap((files) => files.get(path) ?? []);
+    (await readMergedClaims(project)).branches.flatMap((files) => files.get(path) ?? []);
   const commit = (text: string) => {
     write(dir, path, text);
     run(dir, 'add', '.');

@@ -40,7 +40,7 @@ const contentOf = (tree: FileTree) => Object.fromEntries(tree);
 /** The tree after an ingest, which another ingest leaves as it is. */
 function ingested(found: ProjectFindings, tree?: FileTree): FileTree {
   const after = writeLarge(found, tree);
-  expect(contentOf(writeLarge({ ...found, merged: [] }, after))).toEqual(contentOf(after));
+  expect(contentOf(writeLarge({ ...found, merged: undefined }, after))).toEqual(contentOf(after));
   return after;
 }
 
@@ -70,7 +70,7 @@ test('branches of which one has split a file, or both have, come to what one per
   expect(merged.get(page)).not.toBe(ours.get(page));
 
   const next = findings({ end: 1600, says: 'What it says now.' });
-  const branches = [claimsOf(ours), claimsOf(theirs)];
+  const branches = { branches: [claimsOf(ours), claimsOf(theirs)], copies: [] };
   const wanted = ingested(next, ours);
   // Either side, or both, of a file that one branch removed and the other changed.
   const resolutions = [claimsOf(ours), new Map([...claimsOf(ours), ...claimsOf(theirs)])];
@@ -86,7 +86,7 @@ test('branches of which one has split a file, or both have, come to what one per
   const united = new Map(
     [...claimsOf(ours)].map(([path, text]) => [path, text + (other.get(path) ?? '')] as const),
   );
-  const twoSplit = { ...next, merged: [claimsOf(ours), claimsOf(other)] };
+  const twoSplit = { ...next, merged: { branches: [claimsOf(ours), claimsOf(other)], copies: [] } };
   const after = ingested(twoSplit, new Map([...merged, ...united]));
   expect(contentOf(after)).toEqual(contentOf(wanted));
 });

@@ -90,10 +90,11 @@ export function mergeDataset(input: MergeInput): MergeResult {
     new Set(edits.map(removedPath)),
   );
   const merged = mergeEntries({ file, compiled, base });
+  // A merge brought the file back that a person has put under another name.
+  if (isFileBack && input.isMoved === true && !hasPersonsPart(text, merged))
+    return { ...mergeWithoutFile({ ...input, text: undefined }), outcome: 'deleted' };
   if (!input.compiled && base.has('dataset')) {
-    const hasPersonsPart =
-      merged.kept.length > 0 || listComments(text).some((comment) => comment !== `# ${header}`);
-    if (!hasPersonsPart)
+    if (!hasPersonsPart(text, merged))
       return {
         ...leaveUnchanged(input),
         outcome: 'deleted',
@@ -108,6 +109,10 @@ export function mergeDataset(input: MergeInput): MergeResult {
     applyChanges({ ...input, text, edits: [...edits, ...removed] }, file, merged) ??
     leaveAlone(input, notEditable)
   );
+}
+
+function hasPersonsPart(text: string, { kept }: MergedEntries): boolean {
+  return kept.length > 0 || listComments(text).some((comment) => comment !== `# ${header}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isEditRecord } from '../../context/claims/claim.ts';
 import { parseClaims, uniteClaims, type ClaimsFile } from '../../context/claims/claims-file.ts';
 import { parseWikiClaims } from '../../context/wiki/wiki-claims.ts';
-import { uniteBases } from '../../context/merge/merge-base.ts';
+import { uniteBases, uniteHashes } from '../../context/merge/merge-base.ts';
 import {
   findRepository,
   git,
@@ -10,10 +10,17 @@ import {
   unfinishedGitOperation,
   type Repository,
 } from '../../store/git.ts';
-import { findOtherLines } from './rewritten-lines.ts';
+import { findCopiedValues, findOtherLines } from './rewritten-lines.ts';
 
-/** The claims files of each branch of a merge: texts by path. */
-export type MergedClaims = readonly ReadonlyMap<string, string>[];
+type LineTexts = readonly ReadonlyMap<string, string>[];
+
+/** Claims files of other lines of the history: texts by path. */
+export interface MergedClaims {
+  /** Of each branch that came together. */
+  readonly branches: LineTexts;
+  /** Of lines that single values may have been taken from. */
+  readonly copies: LineTexts;
+}
 
 /**
  * The claims files of all branches that git merged, squashed, rebased or picked from since the last
@@ -22,12 +29,18 @@ export type MergedClaims = readonly ReadonlyMap<string, string>[];
  */
 export async function readMergedClaims(dir: string): Promise<MergedClaims> {
   const repository = await findRepository(dir);
-  if (repository === undefined) return [];
+  if (repository === undefined) return { branches: [], copies: [] };
   const commits = [...(await mergedNow(repository)), ...(await findOtherLines(repository))];
-  const branches: ReadonlyMap<string, string>[] = [];
-  for (const commit of new Set(commits))
-    branches.push(await readFilesAtCommit(repository, { commit, folders: ['claims'] }));
-  return branches;
+  const readAll = async (ids: Iterable<string>, folders: readonly string[]) => {
+    const texts: ReadonlyMap<string, string>[] = [];
+    for (const commit of ids) texts.push(await readFilesAtCommit(repository, { commit, folders }));
+    return texts;
+  };
+  const copied = await findCopiedValues(repository);
+  return {
+    branches: await readAll(new Set(commits), ['claims']),
+    copies: await readAll(copied.commits, copied.paths),
+  };
 }
 
 /** Both sides of a merge that is not committed yet. */
@@ -47,11 +60,11 @@ export function parseMergedClaims(
   merged: MergedClaims | undefined,
 ): ClaimsFile {
   const file = parseClaims(path, text);
-  const branches = (merged ?? []).flatMap((files) => files.get(path) ?? []);
-  const others = [...new Set(branches)]
-    .filter((own) => own !== text)
-    .map((own) => parseClaims(path, own));
-  return addBranches(file, others);
+  const others = (texts: LineTexts = []) =>
+    [...new Set(texts.flatMap((files) => files.get(path) ?? []))]
+      .filter((own) => own !== text)
+      .map((own) => parseClaims(path, own));
+  return addCopies(addBranches(file, others(merged?.branches)), others(merged?.copies));
 }
 
 /** The claims about terms and rules in a tree, likewise. */
@@ -59,11 +72,10 @@ export function parseMergedWikiClaims(
   tree: ReadonlyMap<string, string>,
   merged: MergedClaims | undefined,
 ): ClaimsFile {
-  const branches = (merged ?? []).map(parseWikiClaims);
-  return addBranches(
-    parseWikiClaims(tree),
-    branches.filter(({ base, claims }) => base.size + claims.length > 0),
-  );
+  const others = (texts: LineTexts = []) =>
+    texts.map(parseWikiClaims).filter(({ base, claims }) => base.size + claims.length > 0);
+  const file = addBranches(parseWikiClaims(tree), others(merged?.branches));
+  return addCopies(file, others(merged?.copies));
 }
 
 function addBranches(file: ClaimsFile, others: readonly ClaimsFile[]): ClaimsFile {
@@ -76,4 +88,18 @@ function addBranches(file: ClaimsFile, others: readonly ClaimsFile[]): ClaimsFil
       ...others.flatMap(({ claims }) => claims.filter(isEditRecord)),
     ]),
   };
+}
+
+/**
+ * A value that ktx left on the other line counts as ktx's. What it did not have there does not: a
+ * person may have taken it out here.
+ */
+function addCopies(file: ClaimsFile, others: readonly ClaimsFile[]): ClaimsFile {
+  const base = new Map(file.base);
+  for (const other of others)
+    for (const [path, hashes] of other.base) {
+      const values = hashes.filter((hash) => hash !== null);
+      base.set(path, uniteHashes(base.get(path) ?? [null], values));
+    }
+  return { ...file, base };
 }

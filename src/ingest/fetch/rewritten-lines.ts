@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { claimsPath } from '../../context/claims/claims-file.ts';
+import { wikiClaimsFolder, wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { git, type Repository } from '../../store/git.ts';
 
 /** Older commits are not looked at: a history can have a million. */
@@ -60,6 +62,45 @@ export async function findOtherLines(repository: Repository): Promise<readonly s
   // The files can also be those of HEAD's own last run, beside claims of the other line.
   const last = runs.slice(0, 1);
   return [...parents, ...(isRewritten ? [...last, ...(await runsBesideHead(repository))] : [])];
+}
+
+interface CopiedValues {
+  /** Runs of other lines. */
+  readonly commits: readonly string[];
+  /** The claims files of what people's commits changed since the last run. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * Where values of ktx can come from that a commit of a person brought in without its claims: a
+ * squash whose conflicts ended with the claims of this side does that.
+ */
+export async function findCopiedValues(repository: Repository): Promise<CopiedValues> {
+  const history = await historyOf(repository);
+  const runs = history.filter(({ isRun }) => isRun).map(({ id }) => id);
+  if (history[0]?.isRun !== false || runs.length === 0) return { commits: [], paths: [] };
+  const folders = artifacts.map((folder) => repository.prefix + folder);
+  const range = ['HEAD', '--not', ...runs, '--', ...folders];
+  const { stdout } = await git(repository.root, [
+    'log',
+    '--no-merges',
+    '--name-only',
+    '-z',
+    '--format=',
+    ...range,
+  ]);
+  const changed = stdout.toString('utf8').split('\0').filter(Boolean);
+  const paths = new Set(
+    changed.flatMap((path) => claimsAbout(path.slice(repository.prefix.length))),
+  );
+  return { commits: paths.size === 0 ? [] : await runsBesideHead(repository), paths: [...paths] };
+}
+
+function claimsAbout(artifact: string): readonly string[] {
+  if (artifact.startsWith('wiki/')) return [wikiClaimsPath, wikiClaimsFolder];
+  const [, connection = '', dataset = ''] =
+    /^semantic-layer\/([^/]+)\/([^/]+)\.yaml$/.exec(artifact) ?? [];
+  return dataset === '' ? [] : [claimsPath(connection, dataset)];
 }
 
 /** The newest commits, newest first; none on a branch without commits. */

@@ -148,10 +148,12 @@ function isSynonymOfModel({ kind, evidence }: Claim): boolean {
 
 /** Also those that only branches have which were merged: somebody may have deleted their files. */
 function listKnownDatasets(
-  { connection, merged = [] }: Pick<ConnectionInput, 'connection' | 'merged'>,
+  { connection, merged }: Pick<ConnectionInput, 'connection' | 'merged'>,
   recorded: readonly string[],
 ): readonly string[] {
-  const others = merged.flatMap((files) => listRecordedDatasets(connection, files));
+  const others = (merged?.branches ?? []).flatMap((files) =>
+    listRecordedDatasets(connection, files),
+  );
   return [...new Set([...recorded, ...others])];
 }
 

@@ -108,6 +108,7 @@ function isRemoved({ ours, others }: History, taken: Taken): boolean {
   return changes.some(
     (change) =>
       isJoinToGone(change, taken) ||
+      isMovedAway(change, taken) ||
       (isAbsent && (isTakenBy(change, taken.path) || isInGoneFile(change, taken))),
   );
 }
@@ -130,6 +131,17 @@ function isTakenBy(change: Change, path: string): boolean {
 function goneFileOf(change: Change): string | undefined {
   if (change.kind === 'no page' || change.kind === 'moved page') return page;
   return change.kind.endsWith(' dataset') ? fileOfTable(tableOf(change)) : undefined;
+}
+
+/** True if the dataset is still in the file that it was put into: ktx writes no second one. */
+function isMovedAway(change: Change, { merged, path }: Taken): boolean {
+  const isIn = change.kind === 'moved dataset' && path.startsWith(fileOfTable(tableOf(change)));
+  return (
+    isIn &&
+    [...merged].some(
+      ([place, text]) => /person_[^/]*\.yaml\.dataset$/.test(place) && text === tableOf(change),
+    )
+  );
 }
 
 function isInGoneFile(change: Change, { merged, path }: Taken): boolean {
