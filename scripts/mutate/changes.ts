@@ -69,4 +69,12 @@ export const changeMutants: readonly Mutant[] = [
     why: 'A note that failed half-way becomes part of the change of somebody else.',
     tests,
   },
+  {
+    name: 'changes-way',
+    file: 'store/remote-git.ts',
+    find: '  if (at === -1) return;',
+    replace: '  if (at !== -2) return;',
+    why: 'A copied repository leads the token to a server of its own.',
+    tests: ['store/remote-git.test.ts'],
+  },
 ];

@@ -1,5 +1,5 @@
 import { UserError } from '../lib/error.ts';
-import { gitOutput } from './git.ts';
+import { git, gitOutput } from './git.ts';
 
 /** A repository on a host, and the login that git sends there and nowhere else. */
 export interface RemoteRepository {
@@ -74,6 +74,7 @@ async function callRemote(
   args: (url: string) => readonly string[],
 ): Promise<string> {
   const { url, token } = remote;
+  await requireOwnWay(root);
   try {
     const env = loginEnvironment(remote);
     return await gitOutput(root, [...quietSettings, ...args(url)], { env, signal });
@@ -82,6 +83,27 @@ async function callRemote(
     if (!(error instanceof UserError) || error.code !== 'git_failed') throw error;
     throw remoteError(error, new URL(url).host, [token, basicLogin(remote)]);
   }
+}
+
+/**
+ * Settings that lead a call to another server or repository, or let one pretend to be the host. The
+ * more exact address wins in git, so that a setting on the command line replaces none of them.
+ */
+const ways =
+  '^(http\\.(.*\\.)?(proxy|ssl|schannel|curloptresolve|followredirects|pinnedpubkey|cookiefile|savecookies)|url\\.|remote\\.https?://)';
+
+/** Throws if the repository says how its host is reached: only a person of this machine may. */
+async function requireOwnWay(root: string): Promise<void> {
+  const args = ['config', '--show-scope', '--name-only', '-z', '--get-regexp', ways];
+  const { stdout } = await git(root, args, { allow: [1] });
+  const words = stdout.toString('utf8').split('\0');
+  const at = words.findIndex((word) => word === 'local' || word === 'worktree');
+  if (at === -1) return;
+  const name = JSON.stringify(words[at + 1] ?? '');
+  throw new UserError('git_way_foreign', `${root}: the repository has the git setting ${name}.`, {
+    hint: 'It could lead the token elsewhere. If it is yours: git config --unset it here, and set it with git config --global.',
+    exitCode: 2,
+  });
 }
 
 /** No helper and no program gives another login, and no answer leads to another server. */
