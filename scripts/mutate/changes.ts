@@ -77,4 +77,12 @@ export const changeMutants: readonly Mutant[] = [
     why: 'A copied repository leads the token to a server of its own.',
     tests: ['store/remote-git.test.ts'],
   },
+  {
+    name: 'changes-fork',
+    file: 'project/propose/host/gitlab.ts',
+    find: 'own.source_project_id === own.target_project_id',
+    replace: 'own.number > 0',
+    why: 'The request of a fork gets the text of a change, and stands as its request.',
+    tests,
+  },
 ];

@@ -322,6 +322,23 @@ describe('hostile', () => {
     );
   });
 
+  test.each(['github', 'gitlab'] as const)(
+    'the request of a fork at %s gets neither the text nor the place of a change',
+    async (kind) => {
+      const { host, clientOf } = await serveTeam(kind);
+      const ann = await clientOf('ann');
+      const first = itemOf((await ann.call('remember', { text })).text);
+      const branch = String(first['branch']);
+      const [own] = host.requests;
+      const theirs = { title: 'Theirs', body: 'Theirs.' };
+      const common = { number: 2, state: 'open', branch, base: 'main', isFork: true } as const;
+      host.requests.unshift({ ...common, ...theirs });
+      const again = itemOf((await ann.call('remember', { text })).text);
+      expect(again['request']).toBe(first['request']);
+      expect(host.requests).toEqual([{ ...common, ...theirs }, own]);
+    },
+  );
+
   test('the token is in no file, no message, no address and no argument', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ktx-git-spy-'));
     onTestFinished(() => removeFolder(folder));

@@ -36,7 +36,7 @@ function create(json: ApiRequest['json'], host: HostState): ApiAnswer {
   const { requests, hasBranch } = host;
   const [branch, base] = [String(json['head']), String(json['base'])];
   if (!hasBranch(branch) || !hasBranch(base)) return refuse('Validation Failed: head is invalid');
-  if (requests.some((own) => own.branch === branch && own.state === 'open'))
+  if (requests.some((own) => own.branch === branch && own.state === 'open' && !own.isFork))
     return refuse('A pull request already exists for this branch');
   const text = { title: String(json['title']), body: String(json['body']) };
   const pull: KeptRequest = { number: requests.length + 1, state: 'open', branch, base, ...text };
@@ -44,7 +44,7 @@ function create(json: ApiRequest['json'], host: HostState): ApiAnswer {
   return { status: 201, json: shown(pull, host) };
 }
 
-function shown({ number, state, title, body, branch }: KeptRequest, host: HostState) {
+function shown({ number, state, title, body, branch, isFork }: KeptRequest, host: HostState) {
   return {
     number,
     state: state === 'open' ? 'open' : 'closed',
@@ -52,6 +52,7 @@ function shown({ number, state, title, body, branch }: KeptRequest, host: HostSt
     html_url: `${host.url}/${host.repository}/pull/${number}`,
     title,
     body,
-    head: { ref: branch },
+    head: { ref: branch, repo: { full_name: isFork ? 'acme/fork' : host.repository } },
+    base: { repo: { full_name: host.repository } },
   };
 }

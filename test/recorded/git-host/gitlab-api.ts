@@ -33,7 +33,7 @@ function create(json: ApiRequest['json'], host: HostState): ApiAnswer {
   const [branch, base] = [String(json['source_branch']), String(json['target_branch'])];
   if (!hasBranch(branch) || !hasBranch(base))
     return { status: 400, json: { message: ['Source branch does not exist'] } };
-  if (requests.some((own) => own.branch === branch && own.state === 'open'))
+  if (requests.some((own) => own.branch === branch && own.state === 'open' && !own.isFork))
     return { status: 409, json: { message: ['Another open merge request already exists'] } };
   const text = { title: String(json['title']), body: String(json['description']) };
   const made: KeptRequest = { number: requests.length + 1, state: 'open', branch, base, ...text };
@@ -41,7 +41,7 @@ function create(json: ApiRequest['json'], host: HostState): ApiAnswer {
   return { status: 201, json: shown(made, host) };
 }
 
-function shown({ number, state, title, body, branch }: KeptRequest, host: HostState) {
+function shown({ number, state, title, body, branch, isFork }: KeptRequest, host: HostState) {
   return {
     iid: number,
     state: state === 'open' ? 'opened' : state,
@@ -49,5 +49,7 @@ function shown({ number, state, title, body, branch }: KeptRequest, host: HostSt
     title,
     description: body,
     source_branch: branch,
+    source_project_id: isFork ? 2 : 1,
+    target_project_id: 1,
   };
 }

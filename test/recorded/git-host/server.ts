@@ -17,6 +17,8 @@ export interface KeptRequest {
   readonly base: string;
   title: string;
   body: string;
+  /** True if its branch is in a fork. */
+  readonly isFork?: true;
 }
 
 export interface HostState {

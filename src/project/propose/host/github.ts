@@ -4,6 +4,11 @@ import type { GitHostApi, HostInput, RequestText } from './git-host.ts';
 const pullSchema = z
   .object({ number: z.int(), html_url: z.url({ protocol: /^https?$/ }) })
   .transform(({ number, html_url: url }) => ({ number, url }));
+const repositorySchema = z.object({ full_name: z.string() });
+const listedSchema = z.object({
+  head: z.object({ repo: repositorySchema.nullish() }),
+  base: z.object({ repo: repositorySchema }),
+});
 const stateSchema = z.object({ state: z.string(), merged_at: z.string().nullish() });
 
 /** Pull requests of GitHub, over its REST API. */
@@ -21,8 +26,10 @@ export function openGithub({ repository, base, ask }: HostInput): GitHostApi {
         ['head', `${owner}:${branch}`],
         ['base', base],
       ] as const;
-      const [found] = await ask({ path: `${path}/pulls`, query }, z.array(pullSchema));
-      return found;
+      const schema = z.array(listedSchema.and(pullSchema));
+      const found = await ask({ path: `${path}/pulls`, query }, schema);
+      // A fork of the same owner can have a branch of the same name, with other files.
+      return found.find(({ head, base: to }) => head.repo?.full_name === to.repo.full_name);
     },
     create: (text) => {
       const json = { ...textOf(text), head: text.branch, base };

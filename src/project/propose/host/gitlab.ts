@@ -4,6 +4,7 @@ import type { GitHostApi, HostInput, RequestText } from './git-host.ts';
 const requestSchema = z
   .object({ iid: z.int(), web_url: z.url({ protocol: /^https?$/ }) })
   .transform(({ iid: number, web_url: url }) => ({ number, url }));
+const listedSchema = z.object({ source_project_id: z.int().nullish(), target_project_id: z.int() });
 const stateSchema = z.object({ state: z.string() });
 
 /** Merge requests of GitLab, over its REST API. */
@@ -21,8 +22,9 @@ export function openGitlab({ repository, base, ask }: HostInput): GitHostApi {
         ['source_branch', branch],
         ['target_branch', base],
       ] as const;
-      const [found] = await ask({ path, query }, z.array(requestSchema));
-      return found;
+      const found = await ask({ path, query }, z.array(listedSchema.and(requestSchema)));
+      // A fork can have a branch of the same name, with the files of somebody else.
+      return found.find((own) => own.source_project_id === own.target_project_id);
     },
     create: (text) => {
       const places = { source_branch: text.branch, target_branch: base };
