@@ -200,4 +200,12 @@ export const pageMutants: readonly Mutant[] = [
     why: 'A number from before there were row rules is shown to roles that may not see its rows.',
     tests: teamRoles,
   },
+  {
+    name: 'team-page-flood',
+    file: 'web/team/team-sessions.ts',
+    find: 'if (own.length >= mostOfOne)',
+    replace: 'if (own.length > mostSessions)',
+    why: 'One person who logs in again and again ends the sessions of everybody else.',
+    tests: teamSafety,
+  },
 ];

@@ -223,13 +223,28 @@ describe('a login', () => {
   test('ends after half a day, also if the token still holds', () => {
     let now = 0;
     const sessions = openTeamSessions(() => now);
-    const { cookie } = sessions.begin('ktx_token', 'ktx.example.com');
+    const { cookie } = sessions.begin({ token: 'ktx_token', who: 'ann' }, 'ktx.example.com');
     const header = cookie.split(';')[0];
     now = 11 * 60 * 60_000;
     expect(sessions.find(header, 'ktx.example.com')?.token).toBe('ktx_token');
     expect(sessions.find(header, '127.0.0.1:7878')).toBeUndefined();
     now = 13 * 60 * 60_000;
     expect(sessions.find(header, 'ktx.example.com')).toBeUndefined();
+  });
+
+  test('is not ended by the logins of somebody else, however many', () => {
+    const sessions = openTeamSessions();
+    const begin = (given: string, who: string) =>
+      sessions.begin({ token: given, who }, 'ktx.example.com').cookie.split(';')[0];
+    const ann = begin('ktx_ann', 'ann');
+    const first = begin('ktx_eve', 'eve');
+    const later = Array.from({ length: 6_000 }, (_, index) => begin(`ktx_${index}`, 'eve'));
+    const find = (cookie: string | undefined) => sessions.find(cookie, 'ktx.example.com')?.token;
+    expect([find(ann), find(first), find(later.at(-1))]).toEqual([
+      'ktx_ann',
+      undefined,
+      'ktx_5999',
+    ]);
   });
 
   test('of somebody who may only be counted shows nothing', async () => {

@@ -155,7 +155,7 @@ async function answerSession(server: TeamServer, asked: TeamRequest): Promise<vo
   const token = input instanceof Object && 'token' in input ? input.token : undefined;
   const identity = await identityOf(server, asked, typeof token === 'string' ? token : '');
   if (identity === undefined || typeof token !== 'string') return;
-  const { cookie, key } = server.sessions.begin(token, host);
+  const { cookie, key } = server.sessions.begin({ token, who: identity.id }, host);
   const body = { ok: true, data: { key } };
   sendJson(response, 200, { body, headers: { 'set-cookie': cookie } });
 }

@@ -5,6 +5,8 @@ export interface TeamSession {
   readonly keyHash: Buffer;
   /** In memory only, to ask at every request whether it still lets somebody in. */
   readonly token: string;
+  /** Whose token it is. */
+  readonly who: string;
   readonly ends: number;
 }
 
@@ -15,6 +17,9 @@ const longest = 12 * 60 * 60_000;
 
 /** More than a team has browsers; beyond it the oldest ends. */
 const mostSessions = 5_000;
+
+/** Of one person; beyond it their own oldest ends, so that nobody can end those of others. */
+const mostOfOne = 20;
 
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -35,11 +40,16 @@ export function openTeamSessions(now: () => number = () => Date.now()) {
     return pairs.find(([name]) => name === wanted)?.[1];
   };
   return {
-    begin(token: string, host: string): { readonly cookie: string; readonly key: string } {
+    begin(
+      { token, who }: Pick<TeamSession, 'token' | 'who'>,
+      host: string,
+    ): { readonly cookie: string; readonly key: string } {
       const [id, key] = [newSecret(), newSecret()];
       const [oldest] = sessions.keys();
-      if (sessions.size >= mostSessions && oldest !== undefined) sessions.delete(oldest);
-      sessions.set(keyOf(id), { keyHash: hashText(key), token, ends: now() + longest });
+      const own = [...sessions].filter(([, session]) => session.who === who);
+      if (own.length >= mostOfOne) sessions.delete(own[0]?.[0] ?? '');
+      else if (sessions.size >= mostSessions && oldest !== undefined) sessions.delete(oldest);
+      sessions.set(keyOf(id), { keyHash: hashText(key), token, who, ends: now() + longest });
       return { cookie: `${cookieName(host)}=${id}; ${cookieRules(host)}`, key };
     },
     /** By the `Cookie` header of a request. */
