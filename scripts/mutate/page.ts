@@ -208,4 +208,12 @@ export const pageMutants: readonly Mutant[] = [
     why: 'One person who logs in again and again ends the sessions of everybody else.',
     tests: teamSafety,
   },
+  {
+    name: 'team-page-definition',
+    file: 'cli/commands/learn/review/open-for-decision.ts',
+    find: 'if (definition === undefined) return project;',
+    replace: 'if (definition !== "") return project;',
+    why: 'A person defines what they may see by what is hidden, and queries show it.',
+    tests: ['web/team-roles.test.ts'],
+  },
 ];

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { pageRoutes } from '../../src/web/page-routes.ts';
@@ -200,6 +202,46 @@ describe('a person of one role', () => {
       expect([verb, envelopeOf(answer).error?.code]).toEqual([verb, 'question_unknown']);
     }
     expect(head()).toBe(before);
+  });
+});
+
+describe('a definition of one’s own', () => {
+  test('is not computed from what is hidden, however it is written', async () => {
+    const { data } = envelopeOf(await ask(us, 'review'));
+    const conflictsSchema = z.object({
+      conflicts: z.array(z.object({ variants: z.array(z.object({ id: z.string() })) })),
+    });
+    const [conflict] = conflictsSchema.parse(data).conflicts;
+    const seen = conflict?.variants.map(({ id }) => id) ?? [];
+    const edit = (definition: string) =>
+      post(us, 'review/edit', { subject: revenue, definition, seen });
+    const file = join(cwd, 'semantic-layer/warehouse/orders.yaml');
+    const before = readFileSync(file, 'utf8');
+    // The values of the region, under a name that nobody but the file knows.
+    const renamed = before.replace('{name: region,', '{name: place, hidden: true, expr: region,');
+    writeFileSync(file, renamed);
+    expect(envelopeOf(await edit('count(distinct region)')).error?.code).toBe(
+      'definition_unusable',
+    );
+    writeFileSync(file, before);
+    const formulas = [
+      'sum(cost_secret)',
+      'sum(orders.cost_secret)',
+      'sum("orders" . "COST_SECRET")',
+      String.raw`{agg: sum, of: "cost\x5fsecret"}`,
+      'secret_margin * 1',
+      '{ratio: [orders.secret_margin, orders.count]}',
+      'sum(amount) filter (where cost_secret > 30)',
+    ];
+    for (const formula of formulas) {
+      const answer = await edit(formula);
+      expect([formula, envelopeOf(answer).error?.code]).toEqual([formula, 'definition_unusable']);
+    }
+    const messageOf = async (definition: string) =>
+      String(envelopeOf(await edit(definition)).error?.message);
+    const refused = await messageOf('sum(orders.cost_secret)');
+    expect(refused.replace('cost_secret', 'nothing')).toBe(await messageOf('sum(orders.nothing)'));
+    expect((await post(us, 'query', cities)).text).not.toContain('cost_secret');
   });
 });
 

@@ -112,7 +112,8 @@ export const editCommand = defineCommand({
       .option(...seenOption)
       .option(...visibleFlag),
   async run({ args: [named, text], options: { visible, ...options } }, context) {
-    const project = await openForDecision(context, { named: [named], visible });
+    const asked = { named: [named], definition: text, visible };
+    const project = await openForDecision(context, asked);
     return writeOwn(project, { named, text, ...options }, context);
   },
 });
