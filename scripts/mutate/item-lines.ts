@@ -50,4 +50,12 @@ export const itemLineMutants: readonly Mutant[] = [
     why: 'A file that a squash brought back is a duplicate in every run.',
     tests: ['ingest/branches.test.ts'],
   },
+  {
+    name: 'item-lines-taken-id',
+    file: 'context/claims/item-lines.ts',
+    find: 'if (id !== itemId(',
+    replace: "if (id === '' && id !== itemId(",
+    why: 'A line under the id of another item takes its claims over.',
+    tests: ['context/item-lines.test.ts'],
+  },
 ];

@@ -162,7 +162,7 @@ test('lines of people and models say all of it', () => {
   }
 });
 
-test('two items of one hash keep what they say', () => {
+function itemsOfOneHash(): readonly string[] {
   const seen = new Map<string, string>();
   let pair: readonly string[] = [];
   for (let at = 0; pair.length === 0; at += 1) {
@@ -172,12 +172,42 @@ test('two items of one hash keep what they say', () => {
     if (other !== undefined) pair = [other, key];
     seen.set(id, key);
   }
-  const claims = pair.map((own, at): Claim => {
+  return pair;
+}
+
+test('two items of one hash keep what they say', () => {
+  const claims = itemsOfOneHash().map((own, at): Claim => {
     const subject = subjects.field('shop', 'orders', `f${at}`);
     return { subject, kind: 'type', body: 'decimal', evidence: [{ ...dbt, item: own }] };
   });
   const read = parseClaims(path, render([table, ...claims], new Map()));
   expect(read.claims).toEqual(uniteClaims([table, ...claims]));
+});
+
+test('a line under the id of another item takes no claim over', () => {
+  const text = render([table, ...describedColumn('amount', 1)]);
+  const expected = parseClaims(path, text).claims;
+  const line = text.split('\n').find((own) => own.startsWith('{"item"')) ?? '';
+  const foreign = line.replace(item, 'sources/wiki/board.md');
+  expect(foreign).not.toBe(line);
+  for (const both of [`${text}${foreign}\n`, `${foreign}\n${text}`]) {
+    const read = parseClaims(path, both);
+    expect(read.claims).toEqual(expected);
+    expect(read.damaged.map((own) => own.text)).toEqual([foreign]);
+    expect(renderClaims(read)).toContain(foreign);
+  }
+});
+
+test('of two items of one hash on two branches, neither is made up', () => {
+  const [one = '', two = ''] = itemsOfOneHash();
+  const lineOf = (own: string) => {
+    const subject = subjects.field('shop', 'orders', 'amount');
+    const evidence = [{ ...dbt, item: own }];
+    return render([table, { subject, kind: 'type', body: 'decimal', evidence }], new Map());
+  };
+  const read = parseClaims(path, `${lineOf(one)}${lineOf(two)}`);
+  expect(read.claims).toEqual([table]);
+  expect(read.damaged).toEqual([]);
 });
 
 test.for(['{"item":["models"]}', '{"subject":"field:a.b.c","kind":"type","evidence":[]}'])(

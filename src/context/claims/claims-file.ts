@@ -67,7 +67,7 @@ export function parseClaims(path: string, text: string): ClaimsFile {
   const base = new Map<string, readonly ContentHash[]>();
   const parts: ParsedLine[] = [];
   const places: TablePlace[] = [];
-  const items = new Map<string, SharedEvidence>();
+  const items = new Map<string, SharedEvidence | undefined>();
   const damaged: DamagedLine[] = [];
   for (const [position, raw] of text.split('\n').entries()) {
     const line = raw.trim();
@@ -76,7 +76,7 @@ export function parseClaims(path: string, text: string): ClaimsFile {
     if (parsed.reason !== undefined)
       damaged.push({ path, line: position + 1, text: line, reason: parsed.reason });
     if (parsed.place) places.push(parsed.place);
-    if (parsed.item) items.set(parsed.item.id, parsed.item);
+    if (parsed.item) addItem(items, parsed.item);
     parts.push(parsed);
     for (const [key, hashes] of parsed.base ?? [])
       base.set(key, uniteHashes(base.get(key) ?? [], hashes));
@@ -85,6 +85,13 @@ export function parseClaims(path: string, text: string): ClaimsFile {
   const [place] = places;
   const claims = parts.flatMap((parsed) => parsed.claims?.({ place, items }) ?? []);
   return { base, claims: uniteClaims(claims), damaged };
+}
+
+/** Of two items with one id, which two branches can have, neither is known to be meant. */
+function addItem(items: Map<string, SharedEvidence | undefined>, item: SharedEvidence): void {
+  const same = items.get(item.id);
+  const isOther = items.has(item.id) && canonicalJson(same?.common) !== canonicalJson(item.common);
+  items.set(item.id, isOther ? undefined : item);
 }
 
 /**
@@ -189,7 +196,7 @@ function contentKey(claim: Claim): string {
 interface FileContext {
   /** The table that it is about. */
   readonly place: TablePlace | undefined;
-  readonly items: ReadonlyMap<string, SharedEvidence>;
+  readonly items: ReadonlyMap<string, SharedEvidence | undefined>;
 }
 
 interface ParsedLine {

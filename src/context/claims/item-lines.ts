@@ -45,7 +45,7 @@ export function collectItemLines() {
   const idOf = (common: CommonParts): string | undefined => {
     const key = canonicalJson(common);
     if (ids.has(key)) return ids.get(key);
-    const id = shortHash(key, 6);
+    const id = itemId(common);
     // Two items of one hash, as hardly ever happens: the second one is written out.
     const isTaken = lines.has(id);
     const [connection, extractor, item, ...rest] = common;
@@ -85,10 +85,18 @@ function commonParts(evidence: Evidence): CommonParts | undefined {
     : [connection, extractor, item, own];
 }
 
-/** Undefined if it is no line about an item. Throws if it is a damaged one. */
+const itemId = (common: CommonParts): string => shortHash(canonicalJson(common), 6);
+
+/**
+ * Undefined if it is no line about an item. Throws if it is a damaged one: also one under the id of
+ * another item, whose claims it would take over.
+ */
 export function readItemLine(value: unknown): SharedEvidence | undefined {
   if (!isMapping(value) || !('item' in value)) return undefined;
-  const [connection, extractor, item, id, rest = {}] = itemLineSchema.parse(value).item;
+  const [connection, extractor, item, id, rest] = itemLineSchema.parse(value).item;
+  const named = [connection, extractor, item] as const;
+  if (id !== itemId(rest === undefined ? named : [...named, rest]))
+    throw new Error(`${id} is not the id of this item`);
   return { id, common: { connection, origin: 'code', extractor, item, confidence: 1, ...rest } };
 }
 
