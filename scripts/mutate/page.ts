@@ -216,4 +216,12 @@ export const pageMutants: readonly Mutant[] = [
     why: 'A person defines what they may see by what is hidden, and queries show it.',
     tests: ['web/team-roles.test.ts'],
   },
+  {
+    name: 'team-page-review-tool',
+    file: 'tools/review-status.ts',
+    find: 'return isCaller ?',
+    replace: 'return !isCaller ?',
+    why: 'Over MCP a token is told of row rules, hidden metrics and numbers of others.',
+    tests: ['web/team-roles.test.ts'],
+  },
 ];

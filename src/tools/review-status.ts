@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { valuesOfConflicts } from './answers/values-of-conflicts.ts';
 import type { ReviewQueue } from '../project/review/review-queue.ts';
 import { loadReviewQueue } from '../project/review/review-queue.ts';
+import type { Project } from '../project/open/open.ts';
+import { loadVisibleQueue } from '../project/visible/review-visible.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({});
@@ -18,7 +20,7 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   isShort: true,
   async run(_, { project }) {
     const { contested, joins, unreviewed, quarantined, stale, unfit, pending } =
-      await loadReviewQueue(project);
+      await loadQueue(project);
     const counts = {
       contested: contested.length,
       joins_in_doubt: joins.length,
@@ -84,6 +86,12 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
     };
   },
 };
+
+/** Who comes through a server sees what its page shows them; who runs ktx sees all. */
+function loadQueue(project: Project): Promise<ReviewQueue> {
+  const isCaller = project.role !== undefined || project.person !== undefined;
+  return isCaller ? loadVisibleQueue(project) : loadReviewQueue(project);
+}
 
 /** The numbers of contested metrics, by the lines that have them. */
 function metricValues(contested: ReviewQueue['contested'], shown: readonly unknown[]) {

@@ -205,6 +205,17 @@ describe('a person of one role', () => {
   });
 });
 
+test.for([[], ['--role', 'us']])(
+  'over MCP a token is told no more of what waits than on the page: %j',
+  async (flags) => {
+    const own = await createToken(cwd, `max${flags.length}`, [...flags, '--scope', 'read']);
+    await using client = await connect(team.mcp, own);
+    const { text } = await client.call('review_status', {});
+    expect(text).toContain(revenue);
+    expect(/rule_secret|secret_margin|cost_secret|"gives"/.exec(text)?.[0]).toBeUndefined();
+  },
+);
+
 describe('a definition of one’s own', () => {
   test('is not computed from what is hidden, however it is written', async () => {
     const { data } = envelopeOf(await ask(us, 'review'));
