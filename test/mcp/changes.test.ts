@@ -322,6 +322,20 @@ describe('hostile', () => {
     );
   });
 
+  test('a note as long as a note can be is quoted as far as a host takes it', async () => {
+    const { host, clientOf } = await serveTeam();
+    const ann = await clientOf('ann');
+    const long = `${'```'.repeat(1_000)}${'word '.repeat(19_000)}`;
+    const { state, branch } = itemOf((await ann.call('remember', { text: long })).text);
+    expect(state).toBe('open');
+    const body = host.requests[0]?.body ?? '';
+    const [, , quoted = ''] = /(`{3,})text\n([^]*?)\n\1\n/.exec(body) ?? [];
+    expect(long.startsWith(quoted.replace(/ …$/, ''))).toBe(true);
+    expect(body).toContain('2 files');
+    const [file = ''] = host.git('diff', '--name-only', 'main', String(branch)).split('\n');
+    expect(host.git('show', `${String(branch)}:${file}`)).toContain(long.trim());
+  });
+
   test.each(['github', 'gitlab'] as const)(
     'the request of a fork at %s gets neither the text nor the place of a change',
     async (kind) => {

@@ -59,6 +59,10 @@ export function describeIngest(report: IngestReport): ChangeText {
 
 const mostFiles = 30;
 
+/** Characters of a quoted text, and of all parts: GitHub refuses a body of more than 65,536. */
+const longestQuote = 10_000;
+const longestParts = 50_000;
+
 /** The body of the request. Text of people is quoted, so that a host reads no command in it. */
 export function requestBody(
   { parts }: ChangeText,
@@ -68,11 +72,17 @@ export function requestBody(
   const rest = files.length - shown.length;
   return [
     `Proposed by ${inline(author)} through the MCP server of ktx.`,
-    ...parts,
+    ...shortened(parts),
     `${formatCount(files.length, 'file')}:`,
     [...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])].join('\n'),
     'The same proposal again brings this request up to date with its base.',
   ].join('\n\n');
+}
+
+function shortened(parts: readonly string[]): readonly string[] {
+  let length = 0;
+  const fitting = parts.filter((part) => (length += part.length) <= longestParts);
+  return fitting.length === parts.length ? parts : [...fitting, 'The files have the rest.'];
 }
 
 const longestTitle = 100;
@@ -84,7 +94,9 @@ export function requestTitle({ title }: ChangeText): string {
 }
 
 /** A block whose end the text does not have. */
-function quote(text: string): string {
+function quote(whole: string): string {
+  const isLong = whole.length > longestQuote;
+  const text = isLong ? `${whole.slice(0, longestQuote).toWellFormed()} …` : whole;
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${text}\n${fence}`;

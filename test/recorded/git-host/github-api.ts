@@ -39,6 +39,7 @@ function create(json: ApiRequest['json'], host: HostState): ApiAnswer {
   if (requests.some((own) => own.branch === branch && own.state === 'open' && !own.isFork))
     return refuse('A pull request already exists for this branch');
   const text = { title: String(json['title']), body: String(json['body']) };
+  if (text.body.length > 65_536) return refuse('body is too long (maximum is 65536 characters)');
   const pull: KeptRequest = { number: requests.length + 1, state: 'open', branch, base, ...text };
   requests.push(pull);
   return { status: 201, json: shown(pull, host) };
