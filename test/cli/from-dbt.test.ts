@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -48,6 +48,14 @@ test('ktx setup --from-dbt connects the warehouse of the profile and adds the pr
     target_schema: analytics
 `);
   expect(stderr).toContain(`The connection is that of ${join(cwd, 'dbt/profiles.yml')}.`);
+});
+
+test('a backend beside --from-dbt does not take the steps to the first answer away', async () => {
+  const setup = ['setup', '--from-dbt', 'dbt', '--llm-backend', 'none', '--no-input'];
+  const steps = ['--ingest', '--first-question', 'none', '--mcp-client', 'none'];
+  const { code, stderr } = await ktx([...setup, ...steps], { cwd, env });
+  expect(code, stderr).toBe(0);
+  expect(existsSync(join(cwd, 'semantic-layer/warehouse')), stderr).toBe(true);
 });
 
 test('a password of the profile is nowhere, and the error names the variable to set', async () => {

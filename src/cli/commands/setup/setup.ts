@@ -72,7 +72,7 @@ export const setupCommand = defineCommand({
     const known = Object.keys((await readExistingConfig(dir))?.connections ?? {});
     const connection = known.includes(typed.name) ? typed.name : known[0];
     const setsModel = hasAnyFlag([...llmFlags(), ...embeddingsFlags()], typed);
-    const isOnlyModel = setsModel && !hasAnyFlag(connectionFlags(), typed);
+    const isOnlyModel = setsModel && !namesWarehouse(typed);
     if (connection === undefined || isOnlyModel) return result;
     return goToFirstAnswer(result, { dir, connection, flags, context });
   },
@@ -124,6 +124,11 @@ function namesNewConnection(
 ): boolean {
   if (existing.length === 0 || hasAnyFlag(connectionFlags(), options)) return true;
   return options.name !== defaultName && !existing.includes(options.name);
+}
+
+function namesWarehouse(options: FlagSettings): boolean {
+  const { fromDbt } = options;
+  return fromDbt !== undefined || hasAnyFlag(connectionFlags(), options);
 }
 
 function hasAnyFlag(flags: readonly SchemaFlag[], options: FlagSettings): boolean {
