@@ -58,4 +58,12 @@ export const itemLineMutants: readonly Mutant[] = [
     why: 'A line under the id of another item takes its claims over.',
     tests: ['context/item-lines.test.ts'],
   },
+  {
+    name: 'words-decide',
+    file: 'ingest/render/person-edits.ts',
+    find: '!describingKeys.has(key)',
+    replace: "key !== ''",
+    why: 'A unit beside a contested metric decides the conflict.',
+    tests: ['cli/review-words.test.ts'],
+  },
 ];

@@ -83,14 +83,11 @@ export function findPersonEdit(
           (entry) => entrySubject(owner, entry) === conflict.subject,
         )
       : [];
-  // These kinds are one key of the entry; every other kind is about the whole entry.
-  const key = ['type', 'primary_key', 'unit'].find((kind) => kind === conflict.kind);
-  const values = entries
-    .flatMap((entry) => entry.values)
-    .filter((value) => key === undefined || value.key === key);
+  const decides = decidingKeys(conflict);
+  const values = entries.flatMap((entry) => entry.values).filter(({ key }) => decides(key));
   const isKept = values.some(({ path }) => kept.some((keptPath) => isAtOrBelow(path, keptPath)));
   const removals = edits.filter(
-    (edit) => edit.subject === conflict.subject && removesKey(edit, key),
+    (edit) => edit.subject === conflict.subject && removesAny(edit, decides),
   );
   if (!isKept && removals.length === 0) return undefined;
   const content: Json = [
@@ -104,9 +101,33 @@ export function findPersonEdit(
   };
 }
 
-/** True if the edit took out the key, or the whole entry. */
-function removesKey({ body }: Claim, key: string | undefined): boolean {
-  return body === null || key === undefined || key in Object(body);
+/** Keys of a metric or a join that say nothing of what it computes or connects. */
+const describingKeys: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'synonyms',
+  'unit',
+  'owner',
+  'unreviewed',
+  'hidden',
+  'default',
+  'role',
+  'shared',
+  'extensions',
+]);
+
+/**
+ * The keys of an entry that a conflict is about. These kinds are one key; any other is about what
+ * the entry computes or connects, and words beside it decide nothing.
+ */
+function decidingKeys({ kind }: Conflict): (key: string) => boolean {
+  const only = ['type', 'primary_key', 'unit'].find((own) => own === kind);
+  return (key) => (only === undefined ? !describingKeys.has(key) : key === only);
+}
+
+/** True if the edit took out such a key, or the whole entry. */
+function removesAny({ body }: Claim, decides: (key: string) => boolean): boolean {
+  return body === null || Object.keys(Object(body)).some(decides);
 }
 
 function isAtOrBelow(path: string, ancestor: string): boolean {
