@@ -66,4 +66,12 @@ export const itemLineMutants: readonly Mutant[] = [
     why: 'A unit beside a contested metric decides the conflict.',
     tests: ['cli/review-words.test.ts'],
   },
+  {
+    name: 'other-names-of-metrics',
+    file: 'sources/claim-semantic-models.ts',
+    find: '[of, earlierName, label, ...words]',
+    replace: '[of, earlierName, label]',
+    why: 'A name that a team gave a metric in its meta finds nothing.',
+    tests: ['sources/dbt-owners.test.ts'],
+  },
 ];

@@ -223,7 +223,8 @@ function claimMetrics(
     const { source, spec } = byName.get(of) ?? {};
     const { description, label } = spec ?? findMeasure(models, of) ?? {};
     const earlierName = nameBefore(table, { name, type: body.agg ?? spec?.shape.kind });
-    const synonyms = synonymsFor(name, [of, earlierName, label]);
+    const words = metaSynonyms(source?.raw);
+    const synonyms = synonymsFor(name, [of, earlierName, label, ...words]);
     describeMetric(subject, { place, description, synonyms, owner: source?.owner }, collector);
   }
   const problems = [
@@ -237,6 +238,21 @@ function claimMetrics(
   reportExtras(parsed, collector);
   leaveOutMeasures(models, metrics, collector);
   return { metricSubjects, mapped };
+}
+
+/** The keys of `meta` of a metric that name it otherwise. */
+export const synonymKeys: readonly string[] = ['synonyms', 'aliases'];
+
+/** Other names of a metric, which dbt has no key for: teams write them into `meta`. */
+function metaSynonyms(raw: unknown): readonly string[] {
+  const { meta, config } = isRecord(raw) ? raw : {};
+  const metas = [meta, isRecord(config) ? config['meta'] : undefined];
+  return metas
+    .flatMap((own) => (isRecord(own) ? synonymKeys.map((key) => own[key]) : []))
+    .flat()
+    .flatMap((word) => (typeof word === 'string' ? word.split(',') : []))
+    .map((word) => word.trim())
+    .filter((word) => word !== '' && !word.includes('{{'));
 }
 
 interface MetricWords extends Pick<MetricSource, 'owner'> {

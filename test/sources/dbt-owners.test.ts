@@ -28,7 +28,7 @@ semantic_models:
     entities: [{name: order, type: primary, expr: order_id}]
     measures: [{name: total, agg: sum, expr: amount}]
 metrics:
-  - {name: total, type: simple, type_params: {measure: total}, config: {meta: {owner: Cleo}}}
+  - {name: total, type: simple, type_params: {measure: total}, config: {meta: {owner: Cleo, synonyms: [Ride income, 'MAR, mar net']}}}
 exposures:
   - name: weekly
     label: Weekly report
@@ -79,6 +79,13 @@ test('owners stand in meta, in the group, in the settings of a folder, and in ex
     'term:weekly_report_dashboard': 'Dan (dan@example.org)',
     'term:broken_notebook': 'Eve',
   });
+});
+
+test('other names of a metric stand in its meta, which is then read', async () => {
+  const { said, leftOut } = await readDbtProject(dir, catalog);
+  expect(said('metric:shop.orders.total', 'synonyms')).toEqual([['Ride income', 'MAR', 'mar net']]);
+  const ofMetric = leftOut.filter((line) => line.includes('meta'));
+  expect(ofMetric).toEqual([]);
 });
 
 test('an exposure has its address, its maturity, and what it is made of', async () => {

@@ -106,6 +106,18 @@ describe('a document', () => {
     ]);
   });
 
+  test('other names beside a formula are those of the metric, too', async () => {
+    const { claims } = await read(
+      'a.md',
+      '| Metric | Formula | Also |\n|---|---|---|\n| Net sales | `sum(orders.amount)` | MAR, income |\n',
+    );
+    const synonyms = claims.filter(([, kind]) => kind === 'synonyms');
+    expect(synonyms.map(([subject, , said]) => [subject, said])).toEqual([
+      ['term:net_sales', ['MAR', 'income']],
+      ['metric:shop.orders.net_sales', ['MAR', 'income']],
+    ]);
+  });
+
   test('reads rules, synonyms and links, and neither front matter nor code', async () => {
     const text =
       '---\ntitle: x and y and z and more words\n---\n```\n| Term | Definition |\n|---|---|\n| no | no |\n```\n' +

@@ -149,6 +149,8 @@ function readTermRow(readable: ReadableRow, context: TableContext): TableReading
   if (synonyms.length > 0) claims.push({ subject, kind: 'synonyms', body: synonyms, row });
   claims.push(...refs.map((ref): RowClaim => ({ subject, kind: 'refs', body: [ref], row })));
   claims.push(...(metric?.claims ?? []));
+  if (metric !== undefined && synonyms.length > 0)
+    claims.push({ subject: metric.subject, kind: 'synonyms', body: synonyms, row });
   const isUnread = metric === undefined && cell('formula') !== '';
   return { claims, unread: isUnread ? [row] : [] };
 }

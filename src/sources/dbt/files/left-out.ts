@@ -1,3 +1,4 @@
+import { synonymKeys } from '../../claim-semantic-models.ts';
 import { isRecord } from '../../../lib/json.ts';
 import type { DbtLeftOut } from '../dbt-project.ts';
 import { jinjaTags, parseJinjaCall } from './jinja.ts';
@@ -64,9 +65,14 @@ function readLeftOutOfFile(yaml: YamlItem, files: ProjectFiles): DbtLeftOut[] {
       name: `${nameOf(holder) ?? ''}.${nameOf(column) ?? ''}`,
       isColumn: true,
     }));
-  const named = ['metrics', 'exposures'].flatMap((list) => mappingsAt(top, list));
+  const metrics = [
+    ...mappingsAt(top, 'metrics'),
+    ...mappingsAt(top, 'models').flatMap((model) => mappingsAt(model, 'metrics')),
+  ];
+  const exposures = mappingsAt(top, 'exposures');
   const holders: readonly SettingsHolder[] = [
-    ...[...sources, ...relations, ...named].map((holder) => ({ holder, name: nameOf(holder) })),
+    ...[...sources, ...relations, ...exposures].map((holder) => ({ holder, name: nameOf(holder) })),
+    ...metrics.map((holder) => ({ holder, name: nameOf(holder), isMetric: true })),
     ...versions.map((holder) => ({ holder, name: `version ${String(holder['v'])}` })),
     ...[...relations, ...versions].flatMap(columnsOf),
   ];
@@ -82,11 +88,12 @@ interface SettingsHolder {
   readonly holder: YamlMapping;
   readonly name: string | undefined;
   readonly isColumn?: boolean;
+  readonly isMetric?: boolean;
 }
 
 function readUnreadSettings(
   yaml: YamlItem,
-  { holder, name, isColumn = false }: SettingsHolder,
+  { holder, name, isColumn = false, isMetric = false }: SettingsHolder,
   { groupOwners }: ProjectFiles,
 ): DbtLeftOut[] {
   return [holder, mappingAt(holder, 'config')].flatMap((settings) => {
@@ -95,7 +102,9 @@ function readUnreadSettings(
     );
     const { meta, group } = settings;
     const metaKeys = isRecord(meta)
-      ? Object.keys(meta).filter((key) => isColumn || !isOwner(key, meta[key]))
+      ? Object.keys(meta)
+          .filter((key) => isColumn || !isOwner(key, meta[key]))
+          .filter((key) => !isMetric || !synonymKeys.includes(key))
       : [];
     if (metaKeys.length > 0) {
       const said = `${name ?? ''}: ${metaKeys.join(', ')}`;

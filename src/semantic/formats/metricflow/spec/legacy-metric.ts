@@ -28,6 +28,8 @@ export function toLegacyMetric(raw: PlainObject, model: string | undefined): Pla
     filter,
     time_granularity,
     hidden,
+    meta: raw['meta'],
+    config: raw['config'],
     type_params: { ...shared, metrics: raw['input_metrics'], ...paramsOfType(type, raw, model) },
   };
 }
