@@ -35,6 +35,8 @@ export const slowSuites: Readonly<Record<string, string>> = {
     'every page on paper, in a real browser; test/web/routes.test.ts asks for what stands there',
   'test/web/team-browser.test.ts':
     'the page of a server in a real browser; test/web/team-safety.test.ts and team-roles.test.ts ask its server',
+  'test/ingest/workers/workers.test.ts':
+    'workers as processes beside an ingest; test/store/shared-state.test.ts has their queue and budget',
   'test/ingest/project-sizes.test.ts':
     'the files of 100,000 columns and 20,000 terms; test/context/shards.test.ts splits small ones',
   'test/e2e/demo.test.ts':
