@@ -170,6 +170,31 @@ describe.skipIf(chromium === undefined)('the pages in a browser', () => {
     expect(log()[0]).toMatch(/^ktx: reopen metric:/);
   });
 
+  test('what is taken back comes next, and no key decides before it is there', async () => {
+    const dir = await waitingProject();
+    onTestFinished(() => removeFolder(dir));
+    await ktx(['ingest'], { cwd: dir });
+    await using page = await startPage(dir);
+    const { page: tab, problems } = await openPage(page, { width: 1280, scheme: 'light' });
+    await goTo(tab, '#/review');
+    const log = () =>
+      execFileSync('git', ['log', '--format=%s'], { cwd: dir, encoding: 'utf8' }).split('\n');
+    const currently = () => tab.locator('.questions [aria-current=true]').innerText();
+    const [before, first] = [log().length, await currently()];
+    await tab.keyboard.press('2');
+    await tab.waitForSelector('.decision-made');
+    await settle(tab);
+    expect(await currently()).not.toBe(first);
+    await tab.keyboard.press('z');
+    await tab.keyboard.press('1');
+    await tab.waitForSelector('.decision-undone');
+    await settle(tab);
+    await expect.poll(currently).toBe(first);
+    expect(log()).toHaveLength(before + 2);
+    expect(log()[0]).toMatch(/^ktx: reopen/);
+    expect(problems).toEqual([]);
+  });
+
   test('joins and a metric that are selected by the keyboard are one decision, and one undo', async () => {
     const dir = await waitingProject();
     onTestFinished(() => removeFolder(dir));

@@ -34,7 +34,7 @@ function Conflicts({ conflicts }: { readonly conflicts: readonly Conflict[] }) {
   const [isWriting, setWriting] = useState(false);
   const questions = listQuestions({ ...nothingElse, conflicts });
   const question = questions[Math.min(at, questions.length - 1)];
-  const isWaiting = decisions.sent.some(({ state }) => state === 'waiting');
+  const isWaiting = decisions.sent.some(({ state }) => state === 'waiting' || state === 'undoing');
   const decide = (decision: Decision): void => {
     setWriting(false);
     if (!isWaiting) decisions.decide(decision);

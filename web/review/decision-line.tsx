@@ -35,6 +35,7 @@ function DecisionText({
         {name}: {decision.says}, writing the commit …
       </span>
     );
+  if (state === 'undoing') return <span>{name}: taking it back …</span>;
   if (state === 'undone') return <span>{name}: taken back, the question is open again</span>;
   if (error !== undefined)
     return (

@@ -59,7 +59,7 @@ function Questions({ questions, wanted, decisions }: QuestionsProps) {
   const sent = decisions?.sent ?? [];
   const decided = new Set(
     sent
-      .filter(({ state }) => state === 'waiting')
+      .filter(({ state }) => state === 'waiting' || state === 'undoing')
       .flatMap(({ decision }) => decision.questions.map(({ key }) => key)),
   );
   const open = questions.filter(({ key }) => !decided.has(key));
@@ -67,7 +67,17 @@ function Questions({ questions, wanted, decisions }: QuestionsProps) {
   const current = open.find(({ key }) => key === chosen) ?? first;
   const selection = useSelection(open);
   const after = (gone: readonly Question[]): void => choose(nextAfter(open, gone)?.key);
+  // What was taken back comes next: until it is there, a key would decide about another question.
+  const undone = sent.findLast(({ state }) => state === 'undone')?.decision;
+  const back = undone?.questions[0]?.key;
+  useEffect(() => {
+    if (back !== undefined) choose(back);
+  }, [undone]);
+  const isAwaited =
+    sent.some(({ state }) => state === 'undoing') ||
+    (back !== undefined && chosen === back && current?.key !== back);
   const decide = (decision: Decision): void => {
+    if (isAwaited) return;
     after(decision.questions);
     selection.clear();
     decisions?.decide(decision);

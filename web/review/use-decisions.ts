@@ -18,7 +18,7 @@ interface DecisionReport {
 /** A decision that was sent, and what became of it. */
 export interface SentDecision {
   readonly decision: Decision;
-  readonly state: 'waiting' | 'made' | 'failed' | 'undone';
+  readonly state: 'waiting' | 'made' | 'failed' | 'undoing' | 'undone';
   readonly commit?: string | undefined;
   readonly pins?: readonly MadePin[] | undefined;
   readonly error?: ApiError | undefined;
@@ -56,7 +56,7 @@ export function useDecisions(): Decisions {
     const last = known.current.findLast(({ state }) => state === 'made');
     if (last === undefined || !isUndoable(last.decision)) return;
     const { decision, pins = [] } = last;
-    replace(decision, { decision, state: 'waiting' });
+    replace(decision, { decision, state: 'undoing' });
     queue.current = queue.current.then(async () => {
       const [question, ...others] = decision.questions;
       const input = {
