@@ -243,6 +243,30 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/^once\n[^]*error: [^]*ready>/m);
   });
 
+  test('of a source in a folder of the project, which is asked for', async () => {
+    const folder = join(dir, 'asked');
+    mkdirSync(join(folder, 'transform/models'), { recursive: true });
+    const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    put('transform/dbt_project.yml', "name: shop\nversion: '1.0'\nprofile: shop\n");
+    put('transform/models/all.sql', 'select * from customers\n');
+    const clear = `clear; tmux -S ${socket} clear-history`;
+    const flags = '--driver sqlite --path ../shop.db --llm-backend none --no-ingest';
+    type(`cd ${folder}; ${clear}; ktx setup ${flags}`, 'Enter');
+    await sees(/connected in \d+ ms, 2 tables[^]*ready>/);
+    type(`${clear}; ktx connection add models`, 'Enter');
+    await sees(/What do you want to connect to\?/);
+    for (let at = 0; at < 30 && !/● a dbt project/.test(screen()); at += 1) {
+      type('Down');
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    await sees(/● a dbt project/);
+    type('Enter');
+    await sees(/The folder that contains dbt_project\.yml/);
+    type('transform', 'Enter');
+    await sees(/models: \d+ items?/);
+    expect(readFileSync(join(folder, 'ktx.yaml'), 'utf8')).toContain('path: transform');
+  });
+
   test('of a folder of CSV files', async () => {
     mkdirSync(join(dir, 'duck/exports'), { recursive: true });
     writeFileSync(

@@ -12,7 +12,7 @@ import { QuestionList } from './question-list.tsx';
 import { type Decision, listQuestions, type Question } from './questions.ts';
 import { useReviewKeys } from './review-keys.ts';
 import { SelectionBar, useSelection } from './selection.tsx';
-import { type Decisions, isOutdated, useDecisions } from './use-decisions.ts';
+import { type Decisions, isOutdated, type SentDecision, useDecisions } from './use-decisions.ts';
 
 /** Conflicts, joins, metrics and corrections, one at a time. */
 export function ReviewPage({ place }: { readonly place: Place }) {
@@ -67,12 +67,8 @@ function Questions({ questions, wanted, decisions }: QuestionsProps) {
   const current = open.find(({ key }) => key === chosen) ?? first;
   const selection = useSelection(open);
   const after = (gone: readonly Question[]): void => choose(nextAfter(open, gone)?.key);
-  // What was taken back comes next: until it is there, a key would decide about another question.
-  const undone = sent.findLast(({ state }) => state === 'undone')?.decision;
-  const back = undone?.questions[0]?.key;
-  useEffect(() => {
-    if (back !== undefined) choose(back);
-  }, [undone]);
+  const back = useReturned(sent, choose);
+  // Until what was taken back is there, a key would decide about another question.
   const isAwaited =
     sent.some(({ state }) => state === 'undoing') ||
     (back !== undefined && chosen === back && current?.key !== back);
@@ -90,12 +86,6 @@ function Questions({ questions, wanted, decisions }: QuestionsProps) {
   const write = (): void => setWriting(true);
   useReviewKeys({ current, decisions, decide, move, selection, write });
   useEffect(() => setWriting(false), [current?.key]);
-  // A question that others changed meanwhile is on the screen again, as it is now.
-  const last = sent.at(-1);
-  const outdated = last !== undefined && isOutdated(last) ? last.decision.questions[0] : undefined;
-  useEffect(() => {
-    if (outdated !== undefined) choose(outdated.key);
-  }, [outdated]);
   return (
     <>
       <DecisionLine decisions={decisions} />
@@ -122,6 +112,27 @@ function Questions({ questions, wanted, decisions }: QuestionsProps) {
       )}
     </>
   );
+}
+
+/**
+ * Shows a question again that was taken back, or that others changed meanwhile. Returns the key of
+ * the one that was taken back last.
+ */
+function useReturned(
+  sent: readonly SentDecision[],
+  choose: (key: string) => void,
+): string | undefined {
+  const last = sent.at(-1);
+  const outdated = last !== undefined && isOutdated(last) ? last.decision.questions[0] : undefined;
+  useEffect(() => {
+    if (outdated !== undefined) choose(outdated.key);
+  }, [outdated]);
+  const undone = sent.findLast(({ state }) => state === 'undone')?.decision;
+  const back = undone?.questions[0]?.key;
+  useEffect(() => {
+    if (back !== undefined) choose(back);
+  }, [undone]);
+  return back;
 }
 
 /** The question to look at once others are decided. */

@@ -53,13 +53,13 @@ export async function resolveConnection(
   candidates: DriverList,
 ): Promise<ConnectionConfig> {
   const flags = connectionFlags(candidates);
-  const driver =
-    typeof options['driver'] === 'string'
-      ? options['driver']
-      : await promptForDriver(context, candidates);
-  const settings = { ...settingsFromFlags(flags, options), driver };
-  const { data, problems } = checkSchema(connectionConfigSchema, settings);
-  if (data !== undefined) return data;
+  const given = typeof options['driver'] === 'string' ? options['driver'] : undefined;
+  const driver = given ?? (await promptForDriver(context, candidates));
+  const settings: FlagSettings = { ...settingsFromFlags(flags, options), driver };
+  const { data, problems = [] } = checkSchema(connectionConfigSchema, settings);
+  // Who only chose what it is has not said where it is, though a default would do.
+  const isPlaceOpen = given === undefined && !('path' in settings);
+  if (data !== undefined && !(isPlaceOpen && 'path' in data)) return data;
   const driverFlags = schemaFlags(
     candidates.find(({ name }) => name === driver)?.config ?? connectionConfigSchema,
   ).slice(1);
@@ -68,8 +68,8 @@ export async function resolveConnection(
   const asked = unset.find(isLocation) ?? unset.find(isMissing);
   if (asked !== undefined && context.screen.interactive) {
     const value = await promptForSetting(asked, settings, context);
-    const given = { ...options, driver, [asked.option.attributeName()]: value };
-    return resolveConnection(given, context, candidates);
+    const more = { ...options, driver, [asked.option.attributeName()]: value };
+    return resolveConnection(more, context, candidates);
   }
   const lines = problems.map(({ path, message, rule }) => {
     const flag = flags.find(({ key }) => key === path[0])?.option.long ?? '';
