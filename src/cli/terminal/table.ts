@@ -86,11 +86,16 @@ export function renderRecords({ columns, rows }: Table, { style, width = Infinit
 function cellText(cell: Cell | undefined): string {
   if (cell === undefined) return '';
   if (cell === null) return 'NULL';
-  // 15 digits are exact in a double: 40.59, not 40.589999999999996. CSV and JSON have every digit.
-  // An integer keeps its own.
-  if (typeof cell === 'number' && !Number.isInteger(cell))
-    return String(Number(cell.toPrecision(15)));
+  if (typeof cell === 'number') return numberForPeople(cell);
   return escapeControls(String(cell));
+}
+
+/**
+ * 15 digits are exact in a double: 40.59, not 40.589999999999996. CSV and JSON have every digit. An
+ * integer keeps its own.
+ */
+export function numberForPeople(value: number): string {
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
 }
 
 interface ColumnRoom {
