@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { isTyping } from '../parts/search-box.tsx';
 import {
   decideAll,
@@ -22,7 +22,8 @@ interface ReviewKeys {
 
 /** Decides by the keyboard: `j k` move, digits choose, `w p x z`. */
 export function useReviewKeys(keys: ReviewKeys): void {
-  useEffect(() => {
+  // Before the next key: an effect after the paint would leave it what was there before.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (isTyping(event)) return;
       const isKnown = pressKey(event.key, keys);
