@@ -20,7 +20,7 @@ export function committedChannelFiles(released: ReleasedPackage): ReadonlyMap<st
 export interface ReleaseOwner {
   /** On GitHub. */
   readonly owner: string;
-  /** SHA-256 of the tarball that npm publishes. */
+  /** SHA-256 of the tarball that npm publishes, which the release on GitHub has as a file. */
   readonly sha256: string;
 }
 
@@ -158,7 +158,7 @@ function formula(
   return `class Ktx < Formula
   desc "${sentence}"
   homepage "https://github.com/${owner}/ktx"
-  url "https://registry.npmjs.org/${name}/-/${name}-${version}.tgz"
+  url "https://github.com/${owner}/ktx/releases/download/v${version}/${name}-${version}.tgz"
   sha256 "${sha256}"
   license "Apache-2.0"
 
