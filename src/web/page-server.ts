@@ -5,10 +5,10 @@ import { readVersion } from '../lib/version.ts';
 import { sendJson } from '../mcp/http/exchange.ts';
 import { serverLimits, startListening } from '../mcp/listen.ts';
 import { refuseForeign, refuseStranger, type RequestRefusal } from './guard.ts';
-import { isConflict, sendFailure } from './page-answer.ts';
+import { sendEnvelope, sendFailure } from './page-answer.ts';
 import { type PageFiles, sendPageFile } from './page-files.ts';
 import { setPageHeaders } from './page-headers.ts';
-import { readInput, readQuery } from './page-input.ts';
+import { readCommand, readInput, type RoutedRequest } from './page-input.ts';
 import { pageRoutes, type PageCommand, type PageRoute } from './page-routes.ts';
 import { openPageSessions, type PageSessions } from './page-sessions.ts';
 
@@ -110,38 +110,23 @@ async function answerPath(
   return answerRoute(server, { route, request, query: url.searchParams }, response);
 }
 
-interface RoutedRequest {
-  readonly route: PageRoute;
-  readonly request: IncomingMessage;
-  readonly query: URLSearchParams;
-}
-
 async function answerRoute(
   { run, isReadOnly, ended }: AnsweringServer,
-  { route, request, query }: RoutedRequest,
+  routed: RoutedRequest,
   response: ServerResponse,
 ): Promise<void> {
+  const { route } = routed;
   if (route.writes === true && isReadOnly)
     return sendFailure(response, 403, {
       code: 'read_only',
       message: 'ktx web runs with --read-only.',
     });
-  const input = route.method === 'GET' ? readQuery(query) : await readInput(request);
-  const command = route.toCommand(input);
-  if (command === undefined)
-    return sendFailure(response, 400, {
-      code: 'input_invalid',
-      message: 'The page sent what this server does not take. Load it again.',
-    });
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  // A decision that was sent is made, whoever still waits for it.
-  const signal = route.writes === true ? ended : AbortSignal.any([gone.signal, ended]);
+  const asked = await readCommand(routed, response, ended);
+  if (asked === undefined) return;
+  const { command, signal } = asked;
   if (route.streams === true) return streamLines(response, { run, command, signal });
   const envelope = await run(command, { signal });
-  const status = route.writes === true && isConflict(envelope) ? 409 : 200;
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  response.end(envelope);
+  sendEnvelope(response, route, envelope);
 }
 
 interface StreamedCommand {

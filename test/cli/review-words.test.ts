@@ -11,7 +11,8 @@ let cwd: string;
 const read = () => readFileSync(join(cwd, file), 'utf8');
 
 function document(name: string, formula: string): void {
-  const table = `| Metric | Formula |\n|---|---|\n| Revenue | \`${formula}\` |\n`;
+  const row = `| Revenue | What comes in. | \`${formula}\` |`;
+  const table = `| Metric | Meaning | Formula |\n|---|---|---|\n${row}\n`;
   writeFileSync(join(cwd, `docs/${name}.md`), table);
 }
 
@@ -46,6 +47,10 @@ test('words beside a contested metric decide nothing; what it computes does, unt
   const words = 'unit: GBP, synonyms: [sales], owner: ann';
   await edit((line) => line.replace(/\}$/, `, ${words}}`));
   expect(read()).toContain(words);
+  expect(await isOpen()).toBe(true);
+
+  await edit((line) => line.replace(/, description: What comes in\./, ''));
+  expect(read()).not.toContain('What comes in.');
   expect(await isOpen()).toBe(true);
 
   await edit((line) => line.replace('agg: sum', 'agg: max'));

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readMergedClaims } from '../../src/ingest/fetch/merged-claims.ts';
+import { parseMergedClaims, readMergedClaims } from '../../src/ingest/fetch/merged-claims.ts';
 import { run, temporaryFolder, write } from '../store/git-project.ts';
 
 const path = 'claims/shop/orders.jsonl';
@@ -38,4 +38,20 @@ test('what both branches of a merge had is known until the next commit of claims
   expect(await claims()).toEqual(['ours\n', 'theirs\n']);
   commit('after\n');
   expect(await claims()).toEqual([]);
+});
+
+test('a value that ktx left on another line is known; what was not there is not taken for its doing', () => {
+  const line = (base: object) => `${JSON.stringify({ base })}\n`;
+  const own = line({ description: 'aa', owner: 'bb' });
+  const copy = line({ description: 'cc', layer: 'dd', owner: [null, 'bb'] });
+  const merged = { branches: [], copies: [new Map([[path, copy]])] };
+  const { base } = parseMergedClaims(path, own, merged);
+  expect(Object.fromEntries(base)).toEqual({
+    description: ['aa', 'cc'],
+    layer: [null, 'dd'],
+    // A person may have taken the owner out here: that it was missing there says nothing.
+    owner: ['bb'],
+  });
+  const whole = { branches: merged.copies, copies: [] };
+  expect(parseMergedClaims(path, own, whole).base.get('owner')).toEqual([null, 'bb']);
 });

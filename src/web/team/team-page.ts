@@ -7,10 +7,10 @@ import type { Identity } from '../../mcp/http/identity.ts';
 import { sendJson } from '../../mcp/http/exchange.ts';
 import type { PageDoor, GuardedPage } from '../../mcp/page/page-route.ts';
 import { pageKeyHeader, refuseOtherSites, type RequestRefusal } from '../guard.ts';
-import { isConflict, sendFailure } from '../page-answer.ts';
+import { sendEnvelope, sendFailure } from '../page-answer.ts';
 import { type PageFiles, sendPageFile } from '../page-files.ts';
 import { setPageHeaders } from '../page-headers.ts';
-import { readInput, readQuery } from '../page-input.ts';
+import { readCommand, readInput } from '../page-input.ts';
 import { hashText } from '../secret.ts';
 import { answerCaller, type RunForCaller, statusOf } from './answer-caller.ts';
 import { teamRoutes } from './team-routes.ts';
@@ -183,28 +183,12 @@ async function answerData(
     const message = `Too many requests. Send the next one in ${wait} s.`;
     return sendFailure(response, 429, { code: 'rate_limited', message });
   }
-  const input = route.method === 'GET' ? readQuery(url.searchParams) : await readInput(request);
-  const command = route.toCommand(input);
-  if (command === undefined)
-    return sendFailure(response, 400, {
-      code: 'input_invalid',
-      message: 'The page sent what this server does not take. Load it again.',
-    });
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  const { end } = server.door;
-  const envelope = await answerCaller(caller, {
-    name: pathname.slice('/api/'.length),
-    effect: route.effect,
-    input,
-    command,
-    run: server.run,
-    // A decision that was sent is made, whoever still waits for it.
-    signal: route.writes === true ? end : AbortSignal.any([gone.signal, end]),
-  });
-  const status = route.writes === true && isConflict(envelope) ? 409 : 200;
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  response.end(envelope);
+  const asked = { route, request, query: url.searchParams };
+  const routed = await readCommand(asked, response, server.door.end);
+  if (routed === undefined) return;
+  const name = pathname.slice('/api/'.length);
+  const call = { ...routed, name, effect: route.effect, run: server.run };
+  sendEnvelope(response, route, await answerCaller(caller, call));
 }
 
 function refuse(
