@@ -9,7 +9,7 @@ import { sendEnvelope, sendFailure } from './page-answer.ts';
 import { type PageFiles, sendPageFile } from './page-files.ts';
 import { setPageHeaders } from './page-headers.ts';
 import { readCommand, readInput, type RoutedRequest } from './page-input.ts';
-import { pageRoutes, type PageCommand, type PageRoute } from './page-routes.ts';
+import { pageRoutes, type PageCommand } from './page-routes.ts';
 import { openPageSessions, type PageSessions } from './page-sessions.ts';
 
 /** Runs one command line as `--json` does. Lines before the last go to `onLine`. */

@@ -9,7 +9,7 @@ import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { axeViolations, chromium, goTo, looks, openPage, settle } from './browser.ts';
 import { drawnProject } from './drawn-project.ts';
 import { hostileProject } from './hostile-text.ts';
-import { removeFolder, startPage, waitingProject } from './page.ts';
+import { projectWithDemo, removeFolder, startPage, waitingProject } from './page.ts';
 
 /** Where screenshots go, if a person wants to look. */
 const shots = process.env['KTX_SCREENSHOTS'];
@@ -19,10 +19,7 @@ let demo: string;
 
 beforeAll(async () => {
   if (chromium === undefined) return undefined;
-  cwd = await waitingProject();
-  demo = join(cwd, 'demo');
-  const { code, stderr } = await ktx(['demo', '--dir', 'demo', '--json'], { cwd });
-  if (code !== 0) throw new Error(stderr);
+  ({ cwd, demo } = await projectWithDemo());
   return () => removeFolder(cwd);
 });
 

@@ -209,3 +209,11 @@ const envelopeSchema = z.looseObject({
 export function envelopeOf({ text }: Received): z.infer<typeof envelopeSchema> {
   return envelopeSchema.parse(JSON.parse(text));
 }
+
+/** The project of `waitingProject`, with the demo in a folder of it. The caller removes it. */
+export async function projectWithDemo(): Promise<{ readonly cwd: string; readonly demo: string }> {
+  const cwd = await waitingProject();
+  const { code, stderr } = await ktx(['demo', '--dir', 'demo', '--json'], { cwd });
+  if (code !== 0) throw new Error(stderr);
+  return { cwd, demo: join(cwd, 'demo') };
+}

@@ -2,10 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { ktx } from '../cli/run-cli.ts';
 import { chromium, goTo, openPage, settle } from './browser.ts';
 import { drawnProject } from './drawn-project.ts';
-import { removeFolder, startPage, waitingProject } from './page.ts';
+import { projectWithDemo, removeFolder, startPage } from './page.ts';
 
 /** Where screenshots go, if a person wants to look. */
 const shots = process.env['KTX_SCREENSHOTS'];
@@ -15,10 +14,7 @@ let demo: string;
 
 beforeAll(async () => {
   if (chromium === undefined) return undefined;
-  cwd = await waitingProject();
-  demo = join(cwd, 'demo');
-  const { code, stderr } = await ktx(['demo', '--dir', 'demo', '--json'], { cwd });
-  if (code !== 0) throw new Error(stderr);
+  ({ cwd, demo } = await projectWithDemo());
   return () => removeFolder(cwd);
 });
 
